@@ -1,0 +1,40 @@
+"""What can go wrong, and whose turn it is.
+
+    AuditError                  one clear line; never a traceback
+    |-- DataError               the data cannot be audited (a file, a column, a row)
+    |-- SpecError (ValueError)  what was asked for is not understood; lists what exists
+    |-- AssumptionError         the theorem behind a number does not apply here
+
+Anything else that reaches the door is a bug of ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+class AuditError(Exception):
+    """WHAT: FILE: COLUMN or ROW, and a hint where there is something to do."""
+
+    def __init__(self, what: str, *where: object, hint: str = "") -> None:
+        self.what = what
+        self.where = tuple(str(place) for place in where if place is not None and place != "")
+        self.hint = hint
+        # One line, whatever a file name or a library's message holds.
+        super().__init__(" ".join(": ".join((what, *self.where)).split()))
+
+
+class DataError(AuditError):
+    """The table, a column or a row cannot be audited."""
+
+
+class SpecError(AuditError, ValueError):
+    """An option, a mechanism or a configuration key that does not exist or cannot hold."""
+
+    @classmethod
+    def unknown(cls, kind: str, name: str, known: Iterable[str]) -> SpecError:
+        return cls(f"unknown {kind} {name!r}", hint=f"known: {', '.join(sorted(known))}")
+
+
+class AssumptionError(AuditError):
+    """A bound was asked for outside the conditions of its theorem."""

@@ -1,0 +1,147 @@
+"""The nouns: what travels from a table to a report.
+
+Letters used everywhere
+    n  rows          q  queries (rows whose neighbours are counted)      d  encoded features
+    C  classes       k  neighbours asked for                             i  a record      c  a class
+    eta    (q, C)    P(Y = c | x), what the features alone tell           "before"
+    post   (q, C)    the same after the release                           "after"
+    p                P(Y = positive), the prior
+    pi               probability that randomized response flips a label
+    tau              a privacy loss, in nats
+    epsilon, delta   privacy only;  confidence  statistics only
+
+Everything here is frozen. Arrays are not copied: whoever receives one does not write to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+SCHEMA = "labeldp-audit/1"
+TOOL = "labeldp-audit"
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of the table and what became of it."""
+
+    name: str
+    role: str  # label, number, category, excluded, constant
+    type: str  # as the file's schema says, e.g. "int64", "string"
+    missing: int = 0
+    levels: int | None = None  # categories only; an estimate above a few thousand
+    width: int = 0  # encoded coordinates
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """What a report may say about the table: never a row of it."""
+
+    name: str  # the file's name, never its path
+    sha256: str
+    rows: int
+    rows_used: int  # fewer where null labels were dropped
+    label: str
+    positive: str
+    classes: tuple[str, ...]  # negative first for two classes; index c in every array
+    class_counts: tuple[int, ...]
+    columns: tuple[Column, ...]
+
+    @property
+    def prior(self) -> tuple[float, ...]:
+        return tuple(count / self.rows_used for count in self.class_counts)
+
+    @property
+    def features(self) -> int:
+        return sum(column.role in ("number", "category") for column in self.columns)
+
+
+@dataclass(frozen=True)
+class Table:
+    """The encoded table."""
+
+    points: npt.NDArray[np.float32]  # (n, d), C order
+    labels: npt.NDArray[np.uint8]  # (n,), index into dataset.classes
+    dataset: Dataset
+    warnings: tuple[str, ...] = ()
+    row_numbers: Integers | None = None  # of the used rows in the file, where null labels were dropped
+
+
+@dataclass(frozen=True)
+class Neighborhoods:
+    """Class counts among the k nearest other rows of each query, ties at the k-th distance included."""
+
+    rows: Integers  # (q,) index of each query into the table
+    counts: npt.NDArray[np.int64]  # (q, C); the query's own label is not counted
+    radius: npt.NDArray[np.float32]  # (q,) distance of the k-th neighbour
+    k: int  # asked for; counts.sum(axis=1) >= k
+    n: int  # rows that were searched
+    exact: bool
+    recall: float  # share of the true k nearest that were found, measured; 1.0 where exact
+    recall_low: float  # one-sided 99 % limit of it
+    distinct: int  # distinct points among the n
+    cells: int
+    probes: int
+
+
+@dataclass(frozen=True)
+class Eta:
+    """P(Y = c | x) at each query, and what it was made from: every interval needs the counts."""
+
+    probability: Floats  # (q, C)
+    counts: npt.NDArray[np.int64]  # (q, C)
+    rows: Integers  # (q,)
+    k: int
+    n: int
+    estimator: str
+    log_loss: float  # of labels that the estimate has not seen
+    exact: bool
+    recall: float
+    radius: npt.NDArray[np.float32]  # (q,)
+    metric: str = "l2"
+
+    @property
+    def queries(self) -> int:
+        return len(self.probability)
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A number and what a sample entitles us to say about it."""
+
+    estimate: float | None
+    low: float | None
+    high: float | None
+    n: int
+    method: str
+    assumptions: tuple[str, ...] = ()
+    reason: str | None = None  # why there is no estimate
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One answer of a report: a quantity, the mechanism it is about, where, and a bound at a confidence."""
+
+    quantity: str
+    bound: Bound
+    confidence: float
+    mechanism: str | None = None
+    at: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Report:
+    command: str
+    version: str
+    dataset: Dataset
+    eta: Eta
+    parameters: Mapping[str, object]  # confidence, seed and what else changes the numbers
+    findings: tuple[Finding, ...]
+    warnings: tuple[str, ...] = ()
