@@ -1,0 +1,1 @@
+"""One file per subcommand: read, compute, return a Report."""

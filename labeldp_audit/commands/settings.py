@@ -1,0 +1,29 @@
+"""What a user may set, after flags, environment and configuration file have been merged."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+DEFAULT_MECHANISM = ("rr:epsilon=0.5|1|2|4",)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The options that commands which read a table share. `None` means: decide from the table."""
+
+    label: str | None = None
+    positive: str | None = None
+    exclude: tuple[str, ...] = ()
+    categorical: tuple[str, ...] = ()
+    drop_null_labels: bool = False
+    delimiter: str | None = None
+    estimator: str = "knn"
+    k: int | None = None
+    queries: int | None = None  # 0: all rows; None: all up to 200 000 rows, above that 200 000
+    recall: float = 0.95
+    mechanism: tuple[str, ...] = DEFAULT_MECHANISM
+    tau: str | None = None  # "1,2,6" or "0:10:0.1"
+    smoothness: str | None = None  # "C,beta"
+    confidence: float = 0.99
+    seed: int = 0
+    threads: int | None = None
