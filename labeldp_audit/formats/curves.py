@@ -1,0 +1,72 @@
+"""The curves of a report, J(tau) for each mechanism, and the round values at which a table shows them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..model import Bound, Finding, Report
+
+QUANTITY, AXIS = "j", "tau"
+# The fields of `at` that only say again which mechanism it is.
+PARAMETERS = ("epsilon", "pi", "lambda")
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One mechanism's shares, in the order of tau."""
+
+    mechanism: str
+    taus: tuple[float, ...]
+    bounds: tuple[Bound, ...]
+    epsilon: float | None
+    pi: float | None
+    confidence: float
+
+    def at(self, tau: float) -> Bound | None:
+        return dict(zip(self.taus, self.bounds, strict=True)).get(tau)
+
+
+def of(report: Report) -> tuple[Curve, ...]:
+    """Curves in the order of the findings; points without an estimate are left out."""
+    groups: dict[str, list[Finding]] = {}
+    for finding in report.findings:
+        if finding.quantity == QUANTITY and AXIS in finding.at and finding.bound.estimate is not None:
+            groups.setdefault(finding.mechanism or "", []).append(finding)
+    return tuple(_curve(mechanism, findings) for mechanism, findings in groups.items())
+
+
+def _curve(mechanism: str, findings: Sequence[Finding]) -> Curve:
+    ordered = sorted(findings, key=lambda finding: finding.at[AXIS])
+    first = ordered[0]
+    return Curve(
+        mechanism=mechanism,
+        taus=tuple(finding.at[AXIS] for finding in ordered),
+        bounds=tuple(finding.bound for finding in ordered),
+        epsilon=first.at.get("epsilon"),
+        pi=first.at.get("pi"),
+        confidence=first.confidence,
+    )
+
+
+def on_curve(finding: Finding) -> bool:
+    return finding.quantity == QUANTITY and AXIS in finding.at and finding.bound.estimate is not None
+
+
+def table_taus(curves: Sequence[Curve], most: int = 13) -> tuple[float, ...]:
+    """All values of tau where they are few, otherwise the multiples of a round step among them."""
+    taus = sorted({tau for curve in curves for tau in curve.taus if math.isfinite(tau)})
+    if len(taus) <= most:
+        return tuple(taus)
+    step = round_step((taus[-1] - taus[0]) / (most - 1))
+    rounds = [tau for tau in taus if math.isclose(tau, round(tau / step) * step, abs_tol=1e-9)]
+    if len(rounds) >= most // 3:
+        return tuple(rounds)
+    return tuple(taus[index * (len(taus) - 1) // (most - 1)] for index in range(most))
+
+
+def round_step(least: float) -> float:
+    """The smallest of 1, 2 and 5 times a power of ten that is not below `least`."""
+    power = 10.0 ** math.floor(math.log10(least))
+    return next(step for step in (power, 2 * power, 5 * power, 10 * power) if step >= least * (1 - 1e-9))

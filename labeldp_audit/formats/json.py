@@ -1,0 +1,127 @@
+"""The report for programs: `"schema": "labeldp-audit/1"`, exact floats, one finding per line."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+from numbers import Integral, Real
+
+from ..model import SCHEMA, TOOL, Dataset, Eta, Finding, Report
+from .spelling import exact
+
+
+def render(report: Report, *, width: int, color: bool, run_info: Mapping[str, object] | None) -> str:
+    text = "\n".join(_lines(_strict(_document(report, run_info)))) + "\n"
+    # Lone surrogates have no UTF-8, and invisible characters should be seen. They occur inside strings only.
+    return re.sub(r"[^\n -~]", _visible, text)
+
+
+def _document(report: Report, run_info: Mapping[str, object] | None) -> dict[str, object]:
+    document: dict[str, object] = {
+        "schema": SCHEMA,
+        "tool": {"name": TOOL, "version": report.version},
+        "command": report.command,
+        "dataset": _dataset(report.dataset),
+        "eta": _eta(report.eta),
+        "parameters": report.parameters,
+        "findings": [_finding(finding) for finding in report.findings],
+        "warnings": report.warnings,
+    }
+    return document if run_info is None else {**document, "run": run_info}
+
+
+def _dataset(dataset: Dataset) -> dict[str, object]:
+    return {
+        "name": dataset.name,
+        "sha256": dataset.sha256,
+        "rows": dataset.rows,
+        "rows_used": dataset.rows_used,
+        "features": dataset.features,
+        "label": dataset.label,
+        "positive": dataset.positive,
+        "classes": dataset.classes,
+        "class_counts": dataset.class_counts,
+        "prior": dataset.prior,
+        "columns": [asdict(column) for column in dataset.columns],
+    }
+
+
+def _eta(eta: Eta) -> dict[str, object]:
+    return {
+        "estimator": eta.estimator,
+        "k": eta.k,
+        "metric": eta.metric,
+        "n": eta.n,
+        "queries": eta.queries,
+        "exact": eta.exact,
+        "recall": eta.recall,
+        "log_loss": eta.log_loss,
+    }
+
+
+def _finding(finding: Finding) -> dict[str, object]:
+    bound = finding.bound
+    fields: dict[str, object] = {
+        "quantity": finding.quantity,
+        "mechanism": finding.mechanism,
+        "at": finding.at,
+        "estimate": bound.estimate,
+        "low": bound.low,
+        "high": bound.high,
+        "confidence": finding.confidence,
+        "n": bound.n,
+        "method": bound.method,
+        "assumptions": bound.assumptions,
+    }
+    return fields if bound.reason is None else {**fields, "reason": bound.reason}
+
+
+def _strict(value: object) -> object:
+    """Only what JSON has: infinities become strings, numpy's numbers plain ones. NaN raises."""
+    if isinstance(value, Mapping):
+        return {str(key): _strict(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_strict(item) for item in value]
+    if value is None or isinstance(value, str | bool):
+        return value
+    if isinstance(value, Integral):
+        return int(value)
+    if isinstance(value, Real):
+        spelled = exact(float(value))
+        return spelled if spelled.endswith("Infinity") else float(value)
+    return _strict(value.item()) if hasattr(value, "item") else str(value)
+
+
+def _lines(value: object, depth: int = 0) -> Iterator[str]:
+    """The first two levels and lists of objects are spread out; everything deeper is one line."""
+    pairs = _members(value, depth)
+    if not pairs:
+        yield _compact(value)
+        return
+    opening, closing = "{}" if isinstance(value, dict) else "[]"
+    yield opening
+    for position, (key, item) in enumerate(pairs):
+        *first, last = _lines(item, depth + 1)
+        head, *rest = [*first, last + ("," if position + 1 < len(pairs) else "")]
+        yield f"  {key}{head}"
+        yield from (f"  {line}" for line in rest)
+    yield closing
+
+
+def _members(value: object, depth: int) -> list[tuple[str, object]]:
+    if isinstance(value, dict) and depth < 2:
+        return [(f"{_compact(key)}: ", item) for key, item in value.items()]
+    if isinstance(value, list) and (any(isinstance(item, dict) for item in value) or depth == 1):
+        return [("", item) for item in value]
+    return []
+
+
+def _compact(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def _visible(match: re.Match[str]) -> str:
+    character = match.group()
+    return character if character.isprintable() else json.dumps(character)[1:-1]

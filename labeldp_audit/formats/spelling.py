@@ -1,0 +1,90 @@
+"""How numbers and other people's strings are written for readers. Limits are rounded outward."""
+
+from __future__ import annotations
+
+import math
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
+
+from ..model import Bound
+
+NOTHING = "-"
+
+
+def plain(text: str) -> str:
+    """One line without control characters: column names may hold line ends, escapes and text-direction marks."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
+def exact(value: float) -> str:
+    """Every digit, and infinity by the name it has in JSON."""
+    if math.isnan(value):
+        raise ValueError("a report cannot hold NaN")
+    if math.isinf(value):
+        return "Infinity" if value > 0 else "-Infinity"
+    return repr(float(value))
+
+
+def count(value: int) -> str:
+    return f"{value:,}"
+
+
+def short(value: float | None, rounding: str = ROUND_HALF_EVEN, digits: int = 4) -> str:
+    """`digits` significant digits, `inf` for infinity, `-` for nothing."""
+    if value is None or not math.isfinite(value):
+        return _unusual(value)
+    rounded = _rounded(Decimal(repr(float(value))), digits, rounding)
+    return _spelled(rounded)
+
+
+def percent(value: float | None, rounding: str = ROUND_HALF_EVEN, digits: int = 3) -> str:
+    """A share as a number of per cent, without the sign."""
+    if value is None or not math.isfinite(value):
+        return _unusual(value)
+    hundredfold = Decimal(repr(float(value))) * 100
+    places = max(0, digits - 1 - max(hundredfold.adjusted(), 0)) if hundredfold else 0
+    return _spelled(hundredfold.quantize(Decimal(1).scaleb(-places), rounding))
+
+
+def limits(bound: Bound, share: bool = False) -> str:
+    """`[low, high]`, rounded outward; empty where there are no limits."""
+    if bound.low is None and bound.high is None:
+        return ""
+    return f"[{low(bound, share)}, {high(bound, share)}]"
+
+
+def low(bound: Bound, share: bool = False) -> str:
+    return (percent if share else short)(bound.low, ROUND_FLOOR)
+
+
+def high(bound: Bound, share: bool = False) -> str:
+    return (percent if share else short)(bound.high, ROUND_CEILING)
+
+
+def share(value: float | None) -> str:
+    return f"{percent(value)} %"
+
+
+def confidence(value: float) -> str:
+    return f"{_spelled(Decimal(repr(value)) * 100)} %"
+
+
+def _unusual(value: float | None) -> str:
+    if value is None:
+        return NOTHING
+    if math.isnan(value):
+        raise ValueError("a report cannot hold NaN")
+    return "inf" if value > 0 else "-inf"
+
+
+def _rounded(value: Decimal, digits: int, rounding: str) -> Decimal:
+    if not value:
+        return value
+    return value.quantize(Decimal(1).scaleb(value.adjusted() - digits + 1), rounding)
+
+
+def _spelled(value: Decimal) -> str:
+    """No trailing zeros; powers of ten only where the zeros would be many."""
+    if not value:
+        return "0"
+    value = value.normalize()
+    return f"{value:f}" if -5 <= value.adjusted() < 7 else f"{value:e}".replace("e+", "e")

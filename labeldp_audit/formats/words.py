@@ -1,0 +1,119 @@
+"""What a report says in sentences. A quantity without words here is still printed, under its own name."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+from ..model import Finding, Report
+from . import curves
+from .curves import Curve
+from .spelling import limits, plain, share, short
+
+_MEASURED = {
+    "estimate-j": "how many people lose more privacy than tau",
+    "nu-max": "the largest privacy loss of any person",
+    "estimate-eta": "what the features alone tell about each label",
+}
+
+_MEANINGS = {
+    "j": "share of people whose loss is above tau",
+    "mean_loss": "average loss, in nats",
+    "jeffreys": "how far the features part the classes, in nats",
+    "weighted_jeffreys": "the same, weighted by the size of the classes",
+    "eta_min": "least chance of the positive label, given the features",
+    "eta_max": "greatest chance of the positive label, given the features",
+    "log_ratio_min": "least log-odds from the features, against the prior",
+    "log_ratio_max": "greatest log-odds from the features, against the prior",
+    "nu_max": "largest loss of any person, in nats",
+    "uninformed_utility": "share of labels guessed from the features alone",
+}
+
+SHARES = frozenset({"j", "uninformed_utility", "eta_min", "eta_max"})
+
+
+def scope(report: Report) -> str:
+    """The first line: what is measured and what is not proved."""
+    measured = _MEASURED.get(report.command, "what a release tells about each person's label")
+    return f"Measured: {measured}. Not proved: that a release is safe."
+
+
+def meaning(quantity: str) -> str:
+    return _MEANINGS.get(quantity, "")
+
+
+def sentences(report: Report) -> tuple[str, ...]:
+    """What the numbers mean to the person who publishes the data."""
+    found = (sentence(report) for sentence in _SENTENCES)
+    return tuple(sentence for sentence in found if sentence)
+
+
+def assumptions(findings: Sequence[Finding]) -> tuple[str, ...]:
+    """Each one once, in the order in which they first appear."""
+    return tuple(dict.fromkeys(plain(line) for finding in findings for line in finding.bound.assumptions))
+
+
+def _tail(report: Report) -> str:
+    found = curves.of(report)
+    if not found:
+        return ""
+    curve = min(found, key=lambda curve: math.inf if curve.epsilon is None else curve.epsilon)
+    tau = _promise(curve)
+    bound = curve.at(tau)
+    assert bound is not None
+    return (
+        f"{_promised(curve)}For {share(bound.estimate)} of people {limits(bound, share=True)} the features and the "
+        f"released label together move an attacker's odds on the true label by more than a factor "
+        f"e^{short(tau)} = {short(_factor(tau), digits=3)}, on average: a loss above tau = {short(tau)} nats."
+    )
+
+
+def _promise(curve: Curve) -> float:
+    """The first tau at or above epsilon, which is the most that the label alone may give away."""
+    above = [tau for tau in curve.taus if curve.epsilon is not None and tau >= curve.epsilon - 1e-12]
+    return above[0] if above else curve.taus[len(curve.taus) // 2]
+
+
+def _promised(curve: Curve) -> str:
+    if curve.epsilon is None or curve.pi is None:
+        return f"With {curve.mechanism}: " if curve.mechanism else ""
+    return (
+        f"{curve.mechanism} flips each label with probability {short(curve.pi, digits=3)} and promises a loss of at "
+        f"most {short(curve.epsilon)} nats where nobody knows the features. "
+    )
+
+
+def _factor(tau: float) -> float:
+    return math.exp(tau) if tau < 700 else math.inf
+
+
+def _worst(report: Report) -> str:
+    found = [finding for finding in report.findings if finding.quantity == "nu_max"]
+    found = [finding for finding in found if finding.bound.estimate is not None]
+    if not found:
+        return ""
+    finding = min(found, key=lambda finding: finding.at.get("epsilon", math.inf))
+    if finding.bound.estimate == math.inf:
+        return (
+            "For some people the features alone give the label away, so the largest loss is infinite and no noise on "
+            "the labels hides it."
+        )
+    estimate = finding.bound.estimate or 0.0
+    return (
+        f"With {finding.mechanism} the release can move an attacker's odds on one person's label by a factor of "
+        f"{short(_factor(estimate), digits=3)}: the largest loss is {short(estimate)} nats {limits(finding.bound)}."
+    )
+
+
+def _guessing(report: Report) -> str:
+    found = [finding.bound for finding in report.findings if finding.quantity == "uninformed_utility"]
+    if not found or found[0].estimate is None:
+        return ""
+    return (
+        f"From the features alone an attacker guesses {share(found[0].estimate)} of the labels "
+        f"{limits(found[0], share=True)}; who always says the commoner class is right for "
+        f"{share(max(report.dataset.prior))}."
+    )
+
+
+_SENTENCES: tuple[Callable[[Report], str], ...] = (_tail, _worst, _guessing)

@@ -1,0 +1,173 @@
+"""A made-up audit of a clinic's table, with everything that is hard to print."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from labeldp_audit.model import Bound, Column, Dataset, Eta, Finding, Report
+
+AVERAGES = (
+    "the interval is about averages over neighbourhoods: without --smoothness nothing is said about single points"
+)
+SAMPLE = "the rows are an independent sample of the population"
+EPSILONS = (0.5, 1.0, 2.0, 4.0)
+GOLDEN = Path(__file__).parent / "golden"
+
+ODD_NAMES = (
+    "age",
+    "dose | mg",
+    "<b>ward</b>",
+    "line\nend",
+    "mood \U0001f600",
+    "\u05d2\u05d9\u05dc",
+    "a\u202egnp.exe",
+    "visit_no",
+)
+KINDS = (("number", "int64", 0, None, 1), ("number", "double", 212, None, 2), ("category", "string", 3, 7, 8))
+
+
+def columns(extra: int = 0) -> tuple[Column, ...]:
+    names = (*ODD_NAMES, *(f"marker_{number:03d}" for number in range(extra)))
+    features = tuple(Column(name, *KINDS[index % 3]) for index, name in enumerate(names))
+    return (
+        *features,
+        Column("patient_id", "excluded", "string"),
+        Column("site", "constant", "string", 0, 1),
+        Column("relapse", "label", "bool"),
+    )
+
+
+def dataset(extra: int = 0) -> Dataset:
+    return Dataset(
+        name="clinic.parquet",
+        sha256="9f2c" * 16,
+        rows=20_000,
+        rows_used=19_981,
+        label="relapse",
+        positive="true",
+        classes=("false", "true"),
+        class_counts=(17_583, 2_398),
+        columns=columns(extra),
+    )
+
+
+def eta() -> Eta:
+    empty = np.zeros((19_981, 2))
+    return Eta(
+        probability=empty,
+        counts=empty.astype(np.int64),
+        rows=np.arange(19_981),
+        k=141,
+        n=19_981,
+        estimator="knn",
+        log_loss=0.2871356234,
+        exact=False,
+        recall=0.9731,
+        radius=np.zeros(19_981, dtype=np.float32),
+    )
+
+
+def about(epsilon: float) -> dict[str, float]:
+    pi = 1 / (1 + math.exp(epsilon))
+    return {"epsilon": epsilon, "pi": pi, "lambda": 2 * pi}
+
+
+def offset(epsilon: float) -> float:
+    """The average loss of a person whose features tell nothing."""
+    return (1 - 2 * about(epsilon)["pi"]) * epsilon
+
+
+def tail(loss: float) -> float:
+    """A smooth fall with a shelf: some people's features give them away."""
+    if loss <= -0.35:
+        return 1.0
+    return 0.055 * max(0.0, 1 - max(0.0, loss - 2.2) / 3.2) + 0.945 * math.exp(-1.9 * (loss + 0.35))
+
+
+def j(epsilon: float, tau: float) -> Finding:
+    estimate = round(tail(tau - offset(epsilon)) * 19_981) / 19_981
+    low = max(0.0, estimate - 0.03 * math.sqrt(estimate) - 1e-4) if estimate < 1 else 0.9996
+    high = min(1.0, estimate + 0.035 * math.sqrt(estimate) + 3e-4)
+    bound = Bound(estimate, low, high, 19_981, "clopper-pearson", (SAMPLE, AVERAGES))
+    return Finding("j", bound, 0.99, f"rr:epsilon={epsilon:.6g}", {"tau": tau, **about(epsilon)})
+
+
+def mean_loss(epsilon: float) -> Finding:
+    bound = Bound(0.5123 + offset(epsilon), None, None, 19_981, "plug-in", (AVERAGES,))
+    return Finding("mean_loss", bound, 0.99, f"rr:epsilon={epsilon:.6g}", about(epsilon))
+
+
+def jeffreys() -> tuple[Finding, Finding]:
+    infinite = Bound(math.inf, 0.4871, math.inf, 19_981, "plug-in", (SAMPLE,))
+    nothing = Bound(None, None, None, 0, "none", reason="some neighbourhoods hold one class only")
+    return Finding("jeffreys", infinite, 0.99), Finding("weighted_jeffreys", nothing, 0.99)
+
+
+def audit(command: str, findings: tuple[Finding, ...], extra: int = 0) -> Report:
+    warnings = (
+        "19 rows without a label were dropped",
+        "column 'patient_id\x1b[31m' looks like an identifier: nearly all of its values differ",
+    )
+    parameters = {"confidence": 0.99, "seed": 0, "k": 141, "mechanism": ("rr:epsilon=0.5|1|2|4",)}
+    return Report(command, "0.1.0", dataset(extra), eta(), parameters, findings, warnings)
+
+
+@pytest.fixture
+def tail_report() -> Report:
+    taus = tuple(number / 10 for number in range(101))
+    curve = tuple(j(epsilon, tau) for epsilon in EPSILONS for tau in taus)
+    return audit("estimate-j", (*curve, *map(mean_loss, EPSILONS), *jeffreys()), extra=60)
+
+
+@pytest.fixture
+def worst_report() -> Report:
+    ends = (
+        Finding("eta_min", Bound(0.0, 0.0, 0.0371, 19_981, "clopper-pearson", (SAMPLE, AVERAGES)), 0.99),
+        Finding("eta_max", Bound(0.9645, 0.8612, 0.9961, 19_981, "clopper-pearson", (SAMPLE, AVERAGES)), 0.99),
+        Finding("log_ratio_min", Bound(-math.inf, -math.inf, -1.263, 19_981, "clopper-pearson", (SAMPLE,)), 0.99),
+        Finding("log_ratio_max", Bound(5.2951, 3.8173, 7.5354, 19_981, "clopper-pearson", (SAMPLE,)), 0.99),
+    )
+    worst = tuple(
+        Finding(
+            "nu_max",
+            Bound(5.2951 + epsilon, 3.8173 + epsilon, math.inf, 19_981, "clopper-pearson", (SAMPLE, AVERAGES)),
+            0.99,
+            f"rr:epsilon={epsilon:.6g}",
+            about(epsilon),
+        )
+        for epsilon in EPSILONS
+    )
+    return audit("nu-max", (*ends, *worst))
+
+
+@pytest.fixture
+def eta_report() -> Report:
+    return audit(
+        "estimate-eta",
+        (
+            Finding("eta_min", Bound(0.00312, 0.0, 0.0371, 19_981, "clopper-pearson", (SAMPLE, AVERAGES)), 0.99),
+            Finding("eta_max", Bound(0.9645, 0.8612, 0.9961, 19_981, "clopper-pearson", (SAMPLE, AVERAGES)), 0.99),
+            Finding("uninformed_utility", Bound(0.9123, 0.9011, 0.9214, 19_981, "hoeffding", (SAMPLE,)), 0.99),
+            Finding("made_up_later", Bound(1.5, 1.25, 2.0, 19_981, "hoeffding"), 0.99, "llp:k=8", {"order": 2.0}),
+        ),
+    )
+
+
+@pytest.fixture
+def golden() -> Callable[[str, str], None]:
+    """Compares with tests/formats/golden/NAME. `UPDATE_GOLDEN=1 pytest tests/formats` writes the files anew."""
+
+    def check(name: str, text: str) -> None:
+        file = GOLDEN / name
+        if os.environ.get("UPDATE_GOLDEN"):
+            file.parent.mkdir(exist_ok=True)
+            file.write_bytes(text.encode())
+        assert text == file.read_bytes().decode(), f"{name} changed: look at it, then UPDATE_GOLDEN=1 writes it anew"
+
+    return check
