@@ -38,6 +38,6 @@ def render(
 
 def picture(report: Report) -> str | None:
     """The curves of the report as a self-contained .svg, None where there are none."""
-    from . import picture as svg
+    from . import svg
 
     return svg.draw(report)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..model import Bound, Finding, Report
+from .rounds import round_step
 
 QUANTITY, AXIS = "j", "tau"
 # The fields of `at` that only say again which mechanism it is.
@@ -27,12 +28,19 @@ class Curve:
     def at(self, tau: float) -> Bound | None:
         return dict(zip(self.taus, self.bounds, strict=True)).get(tau)
 
+    def promise(self) -> tuple[float, Bound] | None:
+        """The first tau at or above epsilon, the most that the label alone may give away, and the share above it."""
+        if self.epsilon is None:
+            return None
+        pairs = zip(self.taus, self.bounds, strict=True)
+        return next((pair for pair in pairs if pair[0] >= self.epsilon - 1e-12), None)
+
 
 def of(report: Report) -> tuple[Curve, ...]:
     """Curves in the order of the findings; points without an estimate are left out."""
     groups: dict[str, list[Finding]] = {}
     for finding in report.findings:
-        if finding.quantity == QUANTITY and AXIS in finding.at and finding.bound.estimate is not None:
+        if on_curve(finding):
             groups.setdefault(finding.mechanism or "", []).append(finding)
     return tuple(_curve(mechanism, findings) for mechanism, findings in groups.items())
 
@@ -51,7 +59,8 @@ def _curve(mechanism: str, findings: Sequence[Finding]) -> Curve:
 
 
 def on_curve(finding: Finding) -> bool:
-    return finding.quantity == QUANTITY and AXIS in finding.at and finding.bound.estimate is not None
+    tau = finding.at.get(AXIS, math.nan)
+    return finding.quantity == QUANTITY and math.isfinite(tau) and finding.bound.estimate is not None
 
 
 def table_taus(curves: Sequence[Curve], most: int = 13) -> tuple[float, ...]:
@@ -64,9 +73,3 @@ def table_taus(curves: Sequence[Curve], most: int = 13) -> tuple[float, ...]:
     if len(rounds) >= most // 3:
         return tuple(rounds)
     return tuple(taus[index * (len(taus) - 1) // (most - 1)] for index in range(most))
-
-
-def round_step(least: float) -> float:
-    """The smallest of 1, 2 and 5 times a power of ten that is not below `least`."""
-    power = 10.0 ** math.floor(math.log10(least))
-    return next(step for step in (power, 2 * power, 5 * power, 10 * power) if step >= least * (1 - 1e-9))

@@ -41,8 +41,10 @@ def percent(value: float | None, rounding: str = ROUND_HALF_EVEN, digits: int = 
     if value is None or not math.isfinite(value):
         return _unusual(value)
     hundredfold = Decimal(repr(float(value))) * 100
-    places = max(0, digits - 1 - max(hundredfold.adjusted(), 0)) if hundredfold else 0
-    return _spelled(hundredfold.quantize(Decimal(1).scaleb(-places), rounding))
+    if hundredfold in (0, 100):
+        return f"{hundredfold:.0f}"
+    places = digits - 1 - max(hundredfold.adjusted(), 0)
+    return f"{hundredfold.quantize(Decimal(1).scaleb(-max(places, -hundredfold.adjusted())), rounding):f}"
 
 
 def limits(bound: Bound, share: bool = False) -> str:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from ..model import Finding, Report
-from . import curves
+from . import curves, steps
 from .curves import Curve
 from .spelling import limits, plain, share, short
 
@@ -58,33 +58,22 @@ def _tail(report: Report) -> str:
     if not found:
         return ""
     curve = min(found, key=lambda curve: math.inf if curve.epsilon is None else curve.epsilon)
-    tau = _promise(curve)
-    bound = curve.at(tau)
-    assert bound is not None
+    middle = len(curve.taus) // 2
+    tau, bound = curve.promise() or (curve.taus[middle], curve.bounds[middle])
     return (
-        f"{_promised(curve)}For {share(bound.estimate)} of people {limits(bound, share=True)} the features and the "
-        f"released label together move an attacker's odds on the true label by more than a factor "
-        f"e^{short(tau)} = {short(_factor(tau), digits=3)}, on average: a loss above tau = {short(tau)} nats."
+        f"{_promised(curve)}for {share(bound.estimate)} of people {limits(bound, share=True)} the features and the "
+        f"released label together raise an attacker's odds on the true label by more than a factor of "
+        f"{steps.factor(tau)}, averaged over the noise: a loss above tau = {short(tau)} nats."
     )
-
-
-def _promise(curve: Curve) -> float:
-    """The first tau at or above epsilon, which is the most that the label alone may give away."""
-    above = [tau for tau in curve.taus if curve.epsilon is not None and tau >= curve.epsilon - 1e-12]
-    return above[0] if above else curve.taus[len(curve.taus) // 2]
 
 
 def _promised(curve: Curve) -> str:
     if curve.epsilon is None or curve.pi is None:
-        return f"With {curve.mechanism}: " if curve.mechanism else ""
+        return f"With {curve.mechanism}, " if curve.mechanism else "Without a mechanism, "
     return (
         f"{curve.mechanism} flips each label with probability {short(curve.pi, digits=3)} and promises a loss of at "
-        f"most {short(curve.epsilon)} nats where nobody knows the features. "
+        f"most {short(curve.epsilon)} nats to people whose features nobody knows. Once they are known, "
     )
-
-
-def _factor(tau: float) -> float:
-    return math.exp(tau) if tau < 700 else math.inf
 
 
 def _worst(report: Report) -> str:
@@ -101,7 +90,7 @@ def _worst(report: Report) -> str:
     estimate = finding.bound.estimate or 0.0
     return (
         f"With {finding.mechanism} the release can move an attacker's odds on one person's label by a factor of "
-        f"{short(_factor(estimate), digits=3)}: the largest loss is {short(estimate)} nats {limits(finding.bound)}."
+        f"{steps.factor(estimate)}: the largest loss is {short(estimate)} nats {limits(finding.bound)}."
     )
 
 

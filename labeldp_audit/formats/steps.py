@@ -1,0 +1,33 @@
+"""J is a step function: right-continuous and never rising. So limits reach between the values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from .spelling import short
+
+
+def held(values: Sequence[float]) -> list[float]:
+    """From tau i to the next: values[i]. J falls, so an upper limit at tau i holds until the next one too."""
+    return list(values)
+
+
+def reached(values: Sequence[float]) -> list[float]:
+    """From tau i to the next: values[i + 1]. J is still at least what it is at the next tau."""
+    return [*values[1:], values[-1]]
+
+
+def thinned(places: Sequence[float], grain: float) -> list[int]:
+    """Indices of the places that differ by at least a grain; the first and the last always among them."""
+    kept = [0]
+    for index, place in enumerate(places):
+        if place - places[kept[-1]] >= grain:
+            kept.append(index)
+    last = len(places) - 1
+    return kept if kept[-1] == last else [*kept, last]
+
+
+def factor(tau: float) -> str:
+    """e^tau in at most three digits."""
+    return short(math.exp(tau) if tau < 700 else math.inf, digits=3 if tau > 4.7 else 2)
