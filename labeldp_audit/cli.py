@@ -1,0 +1,276 @@
+"""The door: the only file that prints and the only one that picks an exit code."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from types import FrameType
+from typing import TYPE_CHECKING, Any, NoReturn, TextIO
+
+from .errors import AuditError, DataError, SpecError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from .commands.options import Command
+    from .configuration import Chosen
+    from .delivery import Plan
+    from .grammar import Request
+
+FINE, USAGE, DATA, BUG, CLOSED = 0, 2, 3, 70, 141
+
+
+class Stopped(BaseException):
+    """Somebody wants us to stop. Not a KeyboardInterrupt: libraries swallow those."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The whole program; the exit status."""
+    _open_the_closed()
+    try:
+        _listen()
+        return _guarded(sys.argv[1:] if arguments is None else list(arguments))
+    except (Stopped, KeyboardInterrupt) as stop:
+        say("interrupted")
+        return int(stop.args[0]) if stop.args else 128 + signal.SIGINT
+
+
+def _guarded(arguments: Sequence[str]) -> int:
+    debug = "--debug" in arguments or "LABELDP_AUDIT_DEBUG" in os.environ
+    try:
+        return _run(arguments)
+    except BrokenPipeError:
+        _mute(sys.stdout)
+        return CLOSED
+    except Exception as error:
+        if debug:
+            _trace()
+        return _explained(error)
+
+
+def _explained(error: Exception) -> int:
+    """One line, a hint where there is something to do, and the status."""
+    match error:
+        case AuditError():
+            complain(str(error), error.hint)
+            return DATA if isinstance(error, DataError) else USAGE
+        case MemoryError():
+            complain("not enough memory", "--exclude columns that are no features, or use a machine with more memory")
+            return DATA
+        case _:
+            complain(f"a bug of labeldp-audit: {_place(error)}", BUG_HINT)
+            return BUG
+
+
+BUG_HINT = "please report this line with `labeldp-audit --version --verbose`; --debug shows where it comes from"
+
+
+def _place(error: Exception) -> str:
+    """Kind and line alone: a message may quote the data."""
+    import traceback
+
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{type(error).__name__}: {os.path.basename(last.filename)}: line {last.lineno}"  # noqa: PTH119
+
+
+def _trace() -> None:
+    import traceback
+
+    say(traceback.format_exc())
+
+
+def _run(arguments: Sequence[str]) -> int:
+    from . import grammar
+
+    request = grammar.parse(arguments)
+    if request is None:
+        _flush()
+    elif request.command is None:
+        from . import versions
+
+        show(versions.told(request.given["verbose"]))
+    else:
+        _answer(request.command, request)
+    return FINE
+
+
+def _answer(command: Command, request: Request) -> None:
+    from . import configuration
+
+    chosen, notes = configuration.gather(command.options, request.given, os.environ, _here())
+    if chosen["show_config"].value:
+        show(configuration.shown(chosen, command.options))
+        return
+    if request.data is None:
+        raise SpecError("missing argument DATA", hint=f"`labeldp-audit {command.name} --help` shows examples")
+    _audit(command, request.data, chosen, notes)
+
+
+def _audit(command: Command, data: str, chosen: Mapping[str, Chosen], notes: Iterable[str]) -> None:
+    from . import delivery, watch
+
+    quiet, started = bool(chosen["quiet"].value), _now()
+    settings, plan = _checked(chosen)
+    _hush_libraries()
+    _warn(notes, quiet)
+    with watch.watched(quiet) as progress:
+        report, rows = _outcome(_module(command).run(data, settings, progress))
+    _warn(report.warnings, quiet)
+    info = _run_info(data, started) if chosen["with_run_info"].value else None
+    text = delivery.to_screen(plan, report, *_screen(), info)
+    written = delivery.to_files(plan, report, rows, info)
+    show(text)
+    _sum_up(written, quiet)
+
+
+def _checked(chosen: Mapping[str, Chosen]) -> tuple[Any, Plan]:
+    """All that can be refused before the data are read."""
+    from . import configuration, delivery
+    from .mechanisms import MECHANISMS
+
+    settings = configuration.settings(chosen)
+    for spec in settings.mechanism:
+        MECHANISMS.parse(spec)
+    folder = None if chosen["no_output"].value else str(chosen["output"].value)
+    plan = delivery.plan(chosen["format"].value, folder)  # type: ignore[arg-type]
+    delivery.check(plan)
+    return settings, plan
+
+
+def _module(command: Command) -> Any:
+    from importlib import import_module
+
+    return import_module(f".commands.{command.module}", __package__)
+
+
+def _outcome(result: Any) -> tuple[Any, Any]:
+    """A report, and the rows of those commands that write some."""
+    return result if isinstance(result, tuple) else (result, None)
+
+
+def _run_info(data: str, started: float) -> dict[str, object]:
+    from . import versions
+
+    return versions.of_run(data, sys.argv[1:], started)
+
+
+def _now() -> float:
+    import time
+
+    return time.time()
+
+
+def _here() -> Path | None:
+    """The working folder, which may have been deleted."""
+    from pathlib import Path
+
+    try:
+        return Path.cwd()
+    except OSError:
+        return None
+
+
+def _screen() -> tuple[int, bool]:
+    """Width and colour: the terminal's, unless NO_COLOR, FORCE_COLOR or TERM=dumb say otherwise."""
+    width = shutil.get_terminal_size((100, 24)).columns
+    if os.environ.get("NO_COLOR"):
+        return width, False
+    if os.environ.get("FORCE_COLOR"):
+        return width, True
+    return width, os.environ.get("TERM") != "dumb" and sys.stdout is not None and sys.stdout.isatty()
+
+
+def _hush_libraries() -> None:
+    """Their warnings are for us, not for users; `python -W` brings them back."""
+    import warnings
+
+    if not sys.warnoptions:
+        warnings.simplefilter("ignore")
+
+
+def _warn(warnings: Iterable[str], quiet: bool) -> None:
+    for warning in warnings:
+        if not quiet:
+            say(f"warning: {warning}")
+
+
+def _sum_up(written: Sequence[Path], quiet: bool) -> None:
+    if written and not quiet:
+        say(f"wrote {', '.join(str(file) for file in written)}")
+
+
+def complain(what: str, hint: str = "") -> None:
+    say(f"error: {what}")
+    if hint:
+        say(f"hint: {hint}")
+
+
+def say(line: str) -> None:
+    """To standard error; where that is closed there is nobody to tell."""
+    try:
+        if sys.stderr is not None:
+            print(f"labeldp-audit: {line}", file=sys.stderr, flush=True)
+    except OSError:
+        _mute(sys.stderr)
+
+
+def show(text: str) -> None:
+    """To standard output."""
+    if sys.stdout is None:
+        raise BrokenPipeError
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a name may hold what the terminal cannot show
+    print(text, end="")
+    _flush()
+
+
+def _flush() -> None:
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        _mute(sys.stdout)
+        raise DataError(f"cannot write the report: {error.strerror}", "standard output") from None
+
+
+def _mute(stream: TextIO) -> None:
+    """Python flushes once more at the end and would complain about what it could not write."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def _open_the_closed() -> None:
+    """With `>&-` the next file that we open would become standard output."""
+    while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
+        pass
+    os.close(number)
+
+
+def _listen() -> None:
+    for each in (signal.SIGINT, signal.SIGTERM):
+        if signal.getsignal(each) is not signal.SIG_IGN:  # as under nohup
+            signal.signal(each, _stop)
+    sys.unraisablehook = _unraisable
+
+
+def _stop(number: int, frame: FrameType | None) -> None:
+    for each in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(each, _leave)
+    raise Stopped(128 + number)
+
+
+def _leave(number: int, frame: FrameType | None) -> NoReturn:
+    """Asked twice: at once, without a word."""
+    os._exit(128 + number)
+
+
+def _unraisable(event: sys.UnraisableHookArgs) -> None:
+    """A stop that came while an object was being deleted would be lost."""
+    if isinstance(event.exc_value, Stopped):
+        os._exit(int(event.exc_value.args[0]))
+    sys.__unraisablehook__(event)

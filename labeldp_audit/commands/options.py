@@ -1,0 +1,122 @@
+"""Every option and every command, declared once: flags, variables, file keys, help and checks read these lists."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .settings import DEFAULT_MECHANISM, Settings
+from .values import Character, Flag, Kind, Numbers, Share, Text, Whole, WholeOrAll
+
+TABLE, SEARCH, QUESTION, OUTPUT, RUN = "Table", "Neighbourhoods", "Question", "Output", "Configuration"
+
+
+@dataclass(frozen=True)
+class Option:
+    """`name` is the field of Settings, the key of the file and, with dashes, the flag."""
+
+    name: str
+    kind: Kind
+    panel: str
+    help: str
+    default: object = None
+    shown: str = ""  # the default in words
+    short: str = ""
+    many: bool = False
+    separator: str = ","  # between the values of a variable
+    in_file: bool = True  # may stand in a configuration file
+
+    @property
+    def flag(self) -> str:
+        return "--" + self.name.replace("_", "-")
+
+
+@dataclass(frozen=True)
+class Command:
+    name: str
+    module: str  # inside labeldp_audit.commands; loaded when it runs
+    answers: str
+    help: str
+    examples: tuple[tuple[str, str], ...]  # what is typed, what for
+    options: tuple[Option, ...]
+
+
+SHARED = (
+    Option("label", Text("COLUMN"), TABLE, "Column whose values are to be protected.",
+           shown="the one column called label, y, target, class, click or clicked"),
+    Option("positive", Text("VALUE"), TABLE, "Value of the label that counts as positive.",
+           shown="the larger of two numbers; true, yes or 1"),
+    Option("exclude", Text("COLUMN"), TABLE, "Column that is not a feature. Repeatable.", (), "none", many=True),
+    Option("categorical", Text("COLUMN"), TABLE, "Column of numbers that are only names. Repeatable.", (),
+           "by the type in the file", many=True),
+    Option("drop_null_labels", Flag(), TABLE, "Leave out rows without a label instead of refusing the table.", False,
+           "refuse"),
+    Option("delimiter", Character("CHARACTER"), TABLE, "Between the cells of a CSV file, e.g. ';' or tab.",
+           shown="a comma; a tab in .tsv"),
+    Option("estimator", Text("NAME"), SEARCH, "How P(label | features) is estimated.", Settings.estimator, "knn"),
+    Option("k", Whole("NUMBER", 1), SEARCH, "Neighbours that each estimate rests on.",
+           shown="about the square root of the rows, between 30 and 10 000"),
+    Option("queries", WholeOrAll("NUMBER|all"), SEARCH,
+           "Rows whose neighbours are counted, sampled uniformly; every row stays a possible neighbour.",
+           shown="all rows up to 200 000, a sample of 200 000 above"),
+    Option("recall", Share("SHARE", 0, False, True), SEARCH,
+           "Share of the true nearest neighbours that must be found where the table is too large for all; 1 is exact.",
+           Settings.recall, "0.95"),
+    Option("mechanism", Text("SPEC"), QUESTION, "Release to judge; | between values makes a family. Repeatable.",
+           DEFAULT_MECHANISM, DEFAULT_MECHANISM[0], many=True, separator=";"),
+    Option("confidence", Share("SHARE", 0.5, True, False), QUESTION, "Confidence of all intervals of a report jointly.",
+           Settings.confidence, "0.99"),
+    Option("seed", Whole("NUMBER", 0), QUESTION, "Where sampling starts: same seed, same numbers.", Settings.seed, "0"),
+    Option("threads", Whole("NUMBER", 1), RUN, "Cores to use; changes the time and no number.", shown="all"),
+    Option("format", Text("FORMAT[=FILE]"), OUTPUT,
+           "Form of the report, on standard output or in a file. Repeatable.", ("text",), "text", "-f", many=True),
+    Option("output", Text("DIR"), OUTPUT, "Folder that gets the report as .json and .md, and its curve as .svg.",
+           "labeldp-report", "labeldp-report/", "-o"),
+    Option("no_output", Flag(), OUTPUT, "Write no folder.", False, "write it"),
+    Option("with_run_info", Flag(), OUTPUT, "Add when, where and with which versions it ran.", False,
+           "left out, so that reports can be compared"),
+    Option("quiet", Flag(), OUTPUT, "Say nothing on standard error but errors.", False, "", "-q"),
+    Option("exit_zero", Flag(), RUN, "End with 0 where a policy is violated (1) or undecided (4).", False),
+    Option("debug", Flag(), RUN, "Show where an error comes from.", False, in_file=False),
+    Option("config", Text("FILE"), RUN, "Configuration to read.",
+           shown="labeldp-audit.toml or pyproject.toml, upwards from here", in_file=False),
+    Option("no_config", Flag(), RUN, "Read no configuration file.", False, in_file=False),
+    Option("show_config", Flag(), RUN, "Print what is set and where it was set, and end.", False, in_file=False),
+)  # fmt: skip
+
+TAU = Option("tau", Numbers("VALUES"), QUESTION, "Losses in nats at which to ask: 1,2,6 or START:STOP:STEP.",
+             shown="0 to where the curve ends, by 0.1")  # fmt: skip
+SMOOTHNESS = Option("smoothness", Numbers("C,BETA"), QUESTION,
+                    "Assume that |eta(x) - eta(z)| is at most C P(nearer than z)^BETA. Adds C (2k/n)^BETA to each "
+                    "interval, which then speaks of people, not of neighbourhood averages.", shown="no assumption")  # fmt: skip
+
+COMMANDS = (
+    Command(
+        "estimate-eta", "estimate_eta", "What the features alone tell about the label.",
+        "Estimate for each row how likely each label is, given the features alone: what anybody can know before a "
+        "release. Also writes DIR/eta.parquet, one line a row, which only you can read.",
+        (("labeldp-audit estimate-eta clinic.parquet", "report, and one estimate a row in labeldp-report/eta.parquet"),
+         ("labeldp-audit estimate-eta clinic.parquet --no-output -f json", "the report alone, for a program")),
+        SHARED,
+    ),
+    Command(
+        "nu-max", "nu_max", "The worst loss that any one person can suffer.",
+        "Bound the worst case: the largest change in log odds that a release can cause for anybody in the table.",
+        (("labeldp-audit nu-max clicks.csv --label clicked", "name the label"),
+         ("labeldp-audit nu-max clicks.csv -f markdown=worst.md -f text", "two forms at once")),
+        SHARED,
+    ),
+    Command(
+        "estimate-j", "estimate_j", "The share of people whose loss is above tau.",
+        "Estimate J(tau): the share of people about whose label a release tells more than tau nats, for every tau "
+        "and mechanism asked for, with an interval that covers all of them at once.",
+        (("labeldp-audit estimate-j clinic.parquet", "no option is needed"),
+         ("labeldp-audit estimate-j clinic.parquet --mechanism 'rr:epsilon=1|2' --tau 1,2", "two releases, two losses"),
+         ("labeldp-audit estimate-j - --delimiter ';' < clicks.csv", "a table on standard input")),
+        (*SHARED, TAU, SMOOTHNESS),
+    ),
+)  # fmt: skip
+
+
+def every() -> dict[str, Option]:
+    """All options by name: a file may hold those of any command."""
+    return {option.name: option for command in COMMANDS for option in command.options}

@@ -1,0 +1,210 @@
+"""Flags beat LABELDP_AUDIT_* variables beat the configuration file beat the defaults."""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+from .commands.options import Option, every
+from .commands.settings import Settings
+from .errors import SpecError
+
+PREFIX = "LABELDP_AUDIT_"
+OWN_FILE = "labeldp-audit.toml"
+SHARED_FILE = "pyproject.toml"
+SECTION = "labeldp-audit"
+POLICY = "policy"
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A value and who chose it."""
+
+    value: object
+    origin: str
+
+
+Layer = Mapping[str, Chosen]
+NOTHING: Layer = {}
+
+
+def near(name: str, known: Iterable[str]) -> str:
+    """A hint towards what may have been meant."""
+    close = difflib.get_close_matches(name, list(known), n=3, cutoff=0.6)
+    return f"did you mean {' or '.join(close)}?" if close else ""
+
+
+def gather(
+    options: Iterable[Option], given: Mapping[str, object], environment: Mapping[str, str], folder: Path | None
+) -> tuple[dict[str, Chosen], tuple[str, ...]]:
+    """All layers as one, and what should be said about them."""
+    variables, notes = from_environment(environment)
+    flags = from_flags(given, options)
+    path = _file(merged(variables, flags), folder)
+    file = from_file(path) if path else NOTHING
+    if path and has_policy(path):
+        notes += (f"[policy] is not judged by this command: {path}",)
+    return merged(defaults(options), file, variables, flags), notes
+
+
+def _file(asked: Mapping[str, Chosen], folder: Path | None) -> Path | None:
+    named, none = asked.get("config"), asked.get("no_config")
+    if none and none.value:
+        return None
+    if named:
+        return Path(str(named.value))
+    return find(folder) if folder else None
+
+
+def defaults(options: Iterable[Option]) -> Layer:
+    return {option.name: Chosen(option.default, "default") for option in options}
+
+
+def from_flags(given: Mapping[str, object], options: Iterable[Option]) -> Layer:
+    """What stands on the command line; None was not given."""
+    for one, other in (("output", "no_output"), ("config", "no_config")):
+        if given.get(one) and given.get(other):
+            raise SpecError(f"--{one} and --{other.replace('_', '-')} exclude each other")
+    told = {option: given.get(option.name) for option in options}
+    return {
+        option.name: Chosen(_written(option, value, option.flag), option.flag)
+        for option, value in told.items()
+        if value is not None and value != []
+    }
+
+
+def from_environment(environment: Mapping[str, str]) -> tuple[Layer, tuple[str, ...]]:
+    """The values, and a warning for each variable that means nothing to us."""
+    known, layer, strange = every(), {}, []
+    for variable in sorted(name for name in environment if name.startswith(PREFIX)):
+        option = known.get(variable.removeprefix(PREFIX).lower())
+        if option is None:
+            hint = near(variable, (PREFIX + name.upper() for name in known))
+            strange.append(f"{variable} is not an option and is not used" + (f": {hint}" if hint else ""))
+        elif text := environment[variable]:
+            parts = [part.strip() for part in text.split(option.separator) if part.strip()]
+            layer[option.name] = Chosen(_written(option, parts if option.many else text, variable), variable)
+    return layer, tuple(strange)
+
+
+def _written(option: Option, value: object, where: str) -> object:
+    if isinstance(value, bool):
+        return value
+    try:
+        if isinstance(value, list | tuple):
+            return tuple(option.kind.parse(str(one)) for one in value)
+        return option.kind.parse(str(value))
+    except SpecError as error:
+        raise SpecError(error.what, where, hint=error.hint) from None
+
+
+def find(folder: Path) -> Path | None:
+    """The first file upwards that speaks to us; a pyproject.toml without our section does not."""
+    for place in (folder, *folder.parents):
+        if (place / OWN_FILE).is_file():
+            return place / OWN_FILE
+        if (place / SHARED_FILE).is_file() and SECTION in _tools(place / SHARED_FILE):
+            return place / SHARED_FILE
+    return None
+
+
+def from_file(path: Path) -> Layer:
+    """The section of a pyproject.toml, the whole of any other file."""
+    table = _tools(path).get(SECTION, {}) if path.name == SHARED_FILE else _toml(path)
+    if not isinstance(table, dict):
+        raise SpecError(f"[tool.{SECTION}] is not a table", path)
+    layer: dict[str, Chosen] = {}
+    for key, value in table.items():
+        option = _option(key, path)
+        if option is not None:
+            if option.name in layer:
+                raise SpecError("given twice, with - and with _", path, key)
+            layer[option.name] = Chosen(_taken(option, value, path, key), str(path))
+    return layer
+
+
+def has_policy(path: Path) -> bool:
+    return POLICY in (_tools(path).get(SECTION, {}) if path.name == SHARED_FILE else _toml(path))
+
+
+def _option(key: str, path: Path) -> Option | None:
+    if key == POLICY:
+        return None
+    known = {name: option for name, option in every().items() if option.in_file}
+    name = key.replace("-", "_")
+    if name not in known:
+        raise SpecError(
+            "unknown key", path, key, hint=near(name, known) or f"known: {', '.join(sorted([*known, POLICY]))}"
+        )
+    return known[name]
+
+
+def _taken(option: Option, value: object, path: Path, key: str) -> object:
+    try:
+        if not option.many:
+            return option.kind.take(value)
+        return tuple(option.kind.take(one) for one in (value if isinstance(value, list) else [value]))
+    except SpecError as error:
+        raise SpecError(error.what, path, key, hint=error.hint) from None
+
+
+def _toml(path: Path) -> dict[str, object]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SpecError(f"not a TOML file: {error}", path, hint="--no-config reads none") from None
+    except OSError as error:
+        raise SpecError(
+            f"cannot read the configuration: {error.strerror}", path, hint="--no-config reads none"
+        ) from None
+
+
+def _tools(path: Path) -> dict[str, object]:
+    tools = _toml(path).get("tool", {})
+    return tools if isinstance(tools, dict) else {}
+
+
+def merged(*layers: Layer) -> dict[str, Chosen]:
+    """Later layers beat earlier ones. A folder asked for later than --no-output is written."""
+    result: dict[str, Chosen] = {}
+    for layer in layers:
+        result.update(layer)
+        if "output" in layer and "no_output" not in layer and "no_output" in result:
+            result["no_output"] = Chosen(False, layer["output"].origin)
+    return result
+
+
+def settings(chosen: Mapping[str, Chosen]) -> Settings:
+    return Settings(**{f.name: chosen[f.name].value for f in fields(Settings) if f.name in chosen})  # type: ignore[arg-type]
+
+
+def shown(chosen: Mapping[str, Chosen], options: Iterable[Option]) -> str:
+    """The settings as a configuration file, with where each comes from."""
+    lines = []
+    for option in options:
+        if option.in_file:
+            value, origin = chosen[option.name].value, chosen[option.name].origin
+            written = "# " + option.name if value is None else f"{option.name} = {_as_toml(option, value)}"
+            words = f" ({option.shown})" if value is None and option.shown else ""
+            lines.append(f"{written}  # {origin}{words}")
+    return "\n".join(lines) + "\n"
+
+
+def _as_toml(option: Option, value: object) -> str:
+    if option.name == "queries":
+        return '"all"' if value == 0 else str(value)
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, tuple):
+        return f"[{', '.join(_quoted(str(one)) for one in value)}]"
+    return str(value) if isinstance(value, int | float) else _quoted(str(value))
+
+
+def _quoted(text: str) -> str:
+    """A basic string: JSON's escapes are TOML's."""
+    import json
+
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

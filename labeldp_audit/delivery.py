@@ -1,0 +1,121 @@
+"""Where a report goes: forms on standard output, forms in files, and the folder of the run."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from . import formats
+from .errors import SpecError
+from .model import Report
+from .tables import write
+
+Info = Mapping[str, object] | None
+Rows = Mapping[str, npt.NDArray[np.generic]] | None
+
+PAGE = 100  # columns of a report that no terminal shows
+
+
+@dataclass(frozen=True)
+class Target:
+    """One `FORMAT[=FILE]`; without a file it is standard output."""
+
+    format: str
+    file: Path | None
+
+
+@dataclass(frozen=True)
+class Plan:
+    targets: tuple[Target, ...]
+    folder: Path | None
+
+
+def plan(specs: Iterable[str], folder: str | None) -> Plan:
+    targets = tuple(_target(spec) for spec in specs)
+    files = [target.file for target in targets if target.file]
+    for file in files:
+        if files.count(file) > 1:
+            raise SpecError("two reports in one file", file)
+    return Plan(targets, Path(folder) if folder is not None else None)
+
+
+def _target(spec: str) -> Target:
+    name, given, file = spec.partition("=")
+    if name not in formats.names():
+        raise SpecError.unknown("format", name, formats.names())
+    if given and not file:
+        raise SpecError("no file after the =", f"--format {spec}")
+    return Target(name, None if file in ("", "-") else Path(file))
+
+
+def check(plan: Plan) -> None:
+    """Refuse a place that cannot be written before the long computation, and leave nothing there."""
+    for file in (target.file for target in plan.targets if target.file):
+        if file.is_dir():
+            raise SpecError("is a folder, a file is needed", file)
+        if not file.exists() or file.is_file():
+            _probe(file.parent, file)
+    if plan.folder is not None:
+        _probe(_existing(plan.folder), plan.folder)
+
+
+def _existing(folder: Path) -> Path:
+    """The nearest folder that is there already."""
+    absolute = folder.absolute()
+    return next(place for place in (absolute, *absolute.parents) if place.exists() or place.is_symlink())
+
+
+def _probe(folder: Path, wanted: Path) -> None:
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        hint = "name another place, or --no-output" if wanted != folder else ""
+        raise SpecError(f"cannot write there: {error.strerror}", wanted, hint=hint) from None
+
+
+def to_screen(plan: Plan, report: Report, width: int, color: bool, info: Info) -> str:
+    """What standard output gets: each form in the order in which it was asked for."""
+    return "".join(
+        _closed(formats.render(target.format, report, width=width, color=color, run_info=info))
+        for target in plan.targets
+        if target.file is None
+    )
+
+
+def _closed(text: str) -> str:
+    return text if text.endswith("\n") else text + "\n"
+
+
+def to_files(plan: Plan, report: Report, rows: Rows, info: Info) -> Sequence[Path]:
+    """Write what was planned; the files, in the order in which they were written."""
+    written = [_write(target.file, _page(report, target.format, info)) for target in plan.targets if target.file]
+    if plan.folder is not None:
+        plan.folder.mkdir(parents=True, exist_ok=True)
+        written += _fill(plan.folder, report, info)
+        if rows is not None:
+            write.write_rows(plan.folder / "eta.parquet", rows)
+            written.append(plan.folder / "eta.parquet")
+    return written
+
+
+def _fill(folder: Path, report: Report, info: Info) -> list[Path]:
+    pages = {"json": _page(report, "json", info), "md": _page(report, "markdown", info)}
+    curve = formats.picture(report)
+    if curve is not None:
+        pages["svg"] = curve
+    return [_write(folder / f"{report.command}.{ending}", text) for ending, text in pages.items()]
+
+
+def _page(report: Report, form: str, info: Info) -> str:
+    return _closed(formats.render(form, report, width=PAGE, color=False, run_info=info))
+
+
+def _write(file: Path, text: str) -> Path:
+    write.write_text(file, text)
+    return file

@@ -1,0 +1,158 @@
+"""What may be typed: the lists of commands/options.py as a typer application."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import typer
+import typer.core
+
+from .commands.options import COMMANDS, Command, Option
+from .commands.values import Flag
+from .configuration import near
+from .errors import SpecError
+
+# Public names of the exceptions of click, which newer versions of typer bring along and older ones import.
+UsageError: Any = typer.BadParameter.__base__
+
+SUMMARY = """Measure how much a release of protected labels still tells about each person.
+
+A table goes in (.parquet, .csv, .csv.gz, .tsv, .arrow, .svm, a folder, or - for CSV on standard input);
+a report comes out on standard output. Start with: labeldp-audit estimate-j DATA"""
+STATUSES = """Exit status: 0 it ran, 1 policy violated, 2 usage or configuration, 3 the data cannot be audited,
+4 undecided, 70 a bug, 130 interrupted."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """What was typed, unjudged: None where nothing was given."""
+
+    command: Command | None  # None asks for the version
+    data: str | None
+    given: dict[str, Any]
+
+
+def parse(arguments: Sequence[str]) -> Request | None:
+    """None where help was shown."""
+    command = typer.main.get_command(application())
+    try:
+        outcome = command.main(list(arguments), prog_name="labeldp-audit", standalone_mode=False)
+    except UsageError as error:
+        raise as_spec_error(error) from None
+    return outcome if isinstance(outcome, Request) else None
+
+
+def application() -> typer.Typer:
+    app = typer.Typer(
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode="rich",
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback(invoke_without_command=True, help=SUMMARY, epilog=STATUSES)(_version)
+    for command in COMMANDS:
+        app.command(command.name, cls=_Lazy, help=_help(command), short_help=command.answers)(_reader(command))
+    return app
+
+
+def _version(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and end.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", help="With --version: also what it is built on.")] = False,
+) -> Request | None:
+    if version and context.invoked_subcommand:
+        raise SpecError("--version stands alone")
+    if version:
+        return Request(None, None, {"verbose": verbose})
+    if verbose:
+        raise SpecError("--verbose goes with --version")
+    if context.invoked_subcommand is None:
+        raise SpecError("missing command", hint="`labeldp-audit --help` lists the commands")
+    return None
+
+
+def _help(command: Command) -> str:
+    examples = "\n".join(f"  {typed}\n      {purpose}" for typed, purpose in command.examples)
+    return f"{command.help}\n\n\b\nExamples:\n{examples}"
+
+
+def _reader(command: Command) -> Callable[..., Request]:
+    """A function whose signature is the list of the command's options, as typer wants it."""
+
+    def read(**given: Any) -> Request:
+        return Request(command, given.pop("data"), given)
+
+    parameters = [_parameter("data", str | None, typer.Argument(metavar="DATA", help=DATA, show_default=False))]
+    parameters += [_parameter(option.name, _type(option), _declared(option)) for option in command.options]
+    read.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    read.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return read
+
+
+DATA = "Table to audit: a file, a folder or quoted pattern of Parquet files, or - for CSV on standard input."
+
+
+def _parameter(name: str, kind: Any, declared: Any) -> inspect.Parameter:
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[kind, declared])
+
+
+def _type(option: Option) -> Any:
+    if isinstance(option.kind, Flag):
+        return bool | None
+    return list[str] | None if option.many else str | None
+
+
+def _declared(option: Option) -> Any:
+    names = [option.flag, *filter(None, [option.short])]
+    return typer.Option(
+        *names,
+        help=option.help,
+        metavar=option.kind.metavar or None,
+        show_default=option.shown or False,
+        rich_help_panel=option.panel,
+    )
+
+
+class _Lazy(typer.core.TyperCommand):
+    """Looks mechanisms and formats up when help is shown, not whenever the tool starts."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        for parameter in self.params:
+            if parameter.name in KNOWN and isinstance(parameter, typer.core.TyperOption):
+                parameter.help = f"{parameter.help} Known: {', '.join(KNOWN[parameter.name]())}."
+        super().format_help(ctx, formatter)
+
+
+def _mechanisms() -> Iterable[str]:
+    from .mechanisms import MECHANISMS
+
+    return [str(mechanism.example) for mechanism in MECHANISMS]  # type: ignore[attr-defined]
+
+
+def _formats() -> Iterable[str]:
+    from .formats import names
+
+    return names()
+
+
+KNOWN: dict[str | None, Callable[[], Iterable[str]]] = {"mechanism": _mechanisms, "format": _formats}
+
+
+def as_spec_error(error: Any) -> SpecError:
+    """One line in our words, and where help is."""
+    context = error.ctx
+    path = context.command_path if context else "labeldp-audit"
+    wrong = getattr(error, "option_name", "")
+    unknown = type(error).__name__ == "NoSuchOption"
+    what = f"unknown option {wrong!r}" if unknown else _lowered(error.format_message())
+    options = [name for parameter in context.command.params for name in parameter.opts] if context and unknown else []
+    hint = " ".join(filter(None, [near(wrong, options), f"`{path} --help` lists what there is"]))
+    return SpecError(what, hint=hint)
+
+
+def _lowered(message: str) -> str:
+    message = message.strip().rstrip(".")
+    return message[:1].lower() + message[1:]
