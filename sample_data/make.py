@@ -8,12 +8,14 @@ clinic.parquet   20 000 invented stays in hospital. `target` says who turned out
                  surely do not, and everybody else lies somewhere between. Numbers, categories, a boolean, a date and
                  missing cells.
 clicks.csv       12 000 invented showings of an advertisement. `clicked` says who clicked (5 %). Two hundred campaigns
-                 of very different size; on a phone people hit pop-ups by mistake, and a television cannot be clicked.
+                 of very different size; players of a game hit its pop-ups by mistake (2.5 %), and a television cannot
+                 be clicked (4 %).
 truth.json       what an audit of these tables should find. The labels were drawn from an `eta` that is a known
                  function of the columns, so the truth can be had from many more draws than the files have rows.
 
 The numbers of truth.json are about the population the rows came from; each is a mean over 2 million draws of it, so
-a `j` is off by at most 0.001. An audit sees the rows alone: its intervals should hold these numbers.
+a `j` is off by at most 0.001. An audit sees the rows alone, and eta through its neighbourhoods: set its intervals beside
+these numbers, not its estimates alone.
 
     eta      P(label = 1 | the other columns)                p = E eta
     h(z)     (2z - 1) log(z / (1 - z))
@@ -64,9 +66,10 @@ def table(population: Population) -> Columns:
 
 
 def missing(values: npt.NDArray[Any]) -> npt.NDArray[np.bool_] | None:
-    if values.dtype.kind == "f":
-        return np.isnan(values)
-    return values == "" if values.dtype.kind == "U" else None
+    """Where a column has no cell; None where it cannot have such."""
+    holes: dict[str, Any] = {"f": np.isnan, "U": lambda cells: cells == ""}
+    find = holes.get(values.dtype.kind)
+    return None if find is None else np.asarray(find(values))
 
 
 def write_table(columns: Columns, path: Path) -> None:
@@ -105,8 +108,8 @@ def draws_of_eta(population: Population, draws: int) -> Floats:
 def truth(eta: Floats) -> dict[str, Any]:
     """The true answers of the law of eta, to six digits."""
     p = eta.mean()
-    gain = (2 * eta - 1) * (logit(eta) - logit(p))
-    ratio = max(logit(eta.max()) - logit(p), logit(p) - logit(eta.min()))
+    low, middle, high = logit(np.array([eta.min(), p, eta.max()]))
+    gain = (2 * eta - 1) * (logit(eta) - middle)
     return {
         "prior": rounded(p),
         "uninformed_utility": rounded(np.maximum(eta, 1 - eta).mean()),
@@ -114,12 +117,14 @@ def truth(eta: Floats) -> dict[str, Any]:
         "eta_quantiles": {
             f"{at:g}": rounded(value) for at, value in zip(QUANTILES, np.quantile(eta, QUANTILES), strict=True)
         },
-        "mechanisms": {f"rr:epsilon={epsilon:g}": losses(gain, ratio, epsilon) for epsilon in EPSILONS},
+        "mechanisms": {
+            f"rr:epsilon={epsilon:g}": losses(gain, max(high - middle, middle - low), epsilon) for epsilon in EPSILONS
+        },
     }
 
 
 def losses(gain: Floats, ratio: float, epsilon: float) -> dict[str, Any]:
-    nu_bar = gain + h(1 / (1 + np.exp(epsilon)))
+    nu_bar = gain + epsilon * np.tanh(epsilon / 2)  # h(pi), pi = 1 / (1 + e^epsilon)
     return {
         "nu_max": rounded(epsilon + ratio),
         "mean_loss": rounded(nu_bar.mean()),

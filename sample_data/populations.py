@@ -32,8 +32,8 @@ def logistic(t: Floats) -> Floats:
     return 1 / (1 + np.exp(-t))
 
 
-def effect(column: npt.NDArray[Any], of: Mapping[str, float]) -> Floats:
-    """The number that belongs to each cell's level."""
+def look_up(column: npt.NDArray[Any], of: Mapping[str, Any]) -> npt.NDArray[Any]:
+    """What belongs to each cell's level."""
     levels = sorted(of)
     return np.array([of[level] for level in levels])[np.searchsorted(levels, column)]
 
@@ -77,7 +77,7 @@ def clinic_eta(columns: Columns) -> Floats:
     """Three groups; in each eta moves smoothly. A missing albumin tells nothing, so alt has to."""
     liver, albumin = (np.log(columns["alt"]) - 3.2) / 0.6, (41 - columns["albumin"]) / 3.35
     signs = np.where(np.isnan(albumin), 1.3 * liver, 0.7 * liver + 0.8 * np.nan_to_num(albumin))
-    usual = logistic(-3.14 + signs + 0.015 * (columns["age"] - 57.0) + effect(columns["ward"], WARD_LOGITS))
+    usual = logistic(-3.14 + signs + 0.015 * (columns["age"] - 57.0) + look_up(columns["ward"], WARD_LOGITS))
     referred, mother = columns["referral"] == "liver clinic", columns["ward"] == "maternity"
     almost_surely = 0.97 + 0.025 * logistic(2 * (liver - 3.0))
     hardly_ever = 0.0006 + 0.0008 * logistic((columns["age"] - 31.0) / 4)
@@ -123,12 +123,11 @@ def clicks_features(n: int, rng: np.random.Generator) -> Columns:
     fate = rng.random(n)
     game, television = fate < 0.025, fate > 0.96
     site = np.select([game, television], ["puzzle game", "tv guide"], choose(SITES, n, rng))
-    usual_place = np.array([PLACES[name] for name in sorted(PLACES)])[np.searchsorted(sorted(PLACES), site)]
     elsewhere = ~game & ~television & (rng.random(n) < 0.2)
     return {
         "device": np.select([game, television], ["phone", "television"], choose(DEVICES, n, rng)),
         "site": site,
-        "placement": np.where(elsewhere, "top", usual_place),
+        "placement": np.where(elsewhere, "top", look_up(site, PLACES)),
         "campaign": np.where(game, "campaign 003", choose(CAMPAIGNS, n, rng)),
         "country": choose(COUNTRIES, n, rng),
         "visitor": np.where(game, "returning", choose(VISITORS, n, rng)),
@@ -138,10 +137,10 @@ def clicks_features(n: int, rng: np.random.Generator) -> Columns:
 
 def clicks_eta(columns: Columns) -> Floats:
     evening = np.sin(2 * np.pi * (columns["hour"] - 13.0) / 24)
-    appeal = effect(columns["campaign"], CAMPAIGN_LOGITS) + 0.4 * evening + 0.4 * (columns["visitor"] == "returning")
-    usual = 0.01 + 0.9 * logistic(-3.9 + appeal + effect(columns["site"], SITE_LOGITS))
+    appeal = look_up(columns["campaign"], CAMPAIGN_LOGITS) + 0.4 * evening + 0.4 * (columns["visitor"] == "returning")
+    usual = 0.01 + 0.9 * logistic(-3.9 + appeal + look_up(columns["site"], SITE_LOGITS))
     by_mistake, unclickable = columns["placement"] == "pop-up", columns["device"] == "television"
-    return np.select([by_mistake, unclickable], [logistic(0.6 + appeal), 0.001 + 0 * appeal], usual)
+    return np.select([by_mistake, unclickable], [logistic(0.6 + appeal), 0.001], usual)
 
 
 POPULATIONS = (

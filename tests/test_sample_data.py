@@ -1,0 +1,138 @@
+"""The sample tables are what their script makes, and truth.json is the truth about them."""
+
+from __future__ import annotations
+
+import csv
+import importlib
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+FOLDER = Path(__file__).parents[1] / "sample_data"
+TRUTH = json.loads((FOLDER / "truth.json").read_text(encoding="utf-8"))
+POSITIVES = {"clinic.parquet": 0.12, "clicks.csv": 0.05}
+DRAWS = 200_000
+
+sys.path.insert(0, str(FOLDER))
+make: Any = importlib.import_module("make")
+
+every_population = pytest.mark.parametrize("population", make.POPULATIONS, ids=lambda population: population.file)
+same_versions = pytest.mark.skipif(
+    TRUTH["made_with"] != {"numpy": np.__version__, "pyarrow": pa.__version__},
+    reason="other versions may write the same table in other bytes",
+)
+
+
+def read(path: Path) -> dict[str, np.ndarray]:
+    """The file as its reader sees it, in the form in which the script draws it."""
+    if path.suffix == ".parquet":
+        columns = pq.read_table(path).to_pydict()
+        hole = {"albumin": np.nan, "referral": ""}
+        return {
+            name: np.array([hole[name] if cell is None else cell for cell in cells]) for name, cells in columns.items()
+        }
+    with path.open(newline="", encoding="utf-8") as file:
+        header, *rows = csv.reader(file)
+    columns = {name: np.array(cells) for name, cells in zip(header, zip(*rows, strict=True), strict=True)}
+    return columns | {name: columns[name].astype(np.int64) for name in ("hour", "clicked")}
+
+
+def sigmas_apart(sample: np.ndarray, expected: float) -> float:
+    return abs(float(sample.mean()) - expected) / max(float(sample.std()) / np.sqrt(len(sample)), 1e-6)
+
+
+@every_population
+def test_small_and_as_described(population: Any) -> None:
+    path = FOLDER / population.file
+    columns = read(path)
+    assert path.stat().st_size < 1_000_000
+    assert {len(cells) for cells in columns.values()} == {population.rows} == {TRUTH["tables"][path.name]["rows"]}
+    assert columns[population.label].mean() == pytest.approx(POSITIVES[population.file], abs=0.01)
+    assert TRUTH["tables"][path.name]["prior"] == pytest.approx(POSITIVES[population.file], abs=0.005)
+
+
+def test_the_clinic_has_every_kind_of_column() -> None:
+    schema = pq.read_schema(FOLDER / "clinic.parquet")
+    kinds = {str(kind).partition("<")[0] for kind in schema.types}
+    assert kinds >= {"int32", "int8", "double", "bool", "string", "dictionary", "date32[day]"}
+    table = pq.read_table(FOLDER / "clinic.parquet")
+    assert all(table[name].null_count > 1000 for name in ("albumin", "referral"))
+
+
+@every_population
+def test_the_label_is_found_without_being_named(population: Any) -> None:
+    names = {"label", "y", "target", "class", "click", "clicked"}
+    assert names & {name.lower() for name in read(FOLDER / population.file)} == {population.label}
+
+
+@every_population
+def test_no_column_tells_eta_itself(population: Any) -> None:
+    columns = read(FOLDER / population.file)
+    eta = population.eta(columns)
+    assert not any(np.array_equal(cells, eta) for cells in columns.values())
+    assert set(np.unique(columns[population.label])) == {0, 1}
+
+
+@every_population
+def test_the_labels_were_drawn_from_eta(population: Any) -> None:
+    columns = read(FOLDER / population.file)
+    eta = population.eta(columns)
+    for group in np.array_split(np.argsort(eta, kind="stable"), 10):
+        spread = np.sqrt((eta[group] * (1 - eta[group])).sum())
+        assert abs(columns[population.label][group].sum() - eta[group].sum()) < 5 * spread
+
+
+@every_population
+def test_the_truth_agrees_with_other_draws(population: Any) -> None:
+    eta = population.eta(population.features(DRAWS, np.random.default_rng(77)))
+    told = TRUTH["tables"][population.file]
+    logit = np.log(eta / (1 - eta))
+    gain = (2 * eta - 1) * (logit - np.log(told["prior"] / (1 - told["prior"])))
+    assert sigmas_apart(eta, told["prior"]) < 5
+    assert sigmas_apart(np.maximum(eta, 1 - eta), told["uninformed_utility"]) < 5
+    assert sigmas_apart((2 * eta - 1) * logit, told["jeffreys"]) < 5
+    for epsilon in (0.5, 1.0, 2.0, 4.0):
+        answers = told["mechanisms"][f"rr:epsilon={epsilon:g}"]
+        nu_bar = gain + epsilon * np.tanh(epsilon / 2)  # (1 - 2 pi) log((1 - pi) / pi)
+        assert sigmas_apart(nu_bar, answers["mean_loss"]) < 5
+        for tau, share in zip(TRUTH["tau"], answers["j"], strict=True):
+            assert abs((nu_bar > tau).mean() - share) < 5 * np.sqrt(share * (1 - share) / DRAWS) + 2e-4
+
+
+@every_population
+def test_the_extremes_give_nu_max(population: Any) -> None:
+    told = TRUTH["tables"][population.file]
+    low, p, high = (
+        np.log(z / (1 - z)) for z in (told["eta_quantiles"]["0"], told["prior"], told["eta_quantiles"]["1"])
+    )
+    for name, answers in told["mechanisms"].items():
+        epsilon = float(name.partition("=")[2])
+        assert answers["nu_max"] == pytest.approx(epsilon + max(high - p, p - low), abs=2e-3)
+
+
+def test_some_people_are_given_away() -> None:
+    clinic = TRUTH["tables"]["clinic.parquet"]["eta_quantiles"]
+    assert clinic["0.01"] < 0.0015
+    assert clinic["0.99"] > 0.97
+
+
+@every_population
+def test_drawn_twice_the_bytes_are_the_same(population: Any, tmp_path: Path) -> None:
+    paths = [tmp_path / turn / population.file for turn in ("once", "again")]
+    for path in paths:
+        path.parent.mkdir()
+        make.write_table(make.table(population), path)
+    assert paths[0].read_bytes() == paths[1].read_bytes()
+
+
+@same_versions
+def test_made_again_the_files_are_the_same(tmp_path: Path) -> None:
+    make.main(["--folder", str(tmp_path)])
+    for name in ("clinic.parquet", "clicks.csv", "truth.json"):
+        assert (tmp_path / name).read_bytes() == (FOLDER / name).read_bytes(), name
