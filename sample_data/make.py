@@ -14,8 +14,8 @@ truth.json       what an audit of these tables should find. The labels were draw
                  function of the columns, so the truth can be had from many more draws than the files have rows.
 
 The numbers of truth.json are about the population the rows came from; each is a mean over 2 million draws of it, so
-a `j` is off by at most 0.001. An audit sees the rows alone, and eta through its neighbourhoods: set its intervals beside
-these numbers, not its estimates alone.
+a `j` is off by at most 0.001. An audit sees the rows alone, and eta through its neighbourhoods: set its intervals
+beside these numbers, not its estimates alone.
 
     eta      P(label = 1 | the other columns)                p = E eta
     h(z)     (2z - 1) log(z / (1 - z))
@@ -81,11 +81,7 @@ def write_table(columns: Columns, path: Path) -> None:
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(columns)
-        writer.writerows(zip(*(map(spelled, values.tolist()) for values in columns.values()), strict=True))
-
-
-def spelled(cell: object) -> str:
-    return str(cell).lower() if isinstance(cell, bool) else str(cell)
+        writer.writerows(zip(*(values.tolist() for values in columns.values()), strict=True))
 
 
 # ---- the truth
