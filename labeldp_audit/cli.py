@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import signal
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -101,27 +100,27 @@ def _run(arguments: Sequence[str]) -> int:
 def _answer(command: Command, request: Request) -> None:
     from . import configuration
 
-    chosen, notes = configuration.gather(command.options, request.given, os.environ, _here())
+    chosen, notes = configuration.gather(command.options, request.given, os.environ, configuration.here())
+    _warn(notes, bool(chosen["quiet"].value))
     if chosen["show_config"].value:
         show(configuration.shown(chosen, command.options))
         return
     if request.data is None:
         raise SpecError("missing argument DATA", hint=f"`labeldp-audit {command.name} --help` shows examples")
-    _audit(command, request.data, chosen, notes)
+    _audit(command, request.data, chosen)
 
 
-def _audit(command: Command, data: str, chosen: Mapping[str, Chosen], notes: Iterable[str]) -> None:
+def _audit(command: Command, data: str, chosen: Mapping[str, Chosen]) -> None:
     from . import delivery, watch
 
     quiet, started = bool(chosen["quiet"].value), _now()
     settings, plan = _checked(chosen)
     _hush_libraries()
-    _warn(notes, quiet)
     with watch.watched(quiet) as progress:
         report, rows = _outcome(_module(command).run(data, settings, progress))
     _warn(report.warnings, quiet)
     info = _run_info(data, started) if chosen["with_run_info"].value else None
-    text = delivery.to_screen(plan, report, *_screen(), info)
+    text = delivery.to_screen(plan, report, *watch.screen(), info)
     written = delivery.to_files(plan, report, rows, info)
     show(text)
     _sum_up(written, quiet)
@@ -162,26 +161,6 @@ def _now() -> float:
     import time
 
     return time.time()
-
-
-def _here() -> Path | None:
-    """The working folder, which may have been deleted."""
-    from pathlib import Path
-
-    try:
-        return Path.cwd()
-    except OSError:
-        return None
-
-
-def _screen() -> tuple[int, bool]:
-    """Width and colour: the terminal's, unless NO_COLOR, FORCE_COLOR or TERM=dumb say otherwise."""
-    width = shutil.get_terminal_size((100, 24)).columns
-    if os.environ.get("NO_COLOR"):
-        return width, False
-    if os.environ.get("FORCE_COLOR"):
-        return width, True
-    return width, os.environ.get("TERM") != "dumb" and sys.stdout is not None and sys.stdout.isatty()
 
 
 def _hush_libraries() -> None:

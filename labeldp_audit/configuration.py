@@ -101,6 +101,14 @@ def _written(option: Option, value: object, where: str) -> object:
         raise SpecError(error.what, where, hint=error.hint) from None
 
 
+def here() -> Path | None:
+    """The working folder, which may have been deleted."""
+    try:
+        return Path.cwd()
+    except OSError:
+        return None
+
+
 def find(folder: Path) -> Path | None:
     """The first file upwards that speaks to us; a pyproject.toml without our section does not."""
     for place in (folder, *folder.parents):

@@ -18,12 +18,16 @@ from .errors import SpecError
 # Public names of the exceptions of click, which newer versions of typer bring along and older ones import.
 UsageError: Any = typer.BadParameter.__base__
 
-SUMMARY = """Measure how much a release of protected labels still tells about each person.
-
-A table goes in (.parquet, .csv, .csv.gz, .tsv, .arrow, .svm, a folder, or - for CSV on standard input);
-a report comes out on standard output. Start with: labeldp-audit estimate-j DATA"""
-STATUSES = """Exit status: 0 it ran, 1 policy violated, 2 usage or configuration, 3 the data cannot be audited,
-4 undecided, 70 a bug, 130 interrupted."""
+SUMMARY = (
+    "Measure how much a release of protected labels still tells about each person.\n\n"
+    "A table goes in (.parquet, .csv, .csv.gz, .tsv, .arrow, .svm, a folder, or - for CSV on standard input); "
+    "a report comes out on standard output.\n\n"
+    "Start with: labeldp-audit estimate-j DATA"
+)
+STATUSES = (
+    "Exit status: 0 it ran; 1 a policy is violated; 2 usage or configuration; 3 the data cannot be audited; "
+    "4 undecided; 70 a bug; 130 interrupted; 141 nobody reads on."
+)
 
 
 @dataclass(frozen=True)
@@ -109,9 +113,9 @@ def _declared(option: Option) -> Any:
     names = [option.flag, *filter(None, [option.short])]
     return typer.Option(
         *names,
-        help=option.help,
-        metavar=option.kind.metavar or None,
-        show_default=option.shown or False,
+        help=f"{option.help} Default: {option.shown}." if option.shown else option.help,
+        metavar=option.kind.metavar,
+        show_default=False,
         rich_help_panel=option.panel,
     )
 

@@ -1,8 +1,9 @@
-"""The progress bar: what is being done, how fast, and how long it will take."""
+"""What a person at the terminal sees: how wide and colourful a report is, and how far the work has come."""
 
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,6 +14,19 @@ from .engine import Progress, Silent
 if TYPE_CHECKING:
     from rich.progress import Progress as Bars
     from rich.progress import ProgressColumn, TaskID
+
+
+PIPE = (100, 24)  # columns and lines where no terminal is
+
+
+def screen() -> tuple[int, bool]:
+    """Width and colour of standard output, unless COLUMNS, NO_COLOR, FORCE_COLOR or TERM=dumb say otherwise."""
+    width = shutil.get_terminal_size(PIPE).columns
+    if os.environ.get("NO_COLOR"):
+        return width, False
+    if os.environ.get("FORCE_COLOR"):
+        return width, True
+    return width, os.environ.get("TERM") != "dumb" and sys.stdout is not None and sys.stdout.isatty()
 
 
 @contextmanager

@@ -61,12 +61,12 @@ SHARED = (
     Option("recall", Share("SHARE", 0, False, True), SEARCH,
            "Share of the true nearest neighbours that must be found where the table is too large for all; 1 is exact.",
            Settings.recall, "0.95"),
-    Option("mechanism", Text("SPEC"), QUESTION, "Release to judge; | between values makes a family. Repeatable.",
+    Option("mechanism", Text("SPEC"), QUESTION, "Release to judge; | between values makes a family. rr also takes pi (flip probability) or "
+           "lambda (uniform resampling). Repeatable.",
            DEFAULT_MECHANISM, DEFAULT_MECHANISM[0], many=True, separator=";"),
     Option("confidence", Share("SHARE", 0.5, True, False), QUESTION, "Confidence of all intervals of a report jointly.",
            Settings.confidence, "0.99"),
     Option("seed", Whole("NUMBER", 0), QUESTION, "Where sampling starts: same seed, same numbers.", Settings.seed, "0"),
-    Option("threads", Whole("NUMBER", 1), RUN, "Cores to use; changes the time and no number.", shown="all"),
     Option("format", Text("FORMAT[=FILE]"), OUTPUT,
            "Form of the report, on standard output or in a file. Repeatable.", ("text",), "text", "-f", many=True),
     Option("output", Text("DIR"), OUTPUT, "Folder that gets the report as .json and .md, and its curve as .svg.",
@@ -75,6 +75,7 @@ SHARED = (
     Option("with_run_info", Flag(), OUTPUT, "Add when, where and with which versions it ran.", False,
            "left out, so that reports can be compared"),
     Option("quiet", Flag(), OUTPUT, "Say nothing on standard error but errors.", False, "", "-q"),
+    Option("threads", Whole("NUMBER", 1), RUN, "Cores to use; changes the time and no number.", shown="all"),
     Option("exit_zero", Flag(), RUN, "End with 0 where a policy is violated (1) or undecided (4).", False),
     Option("debug", Flag(), RUN, "Show where an error comes from.", False, in_file=False),
     Option("config", Text("FILE"), RUN, "Configuration to read.",
@@ -87,7 +88,8 @@ TAU = Option("tau", Numbers("VALUES"), QUESTION, "Losses in nats at which to ask
              shown="0 to where the curve ends, by 0.1")  # fmt: skip
 SMOOTHNESS = Option("smoothness", Numbers("C,BETA"), QUESTION,
                     "Assume that |eta(x) - eta(z)| is at most C P(nearer than z)^BETA. Adds C (2k/n)^BETA to each "
-                    "interval, which then speaks of people, not of neighbourhood averages.", shown="no assumption")  # fmt: skip
+                    "interval, which then speaks of people, not of neighbourhood averages.",
+                    shown="no assumption")  # fmt: skip
 
 COMMANDS = (
     Command(
@@ -110,7 +112,8 @@ COMMANDS = (
         "Estimate J(tau): the share of people about whose label a release tells more than tau nats, for every tau "
         "and mechanism asked for, with an interval that covers all of them at once.",
         (("labeldp-audit estimate-j clinic.parquet", "no option is needed"),
-         ("labeldp-audit estimate-j clinic.parquet --mechanism 'rr:epsilon=1|2' --tau 1,2", "two releases, two losses"),
+         ("labeldp-audit estimate-j clinic.parquet --mechanism 'rr:pi=0.1|0.2'", "two releases"),
+         ("labeldp-audit estimate-j clinic.parquet --tau 0.5,1,2 -o audit", "three losses, another folder"),
          ("labeldp-audit estimate-j - --delimiter ';' < clicks.csv", "a table on standard input")),
         (*SHARED, TAU, SMOOTHNESS),
     ),
