@@ -45,7 +45,7 @@ def gather(
     flags = from_flags(given, options)
     path = _file(merged(variables, flags), folder)
     file = from_file(path) if path else NOTHING
-    if path and has_policy(path):
+    if path and POLICY in section(path):
         notes += (f"[policy] is not judged by this command: {path}",)
     return merged(defaults(options), file, variables, flags), notes
 
@@ -120,12 +120,8 @@ def find(folder: Path) -> Path | None:
 
 
 def from_file(path: Path) -> Layer:
-    """The section of a pyproject.toml, the whole of any other file."""
-    table = _tools(path).get(SECTION, {}) if path.name == SHARED_FILE else _toml(path)
-    if not isinstance(table, dict):
-        raise SpecError(f"[tool.{SECTION}] is not a table", path)
     layer: dict[str, Chosen] = {}
-    for key, value in table.items():
+    for key, value in section(path).items():
         option = _option(key, path)
         if option is not None:
             if option.name in layer:
@@ -134,8 +130,12 @@ def from_file(path: Path) -> Layer:
     return layer
 
 
-def has_policy(path: Path) -> bool:
-    return POLICY in (_tools(path).get(SECTION, {}) if path.name == SHARED_FILE else _toml(path))
+def section(path: Path) -> dict[str, object]:
+    """Ours of a pyproject.toml, the whole of any other file."""
+    table = _tools(path).get(SECTION, {}) if path.name == SHARED_FILE else _toml(path)
+    if not isinstance(table, dict):
+        raise SpecError("not a table", path, f"[tool.{SECTION}]")
+    return table
 
 
 def _option(key: str, path: Path) -> Option | None:

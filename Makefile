@@ -1,0 +1,46 @@
+# Needs make and Python 3.11 or newer; everything else goes into .venv.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: demo test check docs slow bench clean
+
+demo: .venv/installed
+	$(BIN)/labeldp-audit estimate-j sample_data/clinic.parquet
+
+test: .venv/tested
+	$(BIN)/python -m pytest
+
+check: .venv/tested
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(MAKE) docs
+	$(MAKE) test
+
+# What the README shows can be typed.
+docs: .venv/tested
+	$(BIN)/python -m pytest tests/test_docs.py
+
+slow: .venv/tested
+	$(BIN)/python -m pytest -m slow
+
+bench: .venv/tested
+	$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf .venv build dist labeldp-report .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	find labeldp_audit tests benchmarks sample_data -name __pycache__ -prune -exec rm -rf {} +
+
+.venv/made:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=python3.12")'
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
+	touch $@
+
+.venv/installed: pyproject.toml .venv/made
+	$(BIN)/python -m pip install --quiet --editable .
+	touch $@
+
+.venv/tested: pyproject.toml .venv/installed
+	$(BIN)/python -m pip install --quiet --group dev
+	touch $@
