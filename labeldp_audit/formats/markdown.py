@@ -1,19 +1,128 @@
-"""The report as Markdown."""
+"""The report as Markdown, for a pull request or a wiki. Tables are GitHub's; everything else is CommonMark."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from ..model import Report
-from . import words
-from .spelling import high, low, plain, short
+from ..model import Column, Finding, Report
+from . import curves, facts, words
+from .curves import Curve
+from .spelling import count, high, limits, low, percent, plain, short
+
+_COLUMNS_SHOWN = 40
+_ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "&#64;"}
+# What would begin emphasis, code, a link, a heading, a cell or an address. Underscores inside words are harmless.
+_SPECIAL = re.compile(r"[\\`*\[\]|~#&<>@]|(?<![^\W_])_|_(?![^\W_])|(?<=://)|(?<=www)\.", re.IGNORECASE)
 
 
 def render(report: Report, *, width: int, color: bool, run_info: Mapping[str, object] | None) -> str:
-    lines = [f"# {report.command}: {plain(report.dataset.name)}", "", words.scope(report), ""]
-    lines += ["| quantity | mechanism | estimate | low | high |", "|---|---|---|---|---|"]
-    for finding in report.findings:
-        bound = finding.bound
-        cells = (finding.quantity, finding.mechanism or "", short(bound.estimate), low(bound), high(bound))
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines) + "\n"
+    return "\n".join(_lines(report)) + "\n"
+
+
+def escaped(text: str) -> str:
+    """Other people's words as text: one line, and nothing in it is markup, a mention or a link."""
+    return _SPECIAL.sub(_harmless, plain(text))
+
+
+def _harmless(match: re.Match[str]) -> str:
+    found = match.group()
+    if found in ("", "."):  # breaks an address that would become a link
+        return "<!---->" + found
+    return _ENTITIES.get(found, "\\" + found)
+
+
+def _lines(report: Report) -> Iterator[str]:
+    numbered = {line: str(number) for number, line in enumerate(words.assumptions(report.findings), 1)}
+    yield f"# {escaped(report.command)}: {escaped(report.dataset.name)}"
+    yield from ("", escaped(words.scope(report)))
+    yield from _section("What it means", map(escaped, words.sentences(report)[:2]))
+    yield from _section("What was audited", _audited(report))
+    yield from _shares(report, numbered)
+    yield from _numbers(report, numbered)
+    yield from _section("Not computed", _bullets(facts.missing(report)))
+    yield from _section("Warnings", _bullets(report.warnings))
+    yield from _section("Assumptions", [f"{number}. {escaped(line)}" for line, number in numbered.items()])
+    yield from _schema(report.dataset.columns)
+
+
+def _section(title: str, lines: Iterable[str]) -> Iterator[str]:
+    body = list(lines)
+    if body:
+        yield from ("", f"## {title}", "", *body)
+
+
+def _bullets(lines: Iterable[str]) -> list[str]:
+    return [f"- {escaped(line)}" for line in lines]
+
+
+def _audited(report: Report) -> Iterator[str]:
+    yield from _bullets((facts.audited(report.dataset), facts.estimated(report.eta)))
+    for mechanism, values in facts.mechanisms(report):
+        pairs = zip(facts.PARAMETER_TITLES, values, strict=True)
+        yield f"- {escaped(mechanism)}: {', '.join(f'{title} {value}' for title, value in pairs)}"
+
+
+def _shares(report: Report, numbered: Mapping[str, str]) -> Iterator[str]:
+    found = curves.of(report)
+    rows = ([short(tau), *(_share(curve, tau) for curve in found)] for tau in curves.table_taus(found))
+    header = ["tau", *(escaped(curve.mechanism) for curve in found)]
+    on_curves = [finding for finding in report.findings if curves.on_curve(finding)]
+    if found:
+        yield from _section("Share of people whose loss is above tau, in per cent", _table(header, rows))
+        yield from ("", f"At {facts.level(report)}. {_assumed(on_curves, numbered)}".rstrip())
+
+
+def _share(curve: Curve, tau: float) -> str:
+    bound = curve.at(tau)
+    return "" if bound is None else f"{percent(bound.estimate)} {escaped(limits(bound, share=True))}"
+
+
+def _assumed(findings: Sequence[Finding], numbered: Mapping[str, str]) -> str:
+    numbers = [numbered[line] for line in words.assumptions(findings)]
+    return f"Assumes {', '.join(numbers)}." if numbers else ""
+
+
+def _numbers(report: Report, numbered: Mapping[str, str]) -> Iterator[str]:
+    findings = facts.valued(report)
+    header = ("quantity", "mechanism", "estimate", "low", "high", "what it is", "assumes")
+    rows = (_number(finding, numbered) for finding in findings)
+    if findings:
+        yield from _section("Numbers", _table(header, rows, left=(0, 1, 5)))
+        yield from ("", f"At {facts.level(report)}.")
+
+
+def _number(finding: Finding, numbered: Mapping[str, str]) -> list[str]:
+    bound, at = finding.bound, facts.place(finding)
+    return [
+        escaped(f"{finding.quantity} at {at}" if at else finding.quantity),
+        escaped(finding.mechanism or ""),
+        *(short(bound.estimate), low(bound), high(bound)),
+        words.meaning(finding.quantity),
+        ", ".join(numbered[line] for line in words.assumptions([finding])),
+    ]
+
+
+def _schema(columns: Sequence[Column]) -> Iterator[str]:
+    header = ("column", "role", "type", "missing", "levels", "encoded width")
+    rest = len(columns) - _COLUMNS_SHOWN
+    rows = map(_column, columns[:_COLUMNS_SHOWN])
+    yield from _section("Columns", _table(header, rows, left=(0, 1, 2)) if columns else ())
+    if rest > 0:
+        yield from ("", f"And {count(rest)} more.")
+
+
+def _column(column: Column) -> list[str]:
+    levels = "" if column.levels is None else count(column.levels)
+    names = (escaped(column.name), escaped(column.role), escaped(column.type))
+    return [*names, count(column.missing), levels, count(column.width)]
+
+
+def _table(header: Sequence[str], rows: Iterable[Sequence[str]], left: Sequence[int] = ()) -> Iterator[str]:
+    yield _row(header)
+    yield _row(["---" if place in left else "---:" for place in range(len(header))])
+    yield from map(_row, rows)
+
+
+def _row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"

@@ -1,19 +1,207 @@
-"""The report for a terminal."""
+"""The report for a terminal of any width."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from io import StringIO
 
-from ..model import Report
-from . import words
-from .spelling import high, low, short
+from rich import box
+from rich.columns import Columns
+from rich.console import Console, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from ..model import Finding, Report
+from . import axes, chart, curves, facts, words
+from .curves import Curve
+from .spelling import high, limits, low, percent, plain, short
+
+_COLORS = ("cyan", "yellow", "green", "magenta", "red", "blue")
+_WIDEST = 120  # longer lines are hard to read
+_NARROW = 72  # below this, numbers and limits share a column
+_CURVE = 23  # columns that a curve needs in the table of curves
 
 
 def render(report: Report, *, width: int, color: bool, run_info: Mapping[str, object] | None) -> str:
-    lines = [words.scope(report), *words.sentences(report)]
-    for finding in report.findings:
-        bound = finding.bound
-        lines.append(
-            f"{finding.quantity:20} {finding.mechanism or '':20} {short(bound.estimate)} {low(bound)} {high(bound)}"
-        )
-    return "\n".join(lines) + "\n"
+    out, width = StringIO(), min(width, _WIDEST)
+    # The environment is left out: colour and width are decided by whoever calls.
+    console = Console(
+        file=out,
+        width=width,
+        force_terminal=color,
+        color_system="standard" if color else None,
+        markup=False,
+        emoji=False,
+        highlight=False,
+        legacy_windows=False,
+        _environ={},
+    )
+    for part in _parts(report, width):
+        console.print(part)
+    return "".join(line.rstrip() + "\n" for line in out.getvalue().splitlines())
+
+
+def _parts(report: Report, width: int) -> Iterator[RenderableType]:
+    found = curves.of(report)
+    yield Text(words.scope(report), style="bold")
+    yield ""
+    yield facts.audited(report.dataset)
+    yield Text(facts.estimated(report.eta), style="dim")
+    for sentence in words.sentences(report):
+        yield from ("", Text(sentence))
+    if axes.drawable(found):
+        yield ""
+        yield from _chart(axes.drawable(found), width)
+    yield from _mechanisms(report)
+    yield from _shares(found, report, width)
+    yield from _numbers(report, width)
+    yield from _listed("Not computed", facts.missing(report))
+    yield from _columns(report)
+    yield from _listed("Assumes", words.assumptions(report.findings))
+    yield from _listed("Warnings", tuple(map(plain, report.warnings)))
+
+
+def _heading(title: str, remark: str = "") -> Iterator[Text]:
+    yield Text()
+    yield Text.assemble((title, "bold"), (f"  {remark}" if remark else "", "dim"))
+
+
+def _chart(found: Sequence[Curve], width: int) -> Iterator[RenderableType]:
+    text = Text(no_wrap=True)
+    for row in chart.rows(found, width):
+        for run, place in row:
+            text.append(run, style="" if place is None else _color(place))
+        text.append("\n")
+    text.right_crop(1)
+    yield text
+    legend = Columns([Text(_label(curve, place), style=_color(place)) for place, curve in enumerate(found)])
+    yield Padding(legend, (0, 0, 0, 9))
+
+
+def _label(curve: Curve, place: int) -> str:
+    return f"{chart.mark(place)} {plain(curve.mechanism)}"
+
+
+def _color(place: int) -> str:
+    return _COLORS[place % len(_COLORS)]
+
+
+def _mechanisms(report: Report) -> Iterator[RenderableType]:
+    rows = facts.mechanisms(report)
+    if not rows:
+        return
+    yield from _heading("Mechanisms", "the same noise in other words, in nats and as probabilities")
+    table = _table()
+    table.add_column("mechanism", overflow="fold")
+    for parameter in facts.PARAMETER_TITLES:
+        table.add_column(parameter, justify="right", overflow="fold")
+    for mechanism, values in rows:
+        table.add_row(Text(mechanism), *values)
+    yield table
+
+
+def _shares(found: Sequence[Curve], report: Report, width: int) -> Iterator[RenderableType]:
+    """tau against mechanisms, as many side by side as there is room for."""
+    if not found:
+        return
+    yield from _heading("Share of people whose loss is above tau, in per cent", facts.level(report))
+    beside = max(1, (width - 8) // _CURVE)
+    taus = curves.table_taus(found)
+    for start in range(0, len(found), beside):
+        if start:
+            yield ""
+        yield _share_table(found[start : start + beside], taus, start)
+
+
+def _share_table(found: Sequence[Curve], taus: Sequence[float], start: int) -> Table:
+    table = _table()
+    table.add_column("tau", justify="right", no_wrap=True)
+    for place, curve in enumerate(found, start):
+        table.add_column(Text(_label(curve, place)), justify="right", style=_color(place), overflow="fold")
+    cells = [_share_cells(curve, taus) for curve in found]
+    for tau, row in zip(taus, zip(*cells, strict=True), strict=True):
+        table.add_row(short(tau), *row)
+    return table
+
+
+def _share_cells(curve: Curve, taus: Sequence[float]) -> list[str]:
+    """Estimates and limits, each aligned at its right end."""
+    bounds = [curve.at(tau) for tau in taus]
+    beside = ["" if bound is None else limits(bound, share=True) for bound in bounds]
+    room = max(map(len, beside))
+    return [
+        "" if bound is None else f"{percent(bound.estimate)} {interval:>{room}}"
+        for bound, interval in zip(bounds, beside, strict=True)
+    ]
+
+
+def _numbers(report: Report, width: int) -> Iterator[RenderableType]:
+    findings = facts.valued(report)
+    if not findings:
+        return
+    yield from _heading("Numbers", facts.level(report))
+    yield _narrow_table(findings) if width < _NARROW else _wide_table(findings, width)
+
+
+def _wide_table(findings: Sequence[Finding], width: int) -> Table:
+    table = _table()
+    for name in ("quantity", "mechanism"):
+        table.add_column(name, overflow="fold")
+    for name in ("estimate", "low", "high"):
+        table.add_column(name, justify="right", no_wrap=True)
+    if width >= 110:
+        table.add_column("what it is", style="dim")
+    for finding in findings:
+        cells = [_quantity(finding), plain(finding.mechanism or ""), *_values(finding)]
+        table.add_row(*map(Text, cells), *([words.meaning(finding.quantity)] if width >= 110 else []))
+    return table
+
+
+def _narrow_table(findings: Sequence[Finding]) -> Table:
+    table = _table()
+    table.add_column("quantity", overflow="fold")
+    table.add_column("estimate", justify="right", overflow="fold")
+    for finding in findings:
+        estimate, least, most = _values(finding)
+                name = "\n".join(filter(None, (_quantity(finding), plain(finding.mechanism or ""))))
+        table.add_row(Text(name), Text(estimate + interval))
+    return table
+
+
+def _quantity(finding: Finding) -> str:
+    at = facts.place(finding)
+    return f"{finding.quantity} at {at}" if at else finding.quantity
+
+
+def _values(finding: Finding) -> tuple[str, str, str]:
+    bound = finding.bound
+    return short(bound.estimate), low(bound), high(bound)
+
+
+def _columns(report: Report) -> Iterator[RenderableType]:
+    if not report.dataset.columns:
+        return
+    yield from _heading("Columns", f"{len(report.dataset.columns):,}")
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(no_wrap=True)
+    grid.add_column(overflow="fold")
+    for role, members in facts.by_role(report.dataset.columns):
+        grid.add_row(Text(role, style="dim"), Text(members))
+    yield Padding(grid, (0, 0, 0, 2))
+
+
+def _listed(title: str, lines: Sequence[str]) -> Iterator[RenderableType]:
+    if not lines:
+        return
+    yield from _heading(title)
+    grid = Table.grid(padding=(0, 1))
+    grid.add_column(no_wrap=True)
+    grid.add_column(overflow="fold")
+    for line in lines:
+        grid.add_row("-", Text(line))
+    yield Padding(grid, (0, 0, 0, 2))
+
+
+def _table() -> Table:
+    return Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")

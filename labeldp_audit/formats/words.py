@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-from ..model import Finding, Report
+from ..model import Bound, Finding, Report
 from . import curves, steps
 from .curves import Curve
-from .spelling import limits, plain, share, short
+from .spelling import high, limits, low, plain, share, short
 
 _MEASURED = {
     "estimate-j": "how many people lose more privacy than tau",
@@ -61,7 +61,7 @@ def _tail(report: Report) -> str:
     middle = len(curve.taus) // 2
     tau, bound = curve.promise() or (curve.taus[middle], curve.bounds[middle])
     return (
-        f"{_promised(curve)}for {share(bound.estimate)} of people {limits(bound, share=True)} the features and the "
+        f"{_promised(curve)}for {share(bound.estimate)} of people {_between(bound)} the features and the "
         f"released label together raise an attacker's odds on the true label by more than a factor of "
         f"{steps.factor(tau)}, averaged over the noise: a loss above tau = {short(tau)} nats."
     )
@@ -84,8 +84,9 @@ def _worst(report: Report) -> str:
     finding = min(found, key=lambda finding: finding.at.get("epsilon", math.inf))
     if finding.bound.estimate == math.inf:
         return (
-            "For some people the features alone give the label away, so the largest loss is infinite and no noise on "
-            "the labels hides it."
+            f"Some neighbourhoods hold one class only: there the features may give the label away. The largest loss "
+            f"with {finding.mechanism} is estimated as infinite and is at least {low(finding.bound)} nats; where the "
+            f"features tell all, no noise on the labels hides it."
         )
     estimate = finding.bound.estimate or 0.0
     return (
@@ -100,9 +101,13 @@ def _guessing(report: Report) -> str:
         return ""
     return (
         f"From the features alone an attacker guesses {share(found[0].estimate)} of the labels "
-        f"{limits(found[0], share=True)}; who always says the commoner class is right for "
+        f"{_between(found[0])}; always saying the commoner class is right for "
         f"{share(max(report.dataset.prior))}."
     )
+
+
+def _between(bound: Bound) -> str:
+    return f"[{low(bound, share=True)} %, {high(bound, share=True)} %]"
 
 
 _SENTENCES: tuple[Callable[[Report], str], ...] = (_tail, _worst, _guessing)

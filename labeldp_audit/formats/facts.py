@@ -1,0 +1,101 @@
+"""What was audited and how, in lines; and a report's findings sorted by how they are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ..model import Column, Dataset, Eta, Finding, Report
+from . import curves
+from .spelling import confidence, count, plain, share, short
+
+PARAMETER_TITLES = ("epsilon", "flips (pi)", "resamples (lambda)")
+
+# What a reader wants first.
+_ROLES = ("label", "number", "category", "constant", "excluded")
+
+
+def audited(dataset: Dataset) -> str:
+    rows = count(dataset.rows_used)
+    if dataset.rows_used != dataset.rows:
+        rows += f" of {count(dataset.rows)}"
+    classes = ", ".join(
+        f"{plain(name)} {share(part)}" for name, part in zip(dataset.classes, dataset.prior, strict=True)
+    )
+    return (
+        f"{plain(dataset.name)}: {rows} rows, {count(dataset.features)} features; label {plain(dataset.label)} "
+        f"({classes}; positive: {plain(dataset.positive)})."
+    )
+
+
+def estimated(eta: Eta) -> str:
+    asked = "every row" if eta.queries == eta.n else f"{count(eta.queries)} sampled rows"
+    found = "all of them found" if eta.exact else f"{share(eta.recall)} of them found"
+    return (
+        f"{eta.estimator}, metric {eta.metric}: the {count(eta.k)} nearest among {count(eta.n)} rows for {asked}, "
+        f"{found}; log loss on unseen labels {short(eta.log_loss)}."
+    )
+
+
+def level(report: Report) -> str:
+    levels = dict.fromkeys(finding.confidence for finding in report.findings)
+    return ", ".join(f"{confidence(level)} joint confidence" for level in levels)
+
+
+def valued(report: Report) -> tuple[Finding, ...]:
+    """Findings for the plain table: with a number, and on no curve."""
+    return tuple(finding for finding in report.findings if not curves.on_curve(finding) and not _is_missing(finding))
+
+
+def missing(report: Report) -> tuple[str, ...]:
+    """What could not be computed, and why; one line for all the places where the reason is the same."""
+    groups: dict[tuple[str, str, str], int] = {}
+    for finding in report.findings:
+        if _is_missing(finding):
+            key = (finding.quantity, finding.mechanism or "", finding.bound.reason or "no reason is known")
+            groups[key] = groups.get(key, 0) + 1
+    return tuple(_absent(*key, times) for key, times in groups.items())
+
+
+def _is_missing(finding: Finding) -> bool:
+    bound = finding.bound
+    return bound.estimate is None and bound.low is None and bound.high is None
+
+
+def _absent(quantity: str, mechanism: str, reason: str, times: int) -> str:
+    where = f" ({count(times)} values)" if times > 1 else ""
+    return f"{' '.join(filter(None, (quantity, mechanism)))}{where}: {plain(reason)}"
+
+
+def mechanisms(report: Report) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Each mechanism once with all its equivalent parameters."""
+    found: dict[str, tuple[str, ...]] = {}
+    for finding in report.findings:
+        if finding.mechanism and any(key in finding.at for key in curves.PARAMETERS):
+            values = tuple(short(finding.at.get(key)) for key in curves.PARAMETERS)
+            found.setdefault(plain(finding.mechanism), values)
+    return tuple(found.items())
+
+
+def place(finding: Finding) -> str:
+    """Where it was asked, without the fields that only say again which mechanism it is."""
+    return ", ".join(f"{key} = {short(value)}" for key, value in finding.at.items() if key not in curves.PARAMETERS)
+
+
+def by_role(columns: Sequence[Column], most: int = 8) -> Iterator[tuple[str, str]]:
+    """Role, and the columns that have it; the rest of a wide table as a count."""
+    roles = dict.fromkeys((*_ROLES, *(column.role for column in columns)))
+    for role in roles:
+        members = [column for column in columns if column.role == role]
+        if members:
+            shown = [_described(column) for column in members[:most]]
+            rest = len(members) - len(shown)
+            yield role, ", ".join([*shown, f"and {count(rest)} more"] if rest else shown)
+
+
+def _described(column: Column) -> str:
+    remarks = [column.type]
+    if column.levels is not None:
+        remarks.append(f"{count(column.levels)} level{'' if column.levels == 1 else 's'}")
+    if column.missing:
+        remarks.append(f"{count(column.missing)} missing")
+    return f"{plain(column.name)} ({', '.join(remarks)})"
