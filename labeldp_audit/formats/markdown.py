@@ -12,8 +12,8 @@ from .spelling import count, high, limits, low, percent, plain, short
 
 _COLUMNS_SHOWN = 40
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "&#64;"}
-# What would begin emphasis, code, a link, a heading, a cell or an address. Underscores inside words are harmless.
-_SPECIAL = re.compile(r"[\\`*\[\]|~#&<>@]|(?<![^\W_])_|_(?![^\W_])|(?<=://)|(?<=www)\.", re.IGNORECASE)
+# What makes emphasis, code, a link, a heading, a cell, a mention or an address. Underscores inside words are harmless.
+_SPECIAL = re.compile(r"[\\`*|~#&<>@]|\](?=[(\[:]|$)|(?<![^\W_])_|_(?![^\W_])|(?<=://)|(?<=www)\.", re.IGNORECASE)
 
 
 def render(report: Report, *, width: int, color: bool, run_info: Mapping[str, object] | None) -> str:
@@ -75,7 +75,7 @@ def _shares(report: Report, numbered: Mapping[str, str]) -> Iterator[str]:
 
 def _share(curve: Curve, tau: float) -> str:
     bound = curve.at(tau)
-    return "" if bound is None else f"{percent(bound.estimate)} {escaped(limits(bound, share=True))}"
+    return "" if bound is None else f"{percent(bound.estimate)} {limits(bound, share=True)}"
 
 
 def _assumed(findings: Sequence[Finding], numbered: Mapping[str, str]) -> str:

@@ -164,7 +164,8 @@ def _narrow_table(findings: Sequence[Finding]) -> Table:
     table.add_column("estimate", justify="right", overflow="fold")
     for finding in findings:
         estimate, least, most = _values(finding)
-                name = "\n".join(filter(None, (_quantity(finding), plain(finding.mechanism or ""))))
+        interval = f"\n[{least}, {most}]" if limits(finding.bound) else ""
+        name = "\n".join(filter(None, (_quantity(finding), plain(finding.mechanism or ""))))
         table.add_row(Text(name), Text(estimate + interval))
     return table
 
