@@ -14,10 +14,9 @@ check: .venv/tested
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(MAKE) docs
 	$(MAKE) test
 
-# What the README shows can be typed.
+# What the README shows can be typed. `make test` looks too.
 docs: .venv/tested
 	$(BIN)/python -m pytest tests/test_docs.py
 

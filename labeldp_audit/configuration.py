@@ -80,10 +80,11 @@ def from_environment(environment: Mapping[str, str]) -> tuple[Layer, tuple[str, 
     """The values, and a warning for each variable that means nothing to us."""
     known, layer, strange = every(), {}, []
     for variable in sorted(name for name in environment if name.startswith(PREFIX)):
-        option = known.get(variable.removeprefix(PREFIX).lower())
+        name = variable.removeprefix(PREFIX).lower()
+        option = known.get(name)
         if option is None:
-            hint = near(variable, (PREFIX + name.upper() for name in known))
-            strange.append(f"{variable} is not an option and is not used" + (f": {hint}" if hint else ""))
+            hint = near(name, known)
+            strange.append(f"{variable} is not an option and is not used" + (f" ({hint})" if hint else ""))
         elif text := environment[variable]:
             parts = [part.strip() for part in text.split(option.separator) if part.strip()]
             layer[option.name] = Chosen(_written(option, parts if option.many else text, variable), variable)

@@ -1,0 +1,115 @@
+"""Who may import whom: arrows point one way, from the door to the nouns."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parent.parent / "labeldp_audit"
+FILES = sorted(PACKAGE.rglob("*.py"))
+PURE = ("measures", "bounds", "mechanisms", "estimators", "attacks")
+NOUNS = {"model", "errors", "registry"}
+WORLD = {"pathlib", "os", "sys", "rich", "typer", "pyarrow", "faiss"}
+OUTER = {"tables", "commands", "cli", "formats", "delivery", "configuration", "grammar", "watch", "neighbors"}
+
+
+def room(file: Path) -> str:
+    """The folder below the package, or the file's own name."""
+    parts = file.relative_to(PACKAGE).with_suffix("").parts
+    return parts[0]
+
+
+def imports(source: str, file: Path) -> Iterator[str]:
+    """Dotted names; those of the package start with `labeldp_audit.`."""
+    package = ("labeldp_audit", *file.relative_to(PACKAGE).parent.parts)
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from (name.name for name in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else ()
+            module = ".".join([*base, *filter(None, [node.module])])
+            yield from (f"{module}.{name.name}" for name in node.names)
+
+
+def outside(source: str, file: Path) -> set[str]:
+    return {name.split(".")[0] for name in imports(source, file)}
+
+
+def inside(source: str, file: Path) -> set[str]:
+    names = (name.split(".") for name in imports(source, file))
+    return {parts[1] for parts in names if parts[0] == "labeldp_audit" and len(parts) > 1}
+
+
+def spoken(source: str) -> set[str]:
+    """Calls that print or end the program."""
+    ways = {"print", "sys.exit", "exit", "quit", "os._exit", "typer.echo", "typer.secho", "typer.Exit", "SystemExit"}
+    calls = (node.func for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call))
+    return {ast.unparse(call) for call in calls} & ways
+
+
+def faults(source: str, file: Path) -> set[str]:
+    """What a file does that its room may not."""
+    here, far, near = room(file), outside(source, file), inside(source, file) - {room(file), "__version__"}
+    found = {f"imports {name}" for name in near & {"cli"} if here != "__main__"}
+    found |= {f"calls {call}" for call in spoken(source) if here not in ("cli", "__main__")}
+    found |= {"imports pyarrow"} & {f"imports {name}" for name in far if here != "tables"}
+    found |= {"imports faiss"} & {f"imports {name}" for name in far if here != "neighbors"}
+    if here in PURE:
+        found |= {f"imports {name}" for name in (far & WORLD) | (near & OUTER)}
+    if here == "formats":
+        found |= {f"imports {name}" for name in (far & (WORLD - {"rich"})) | (near - NOUNS)}
+    if here in ("tables", "neighbors"):
+        found |= {f"imports {name}" for name in near & (OUTER - {"tables", "neighbors"})}
+    if here in NOUNS:
+        found |= {f"imports {name}" for name in near - NOUNS}
+    return found
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(PACKAGE)))
+def test_a_file_keeps_to_its_room(file):
+    assert faults(file.read_text(encoding="utf-8"), file) == set()
+
+
+@pytest.mark.parametrize(
+    ("file", "source", "fault"),
+    [
+        ("measures/tail.py", "from pathlib import Path", "imports pathlib"),
+        ("measures/tail.py", "def f():\n    import pyarrow.dataset as ds", "imports pyarrow"),
+        ("bounds/binomial.py", "from ..tables import read", "imports tables"),
+        ("bounds/binomial.py", "from .. import cli", "imports cli"),
+        ("mechanisms/randomized_response.py", "import os.path", "imports os"),
+        ("estimators/knn.py", "from ..commands.settings import Settings", "imports commands"),
+        ("commands/nu_max.py", "import faiss", "imports faiss"),
+        ("commands/nu_max.py", "from labeldp_audit.cli import main", "imports cli"),
+        ("commands/nu_max.py", "print(1)", "calls print"),
+        ("tables/read.py", "import sys\nsys.exit(3)", "calls sys.exit"),
+        ("tables/read.py", "from ..commands import settings", "imports commands"),
+        ("formats/text.py", "from ..engine import run", "imports engine"),
+        ("formats/text.py", "import os", "imports os"),
+        ("model.py", "from .engine import run", "imports engine"),
+        ("watch.py", "from . import cli", "imports cli"),
+    ],
+)
+def test_and_that_test_has_teeth(file, source, fault):
+    assert fault in faults(source, PACKAGE / file)
+
+
+def test_help_loads_nothing_heavy():
+    heavy = ("numpy", "pyarrow", "faiss", "numba", "scipy", "asyncio")
+    program = (
+        "import sys; from labeldp_audit.cli import main; status = main(['--help']); "
+        f"sys.exit(status or ' '.join(name for name in {heavy} if name in sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_the_project_uses_no_path_of_a_machine():
+    own = [*FILES, *Path(__file__).parent.rglob("*.py")]
+    homes = ("/" + "home/", "/" + "work/", "/" + "Users/", "/" + "root/")
+    assert [file.name for file in own if any(home in file.read_text(encoding="utf-8") for home in homes)] == []
