@@ -1,0 +1,125 @@
+"""The label column: which values it has, which of them is the positive class."""
+
+from __future__ import annotations
+
+import decimal
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from ..errors import DataError, SpecError
+from .levels import as_binary, is_category
+from .wording import listed, shown
+
+MOST_CLASSES = 255
+POSITIVE = ("true", "yes", "1")
+REST = "rest"  # what is not the positive class, where there are more than two
+
+
+@dataclass(frozen=True)
+class Classes:
+    """Negative first; `index` says which class a label's text belongs to."""
+
+    names: tuple[str, ...]
+    counts: tuple[int, ...]
+    index: dict[str, int]
+
+
+def text_codes(array: pa.Array) -> tuple[npt.NDArray[np.int64], list[str]]:
+    """Row i has the class `texts[code[i]]`, or none where code[i] == len(texts)."""
+    if pa.types.is_dictionary(array.type):
+        array = array.dictionary_decode()
+    if pa.types.is_floating(array.type):
+        values = array.to_numpy(zero_copy_only=False).astype(np.float64) + 0.0
+        array = pa.array(values, mask=np.isnan(values))
+    if is_category(array.type):
+        array = as_binary(array)
+    encoded = array.dictionary_encode()
+    if len(encoded.dictionary) > MOST_CLASSES:
+        raise too_many()
+    code = encoded.indices.fill_null(len(encoded.dictionary)).to_numpy(zero_copy_only=False)
+    return code.astype(np.int64), texts(encoded.dictionary)
+
+
+def too_many() -> DataError:
+    hint = "--label names another column"
+    return DataError(f"the label looks continuous: it has more than {MOST_CLASSES} values", hint=hint)
+
+
+def texts(distinct: pa.Array) -> list[str]:
+    if pa.types.is_large_binary(distinct.type):
+        return [value.decode("utf-8", "backslashreplace") for value in distinct.to_pylist()]
+    if pa.types.is_timestamp(distinct.type):
+        distinct = distinct.cast(pa.timestamp(distinct.type.unit))  # the zone's name is not needed to tell them apart
+    if pa.types.is_temporal(distinct.type) and not pa.types.is_duration(distinct.type):
+        distinct = distinct.cast(pa.string())
+    return [spelled(value) for value in distinct.to_pylist()]
+
+
+def spelled(value: object) -> str:
+    """`true`, `1` for 1 and 1.0, `0.5`."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float | decimal.Decimal) and math.isfinite(value) and value == int(value):
+        return str(int(value))
+    return str(value)
+
+
+def decide(counts: dict[str, int], positive: str | None, label: str) -> Classes:
+    """Two classes, or the positive one against the rest."""
+    if len(counts) < 2:
+        only = f"the label has one class only, {shown(next(iter(counts)))}" if counts else "the label has no values"
+        raise DataError(only, shown(label))
+    known = ordered(counts)
+    if positive is not None:
+        return one_against_others(counts, known, named(known, positive, label))
+    if len(known) > 2:
+        what = f"not yet supported: more than two classes ({listed(known)})"
+        raise DataError(what, shown(label), hint="--positive VALUE audits one class against the rest")
+    return one_against_others(counts, known, presumed(known, label))
+
+
+def one_against_others(counts: dict[str, int], known: list[str], chosen: str) -> Classes:
+    others = [name for name in known if name != chosen]
+    negative = others[0] if len(others) == 1 else REST
+    total = sum(counts[name] for name in others)
+    return Classes((negative, chosen), (total, counts[chosen]), {name: int(name == chosen) for name in known})
+
+
+def as_number(text: str) -> float | None:
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None
+
+
+def ordered(names: Iterable[str]) -> list[str]:
+    """Numbers by value, everything else by its text."""
+    return sorted(names, key=lambda name: (value if (value := as_number(name)) is not None else math.inf, name))
+
+
+def named(known: list[str], positive: str, label: str) -> str:
+    value = as_number(positive)
+    for same in (
+        lambda name: name == positive,
+        lambda name: value is not None and as_number(name) == value,
+        lambda name: set(known) == {"false", "true"} and name == positive.lower(),
+    ):
+        if found := [name for name in known if same(name)]:
+            return found[0]
+    raise SpecError(f"no class {shown(positive)} in the label {shown(label)}", hint=f"its classes: {listed(known)}")
+
+
+def presumed(known: list[str], label: str) -> str:
+    if all(as_number(name) is not None for name in known):
+        return known[-1]
+    found = [name for name in known if name.lower() in POSITIVE]
+    if len(found) != 1:
+        values = f"{shown(known[0])} or {shown(known[1])}"
+        raise SpecError(f"which class of the label {shown(label)} is positive: {values}?", hint="--positive VALUE")
+    return found[0]

@@ -1,0 +1,185 @@
+"""Pass 2: every row as a point, at distances that do not depend on units or on the order of the file.
+
+Numbers come first, each as (x - mean) / deviation, a missing one as 0 and a 1 in a column of its own. Then categories:
+two levels as 0 and 1, up to 64 as one of so many coordinates at 1/sqrt(2), more as a direction of that length. Any two
+levels are at distance 1, or at expected squared distance 1.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from .. import engine
+from ..errors import DataError
+from ..model import Integers
+from . import levels, numbers
+from .batches import rows_per_batch
+from .classes import Classes, text_codes
+from .roles import Roles
+from .scan import CategoryScan, NumberScan, Scan
+from .source import Source
+from .wording import shown
+
+Coordinates = npt.NDArray[np.float32]
+ONE_OF_MANY = np.float32(math.sqrt(0.5))
+
+
+class Encoder(Protocol):
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def width(self) -> int: ...
+
+    def encode(self, array: pa.Array, out: Coordinates) -> None:
+        """Fills `out`, (width, rows)."""
+
+
+@dataclass(frozen=True)
+class Standard:
+    """A number."""
+
+    name: str
+    scan: NumberScan
+
+    @property
+    def width(self) -> int:
+        return (not self.scan.constant) + (self.scan.missing > 0)
+
+    def encode(self, array: pa.Array, out: Coordinates) -> None:
+        piece = numbers.cells(array)
+        if not self.scan.constant:
+            values = numbers.differences(piece, self.scan.origin or 0, numbers.unit(self.scan.type))
+            values -= self.scan.moments.mean
+            np.divide(values, self.scan.moments.deviation, out=out[0], casting="same_kind")
+        if self.scan.missing:
+            out[-1] = 0
+            if piece.missing is not None:
+                out[:, piece.missing] = 0
+                out[-1, piece.missing] = 1
+
+
+@dataclass(frozen=True)
+class OneHot:
+    """Up to 64 levels; a missing cell is the last of them."""
+
+    name: str
+    index: dict[bytes | None, int]
+
+    @property
+    def width(self) -> int:
+        return 1 if len(self.index) == 2 else len(self.index)
+
+    def encode(self, array: pa.Array, out: Coordinates) -> None:
+        piece = levels.codes(array)
+        level = np.array([*map(self.index.__getitem__, piece.levels.to_pylist()), self.index.get(None, 0)], np.int64)
+        if self.width == 1:
+            out[0] = level[piece.code]
+        else:
+            out[:] = 0
+            out[level[piece.code], np.arange(len(array))] = ONE_OF_MANY
+
+
+@dataclass(frozen=True)
+class Projected:
+    """Many levels."""
+
+    name: str
+    width: int = levels.WIDTH
+
+    def encode(self, array: pa.Array, out: Coordinates) -> None:
+        piece = levels.codes(array)
+        hashes = np.concatenate([levels.hashed(piece.levels, self.name), levels.missing_hash(self.name)])
+        out[:] = levels.directions(hashes)[piece.code].T
+
+
+def encoder(scanned: NumberScan | CategoryScan | None) -> Encoder | None:
+    """None where a column says nothing."""
+    if isinstance(scanned, NumberScan):
+        return standard(scanned)
+    if scanned is None or scanned.distinct + (scanned.missing > 0) < 2:
+        return None
+    if scanned.levels is None:
+        return Projected(scanned.name)
+    known: list[bytes | None] = [*sorted(scanned.levels), *([None] if scanned.missing else [])]
+    return OneHot(scanned.name, {level: i for i, level in enumerate(known)})
+
+
+def standard(scanned: NumberScan) -> Encoder | None:
+    if not scanned.constant and not 0 < scanned.moments.deviation < math.inf:
+        raise DataError("its values are too close together for a float64", f"column {shown(scanned.name)}")
+    return (
+        None
+        if Standard(scanned.name, scanned).width == 0 or scanned.origin is None
+        else Standard(scanned.name, scanned)
+    )
+
+
+@dataclass(frozen=True)
+class Encoded:
+    points: Coordinates
+    labels: npt.NDArray[np.uint8]
+    row_numbers: Integers | None
+
+
+def encode(
+    source: Source,
+    roles: Roles,
+    scanned: Scan,
+    classes: Classes,
+    encoders: Sequence[Encoder],
+    size: int,
+    progress: engine.Progress,
+) -> Encoded:
+    progress.stage("encoding", scanned.rows, "rows")
+    width = sum(one.width for one in encoders)
+    result = Encoded(
+        np.empty((scanned.used, width), np.float32),
+        np.empty(scanned.used, np.uint8),
+        np.empty(scanned.used, np.int64) if scanned.label.missing else None,
+    )
+    end = 0
+    for batch, code, rows in labelled(source.batches((*(one.name for one in encoders), roles.label), size), classes):
+        start, end = end, end + batch.num_rows
+        fill(batch, encoders, result.points[start:end])
+        result.labels[start:end] = code
+        if result.row_numbers is not None:
+            result.row_numbers[start:end] = rows
+        progress.advance(batch.num_rows)
+    return result
+
+
+def labelled(
+    batches: Iterator[pa.RecordBatch], classes: Classes
+) -> Iterator[tuple[pa.RecordBatch, npt.NDArray[np.uint8], Integers]]:
+    """Each batch without the rows that have no label, their classes and their numbers in the file, from 0."""
+    before = 0
+    for batch in batches:
+        code, names = text_codes(batch.column(batch.num_columns - 1))
+        there = code < len(names)
+        rows = before + np.flatnonzero(there)
+        before += batch.num_rows
+        kept = batch if len(rows) == batch.num_rows else batch.filter(pa.array(there))
+        index = np.array([classes.index[name] for name in names], np.uint8)
+        yield kept, index[code[there]], rows
+
+
+def fill(batch: pa.RecordBatch, encoders: Sequence[Encoder], points: Coordinates) -> None:
+    """Coordinate by coordinate into a small block, which is then transposed into its place."""
+    width = points.shape[1]
+    step = min(rows_per_batch(width), len(points))
+    block = np.empty((width, step), np.float32)
+    for start in range(0, len(points), step):
+        part = batch.slice(start, step)
+        out, first = block[:, : part.num_rows], 0
+        for i, one in enumerate(encoders):
+            one.encode(part.column(i), out[first : first + one.width])
+            first += one.width
+        points[start : start + part.num_rows] = out.T

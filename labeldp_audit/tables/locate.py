@@ -1,0 +1,90 @@
+"""From what the user wrote to a table that can be read."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from ..errors import DataError, SpecError
+from .batches import reading
+from .columnar import ArrowSource, ParquetSource
+from .content import Content, FileContent, SpooledContent
+from .delimited import CsvSource
+from .source import Source
+from .svmlight import SvmSource
+
+STDIN = "-"
+PARQUET = (".parquet", ".pq")
+ARROW = (".arrow", ".feather")
+DELIMITERS = {".csv": ",", ".tsv": "\t"}
+SVM = (".svm", ".libsvm", ".svmlight")
+SUPPORTED = ".parquet .csv .tsv .arrow .feather .svm .libsvm .svmlight; .csv .tsv .svm also with .gz"
+
+
+def locate(source: str, delimiter: str | None, as_text: frozenset[str]) -> Source:
+    """`as_text`: columns that a text file must not turn into numbers."""
+    if delimiter is not None and len(delimiter.encode()) != 1:
+        raise SpecError(f"--delimiter must be one character, not {delimiter!r}")
+    if source == STDIN:
+        return CsvSource.open("stdin", SpooledContent.of_stdin(), delimiter or ",", as_text)
+    path = Path(source)
+    if is_folder(path, source):
+        return folder(path, source)
+    if not path.exists() and glob.has_magic(source):
+        return pattern(source, delimiter, as_text)
+    return file(path, delimiter, as_text)
+
+
+def is_folder(path: Path, source: str) -> bool:
+    with reading(source, "cannot be read"):
+        return path.is_dir()
+
+
+def file(path: Path, delimiter: str | None, as_text: frozenset[str]) -> Source:
+    kind = path.with_suffix("").suffix.lower() if path.suffix.lower() == ".gz" else path.suffix.lower()
+    zipped = path.suffix.lower() == ".gz"
+    if not (kind in DELIMITERS or kind in SVM or (kind in (*PARQUET, *ARROW) and not zipped)):
+        exists = FileContent.checked(str(path), path)
+        raise DataError("unknown kind of file", exists.name, hint=f"supported: {SUPPORTED}")
+    content = FileContent.checked(path.name, path)
+    if kind in PARQUET:
+        return ParquetSource.open(path.name, (content,))
+    if kind in ARROW:
+        return ArrowSource.open(path.name, content)
+    return text(path.name, content, kind, delimiter, as_text)
+
+
+def text(name: str, content: Content, kind: str, delimiter: str | None, as_text: frozenset[str]) -> Source:
+    if kind in SVM:
+        return SvmSource.open(name, content)
+    return CsvSource.open(name, content, delimiter or DELIMITERS[kind], as_text)
+
+
+def folder(path: Path, source: str) -> Source:
+    """All Parquet files below, in the order of their names; hidden and `_temporary` ones are not data."""
+    with reading(source, "cannot be read"):
+        os.scandir(path).close()
+        found = [one for one in path.rglob("*") if one.suffix.lower() in PARQUET and one.is_file()]
+    found = [one for one in found if not any(part[0] in "._" for part in one.relative_to(path).parts)]
+    if not found:
+        raise DataError("no Parquet files in the folder", source)
+    return parquet_files(path.resolve().name, found, path)
+
+
+def pattern(source: str, delimiter: str | None, as_text: frozenset[str]) -> Source:
+    found = [Path(one) for one in glob.glob(source, recursive=True) if not Path(one).is_dir()]  # noqa: PTH207 it may be absolute
+    if not found:
+        raise DataError("no file matches", source)
+    if len(found) == 1:
+        return file(found[0], delimiter, as_text)
+    others = sorted(one.name for one in found if one.suffix.lower() not in PARQUET)
+    if others:
+        raise DataError("several files are read only where all are Parquet", source, others[0])
+    return parquet_files(Path(source).name, found, Path(os.path.commonpath([one.parent for one in found])))
+
+
+def parquet_files(name: str, paths: Iterable[Path], root: Path) -> ParquetSource:
+    parts = sorted((one.relative_to(root).as_posix(), one) for one in paths)
+    return ParquetSource.open(name, tuple(FileContent.checked(part, one) for part, one in parts))

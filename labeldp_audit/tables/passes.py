@@ -1,0 +1,124 @@
+"""The two passes, and what is said about the table afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .. import engine, model
+from ..errors import DataError
+from . import ReadOptions
+from .batches import rows_per_batch
+from .classes import Classes, decide
+from .content import Digest
+from .encode import Encoder, Standard, encode, encoder
+from .locate import locate
+from .roles import Roles, assign
+from .scan import CategoryScan, NumberScan, Scan, scan
+from .source import Source
+from .wording import listed, shown
+
+IDENTIFIER_SHARE = 0.95
+IDENTIFIER_ROWS = 50
+MOSTLY_MISSING = 0.5
+
+
+def read_table(place: str, options: ReadOptions, progress: engine.Progress) -> model.Table:
+    source = locate(place, options.delimiter, frozenset(options.categorical))
+    roles = assign(source.names(), options.label, options.exclude, options.categorical)
+    size = rows_per_batch(len(roles.read))
+    with Digest(source.contents()) as digest:
+        scanned = scan(source, roles, size, progress)
+        sha256 = digest.result()
+    check_labels(scanned, roles, options.drop_null_labels)
+    classes = decide(scanned.label.counts, options.positive, roles.label)
+    encoders = dict(zip(roles.features, map(encoder, scanned.columns), strict=True))
+    kept = in_order(encoders)
+    encoded = encode(source, roles, scanned, classes, kept, size, progress)
+    return model.Table(
+        encoded.points,
+        encoded.labels,
+        dataset(source, roles, scanned, classes, encoders, sha256),
+        tuple(warnings(roles, scanned, encoders)),
+        encoded.row_numbers,
+    )
+
+
+def check_labels(scanned: Scan, roles: Roles, drop: bool) -> None:
+    if scanned.label.missing and not drop:
+        what = f"{scanned.label.missing:,} of {scanned.rows:,} labels are missing"
+        raise DataError(what, f"column {shown(roles.label)}", hint="--drop-null-labels")
+    if scanned.used < 2:
+        raise DataError(f"too few rows: {scanned.used}")
+
+
+def in_order(encoders: dict[str, Encoder | None]) -> list[Encoder]:
+    """Numbers first, so that what comes behind them cannot change how their distances are rounded."""
+    kept = [one for one in encoders.values() if one is not None]
+    if not kept:
+        raise DataError("no feature columns: every one is constant")
+    return [one for one in kept if isinstance(one, Standard)] + [one for one in kept if not isinstance(one, Standard)]
+
+
+def dataset(
+    source: Source,
+    roles: Roles,
+    scanned: Scan,
+    classes: Classes,
+    encoders: dict[str, Encoder | None],
+    sha256: str,
+) -> model.Dataset:
+    features = dict(zip(roles.features, scanned.columns, strict=True))
+    return model.Dataset(
+        name=source.name,
+        sha256=sha256,
+        rows=scanned.rows,
+        rows_used=scanned.used,
+        label=roles.label,
+        positive=classes.names[-1],
+        classes=classes.names,
+        class_counts=classes.counts,
+        columns=tuple(
+            feature(name, features[name], encoders[name], scanned)
+            if name in features
+            else aside(name, source, roles, scanned)
+            for name in source.names()
+        ),
+    )
+
+
+def feature(name: str, column: NumberScan | CategoryScan | None, one: Encoder | None, scanned: Scan) -> model.Column:
+    if column is None:
+        return model.Column(name, "constant", "null", scanned.used)
+    if one is None:
+        return model.Column(name, "constant", str(column.type), column.missing)
+    if isinstance(column, NumberScan):
+        return model.Column(name, "number", str(column.type), column.missing, None, one.width)
+    levels = column.distinct + (column.missing > 0)
+    return model.Column(name, "category", str(column.type), column.missing, levels, one.width)
+
+
+def aside(name: str, source: Source, roles: Roles, scanned: Scan) -> model.Column:
+    if name == roles.label:
+        return model.Column(name, "label", str(scanned.label_type), scanned.label.missing)
+    kind = source.types()[name]
+    return model.Column(name, "excluded", "text" if kind is None else str(kind))
+
+
+def warnings(roles: Roles, scanned: Scan, encoders: dict[str, Encoder | None]) -> Iterator[str]:
+    if scanned.label.missing:
+        yield f"{scanned.label.missing:,} rows without a label were dropped"
+    constant = [name for name, one in encoders.items() if one is None]
+    if constant:
+        yield f"constant, so dropped: {listed(constant)}"
+    for name, column in zip(roles.features, scanned.columns, strict=True):
+        if isinstance(column, CategoryScan) and identifies(column, scanned.used):
+            yield f"column {shown(name)} looks like an identifier; --exclude {name} if it is"
+    sparse = [c.name for c in scanned.columns if c is not None and c.missing > MOSTLY_MISSING * scanned.used]
+    sparse = [name for name in sparse if encoders[name] is not None]
+    if sparse:
+        yield f"mostly missing: {listed(sparse)}"
+
+
+def identifies(column: CategoryScan, used: int) -> bool:
+    present = used - column.missing
+    return present >= IDENTIFIER_ROWS and column.distinct >= IDENTIFIER_SHARE * present

@@ -1,0 +1,68 @@
+"""Which column is the label, which are left out, which are categories whatever their type."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from ..errors import DataError, SpecError
+from .levels import is_category
+from .numbers import is_number
+from .wording import listed, shown
+
+LABELS = ("label", "y", "target", "class", "click", "clicked")
+
+
+@dataclass(frozen=True)
+class Roles:
+    label: str
+    features: tuple[str, ...]  # in the order of the file
+    excluded: frozenset[str]
+    categorical: frozenset[str]  # forced
+
+    @property
+    def read(self) -> tuple[str, ...]:
+        return (*self.features, self.label)
+
+
+def assign(names: Sequence[str], label: str | None, exclude: Sequence[str], categorical: Sequence[str]) -> Roles:
+    if not names:
+        raise DataError("the table has no columns")
+    for option, columns in (("--label", [label] if label is not None else []), ("--exclude", exclude)):
+        known(option, columns, names)
+    known("--categorical", categorical, names)
+    chosen = label if label is not None else presumed_label([name for name in names if name not in exclude], names)
+    for option, columns in (("--exclude", exclude), ("--categorical", categorical)):
+        if chosen in columns:
+            raise SpecError(f"column {shown(chosen)} is the label and also named by {option}")
+    features = tuple(name for name in names if name != chosen and name not in exclude)
+    if not features:
+        raise DataError("no feature columns")
+    return Roles(chosen, features, frozenset(exclude), frozenset(categorical) - frozenset(exclude))
+
+
+def known(option: str, columns: Sequence[str], names: Sequence[str]) -> None:
+    for column in columns:
+        if column not in names:
+            raise SpecError(f"{option}: no column {shown(column)}", hint=f"columns: {listed(names)}")
+
+
+def presumed_label(candidates: Sequence[str], names: Sequence[str]) -> str:
+    found = [name for name in candidates if name.lower() in LABELS]
+    if len(found) != 1:
+        what = f"{len(found)} columns could be the label: {listed(found)}" if found else "no label column"
+        raise DataError(f"{what}; the columns are {listed(names)}", hint="--label COLUMN")
+    return found[0]
+
+
+def kind_of(name: str, kind: pa.DataType, forced: bool) -> str:
+    """`constant` is a column without any value; others may turn out to be."""
+    if pa.types.is_null(kind):
+        return "constant"
+    if is_category(kind) or (forced and is_number(kind)):
+        return "category"
+    if is_number(kind):
+        return "number"
+    raise DataError(f"cannot audit a column of type {kind}", shown(name), hint=f"--exclude {name}")

@@ -1,0 +1,154 @@
+"""Pass 1: what has to be known of every column before a row can be encoded."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+import pyarrow as pa
+
+from .. import engine
+from ..errors import DataError
+from . import levels, numbers
+from .classes import MOST_CLASSES, text_codes, too_many
+from .delimited import Widened
+from .levels import Sketch
+from .numbers import Mask, Moments
+from .roles import Roles, kind_of
+from .source import Source
+from .wording import shown
+
+
+@dataclass
+class NumberScan:
+    """A column of numbers, so far."""
+
+    name: str
+    type: pa.DataType
+    origin: float | None = None
+    moments: Moments = field(default_factory=Moments)
+    missing: int = 0
+
+    def add(self, array: pa.Array) -> None:
+        piece = numbers.cells(array)
+        if self.origin is None:
+            self.origin = numbers.first_value(piece)
+        if self.origin is None:
+            self.missing += len(array)
+            return
+        values = numbers.differences(piece, self.origin, numbers.unit(self.type))
+        if piece.missing is not None:
+            values = values[~piece.missing]
+            self.missing += len(array) - len(values)
+        self.moments = self.moments.merge(Moments.of(values))
+
+    @property
+    def constant(self) -> bool:
+        return self.moments.low >= self.moments.high
+
+
+@dataclass
+class CategoryScan:
+    """A column of categories, so far; its levels are known one by one up to a limit."""
+
+    name: str
+    type: pa.DataType
+    levels: set[bytes] | None = field(default_factory=set)
+    sketch: Sketch = field(default_factory=Sketch.empty)
+    missing: int = 0
+
+    def add(self, array: pa.Array) -> None:
+        piece = levels.codes(array)
+        self.missing += piece.missing
+        if self.levels is not None and len(piece.levels) <= levels.ONE_HOT:
+            self.levels.update(piece.levels.to_pylist())
+        else:
+            self.levels = None
+        if self.levels is not None and len(self.levels) > levels.ONE_HOT:
+            self.levels = None
+        self.sketch = self.sketch.merge(levels.hashed(piece.levels, self.name))
+
+    @property
+    def distinct(self) -> int:
+        """Levels, a missing one not counted."""
+        return self.sketch.estimate() if self.levels is None else len(self.levels)
+
+
+@dataclass
+class LabelScan:
+    counts: dict[str, int] = field(default_factory=dict)
+    missing: int = 0
+
+    def add(self, array: pa.Array) -> Mask | None:
+        """Which rows have a label; None for all."""
+        code, names = text_codes(array)
+        found = np.bincount(code, minlength=len(names) + 1).tolist()
+        for name, count in zip(names, found, strict=False):
+            self.counts[name] = self.counts.get(name, 0) + count
+        if len(self.counts) > MOST_CLASSES:
+            raise too_many()
+        self.missing += found[-1]
+        return code < len(names) if found[-1] else None
+
+
+@dataclass(frozen=True)
+class Scan:
+    rows: int
+    label: LabelScan
+    label_type: pa.DataType
+    columns: tuple[NumberScan | CategoryScan | None, ...]  # one for each feature; None has no value at all
+
+    @property
+    def used(self) -> int:
+        return self.rows - self.label.missing
+
+
+def scan(source: Source, roles: Roles, size: int, progress: engine.Progress) -> Scan:
+    """Text tables may have to be read again, where a late row changed a column's type."""
+    while True:
+        progress.stage("scanning", source.rows, "rows")
+        try:
+            return _scan(source, roles, size, progress)
+        except Widened:
+            continue
+
+
+def _scan(source: Source, roles: Roles, size: int, progress: engine.Progress) -> Scan:
+    rows, label, label_type, columns = 0, LabelScan(), pa.null(), []
+    for batch in source.batches(roles.read, size):
+        if not rows:
+            columns = [begin(name, batch.column(i).type, roles) for i, name in enumerate(roles.features)]
+            label_type = batch.column(len(columns)).type
+        add(batch, columns, label, rows)
+        rows += batch.num_rows
+        progress.advance(batch.num_rows)
+    if not rows:
+        raise DataError("the table has no rows", source.name)
+    return Scan(rows, label, label_type, tuple(columns))
+
+
+def begin(name: str, kind: pa.DataType, roles: Roles) -> NumberScan | CategoryScan | None:
+    role = kind_of(name, kind, name in roles.categorical)
+    if role == "constant":
+        return None
+    return NumberScan(name, kind) if role == "number" else CategoryScan(name, kind)
+
+
+def add(batch: pa.RecordBatch, columns: list[NumberScan | CategoryScan | None], label: LabelScan, before: int) -> None:
+    labelled = label.add(batch.column(len(columns)))
+    kept = batch if labelled is None else batch.filter(pa.array(labelled))
+    for i, column in enumerate(columns):
+        if column is None:
+            continue
+        column.add(kept.column(i))
+        if isinstance(column, NumberScan) and not math.isfinite(column.moments.squares):
+            reject_infinite(column.name, batch.column(i), before)
+
+
+def reject_infinite(name: str, array: pa.Array, before: int) -> None:
+    piece = numbers.cells(array)
+    infinite = np.flatnonzero(np.isinf(piece.values))
+    if len(infinite):
+        raise DataError("an infinite value", f"column {shown(name)}", f"row {before + int(infinite[0]) + 1}")
+    raise DataError("its values are too far apart for a float64", f"column {shown(name)}")

@@ -1,0 +1,20 @@
+"""How names and lists appear in one-line messages, whatever they hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+LONGEST_NAME = 60
+LONGEST_LIST = 12
+
+
+def shown(name: str) -> str:
+    """A column's name in quotes; line breaks and invisible characters are escaped."""
+    return repr(name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "…")
+
+
+def listed(names: Iterable[str]) -> str:
+    """Names in quotes; a wide table shows its first ones and says how many more there are."""
+    every = list(names)
+    more = len(every) - LONGEST_LIST
+    return ", ".join(map(shown, every[:LONGEST_LIST])) + (f" and {more:,} more" if more > 0 else "")
