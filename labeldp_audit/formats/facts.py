@@ -8,8 +8,6 @@ from ..model import Column, Dataset, Eta, Finding, Report
 from . import curves
 from .spelling import confidence, count, plain, share, short
 
-PARAMETER_TITLES = ("epsilon", "flips (pi)", "resamples (lambda)")
-
 # What a reader wants first.
 _ROLES = ("label", "number", "category", "constant", "excluded")
 
@@ -71,7 +69,7 @@ def mechanisms(report: Report) -> tuple[tuple[str, tuple[str, ...]], ...]:
     found: dict[str, tuple[str, ...]] = {}
     for finding in report.findings:
         if finding.mechanism and any(key in finding.at for key in curves.PARAMETERS):
-            values = tuple(short(finding.at.get(key)) for key in curves.PARAMETERS)
+            values = tuple(short(finding.at.get(key), digits=3) for key in curves.PARAMETERS)
             found.setdefault(plain(finding.mechanism), values)
     return tuple(found.items())
 

@@ -59,8 +59,8 @@ def _bullets(lines: Iterable[str]) -> list[str]:
 def _audited(report: Report) -> Iterator[str]:
     yield from _bullets((facts.audited(report.dataset), facts.estimated(report.eta)))
     for mechanism, values in facts.mechanisms(report):
-        pairs = zip(facts.PARAMETER_TITLES, values, strict=True)
-        yield f"- {escaped(mechanism)}: {', '.join(f'{title} {value}' for title, value in pairs)}"
+        epsilon, pi, resampled = values
+        yield f"- {escaped(mechanism)}: epsilon {epsilon}; labels flipped {pi} (pi), drawn anew {resampled} (lambda)"
 
 
 def _shares(report: Report, numbered: Mapping[str, str]) -> Iterator[str]:

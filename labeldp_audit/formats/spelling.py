@@ -43,8 +43,10 @@ def percent(value: float | None, rounding: str = ROUND_HALF_EVEN, digits: int = 
     hundredfold = Decimal(repr(float(value))) * 100
     if hundredfold in (0, 100):
         return f"{hundredfold:.0f}"
-    places = digits - 1 - max(hundredfold.adjusted(), 0)
-    return f"{hundredfold.quantize(Decimal(1).scaleb(-max(places, -hundredfold.adjusted())), rounding):f}"
+    if hundredfold.adjusted() < -5:
+        return _spelled(_rounded(hundredfold, 1, rounding))
+    places = max(digits - 1 - max(hundredfold.adjusted(), 0), -hundredfold.adjusted())
+    return f"{hundredfold.quantize(Decimal(1).scaleb(-places), rounding):f}"
 
 
 def limits(bound: Bound, share: bool = False) -> str:

@@ -12,7 +12,7 @@ from .curves import Curve
 from .spelling import confidence, count, limits, plain, share, short
 
 # Okabe and Ito's colours, told apart by people who see few colours; the dashes are for print in grey.
-_COLORS = ("#0072B2", "#D55E00", "#009E73", "#AA4499", "#56B4E9", "#E69F00", "#000000")
+_COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 _DASHES = ("", "8 3", "2 3", "10 3 2 3", "14 4", "5 2 1 2 1 2")
 
 _WIDTH, _LEFT, _TOP, _ACROSS, _DOWN = 920, 68, 84, 580, 340

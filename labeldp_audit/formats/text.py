@@ -20,7 +20,7 @@ from .spelling import high, limits, low, percent, plain, short
 _COLORS = ("cyan", "yellow", "green", "magenta", "red", "blue")
 _WIDEST = 120  # longer lines are hard to read
 _NARROW = 72  # below this, numbers and limits share a column
-_CURVE = 23  # columns that a curve needs in the table of curves
+_CURVE = 22  # columns that a curve needs in the table of curves
 
 
 def render(report: Report, *, width: int, color: bool, run_info: Mapping[str, object] | None) -> str:
@@ -91,10 +91,10 @@ def _mechanisms(report: Report) -> Iterator[RenderableType]:
     rows = facts.mechanisms(report)
     if not rows:
         return
-    yield from _heading("Mechanisms", "the same noise in other words, in nats and as probabilities")
+    yield from _heading("Mechanisms", "pi: a label is flipped; lambda: it is drawn anew")
     table = _table()
     table.add_column("mechanism", overflow="fold")
-    for parameter in facts.PARAMETER_TITLES:
+    for parameter in curves.PARAMETERS:
         table.add_column(parameter, justify="right", overflow="fold")
     for mechanism, values in rows:
         table.add_row(Text(mechanism), *values)
@@ -205,4 +205,4 @@ def _listed(title: str, lines: Sequence[str]) -> Iterator[RenderableType]:
 
 
 def _table() -> Table:
-    return Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
+    return Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")

@@ -45,7 +45,7 @@ def meaning(quantity: str) -> str:
 def sentences(report: Report) -> tuple[str, ...]:
     """What the numbers mean to the person who publishes the data."""
     found = (sentence(report) for sentence in _SENTENCES)
-    return tuple(sentence for sentence in found if sentence)
+    return tuple(plain(sentence) for sentence in found if sentence)
 
 
 def assumptions(findings: Sequence[Finding]) -> tuple[str, ...]:
@@ -106,8 +106,19 @@ def _guessing(report: Report) -> str:
     )
 
 
+def _spread(report: Report) -> str:
+    found = {finding.quantity: finding.bound.estimate for finding in report.findings}
+    least, most = found.get("eta_min"), found.get("eta_max")
+    if least is None or most is None or len(report.dataset.prior) != 2:
+        return ""
+    return (
+        f"Given the features, the chance of the label {report.dataset.positive} runs from {short(least)} to "
+        f"{short(most)}; without them it is {short(report.dataset.prior[1])}."
+    )
+
+
 def _between(bound: Bound) -> str:
     return f"[{low(bound, share=True)} %, {high(bound, share=True)} %]"
 
 
-_SENTENCES: tuple[Callable[[Report], str], ...] = (_tail, _worst, _guessing)
+_SENTENCES: tuple[Callable[[Report], str], ...] = (_tail, _worst, _guessing, _spread)

@@ -74,7 +74,7 @@ def eta() -> Eta:
 
 
 def about(epsilon: float) -> dict[str, float]:
-    pi = 1 / (1 + math.exp(epsilon))
+    pi = round(1 / (1 + math.exp(epsilon)), 6)  # libraries differ in the last digit of exp
     return {"epsilon": epsilon, "pi": pi, "lambda": 2 * pi}
 
 

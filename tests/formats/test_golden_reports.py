@@ -1,0 +1,43 @@
+"""What readers see, kept as files. UPDATE_GOLDEN=1 writes them anew: look at the difference before it is committed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from labeldp_audit import formats
+from labeldp_audit.model import Report
+
+Golden = Callable[[str, str], None]
+
+
+@pytest.mark.parametrize("width", [40, 60, 100, 160])
+def test_text_of_curves(tail_report: Report, golden: Golden, width: int) -> None:
+    golden(f"estimate-j.{width}.txt", formats.render("text", tail_report, width=width))
+
+
+def test_text_of_the_worst_case(worst_report: Report, golden: Golden) -> None:
+    golden("nu-max.100.txt", formats.render("text", worst_report))
+
+
+def test_text_of_features_alone(eta_report: Report, golden: Golden) -> None:
+    golden("estimate-eta.100.txt", formats.render("text", eta_report))
+
+
+def test_markdown_of_curves(tail_report: Report, golden: Golden) -> None:
+    golden("estimate-j.md", formats.render("markdown", tail_report))
+
+
+@pytest.mark.parametrize("name", ["json", "csv", "markdown"])
+def test_the_worst_case_for_programs_and_pages(worst_report: Report, golden: Golden, name: str) -> None:
+    golden(f"nu-max.{name.replace('markdown', 'md')}", formats.render(name, worst_report))
+
+
+@pytest.mark.parametrize("name", ["json", "csv"])
+def test_a_quantity_that_nobody_knows_yet(eta_report: Report, golden: Golden, name: str) -> None:
+    golden(f"estimate-eta.{name}", formats.render(name, eta_report))
+
+
+def test_picture(tail_report: Report, golden: Golden) -> None:
+    golden("estimate-j.svg", formats.picture(tail_report) or "")

@@ -1,0 +1,110 @@
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from labeldp_audit import formats
+from labeldp_audit.model import Bound, Finding, Report
+
+NUMBERS = st.none() | st.floats(allow_nan=False)
+# Reports are made once and never changed, so examples may share them.
+SHARED = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60)
+
+
+def refuse(token: str) -> float:
+    raise AssertionError(f"not JSON: {token}")
+
+
+def parsed(report: Report, **more: Any) -> dict[str, Any]:
+    return json.loads(formats.render("json", report, **more), parse_constant=refuse)
+
+
+def number(value: float | str | None) -> float | None:
+    return float(value) if isinstance(value, str) else value
+
+
+@SHARED
+@given(estimate=NUMBERS, low=NUMBERS, high=NUMBERS, tau=st.floats(allow_nan=False))
+def test_every_float_comes_back_exactly(
+    eta_report: Report, estimate: float | None, low: float | None, high: float | None, tau: float
+) -> None:
+    finding = Finding("j", Bound(estimate, low, high, 5, "m"), 0.99, "rr:epsilon=1", {"tau": tau})
+    (found,) = parsed(replace(eta_report, findings=(finding,)))["findings"]
+    assert [number(found[key]) for key in ("estimate", "low", "high")] == [estimate, low, high]
+    assert number(found["at"]["tau"]) == tau
+
+
+@SHARED
+@given(text=st.text(st.characters(), max_size=20))
+def test_every_name_comes_back_and_can_be_written(eta_report: Report, text: str) -> None:
+    report = replace(eta_report, dataset=replace(eta_report.dataset, label=text), warnings=(text,))
+    formats.render("json", report).encode("utf-8")
+    # Python reads an escaped surrogate pair as the character that it is, which names from files cannot tell apart.
+    expected = text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
+    assert parsed(report)["warnings"] == [expected]
+    assert parsed(report)["dataset"]["label"] == expected
+
+
+def test_infinity_is_a_string_and_never_null(worst_report: Report) -> None:
+    found = {finding["quantity"]: finding for finding in parsed(worst_report)["findings"]}
+    assert found["nu_max"]["estimate"] == found["nu_max"]["high"] == "Infinity"
+    assert found["log_ratio_min"]["low"] == "-Infinity"
+
+
+def test_keys_are_in_the_documented_order(worst_report: Report) -> None:
+    document = parsed(worst_report)
+    assert [*document] == ["schema", "tool", "command", "dataset", "eta", "parameters", "findings", "warnings"]
+    finding = ["quantity", "mechanism", "at", "estimate", "low", "high", "confidence", "n", "method", "assumptions"]
+    assert all([*found] == finding for found in document["findings"])
+    assert [*document["dataset"]][:6] == ["name", "sha256", "rows", "rows_used", "features", "label"]
+    assert document["dataset"]["features"] == 8
+    assert document["schema"] == "labeldp-audit/1"
+    assert document["eta"]["queries"] == 19_981
+
+
+def test_a_reason_only_where_there_is_one(tail_report: Report) -> None:
+    reasons = [finding.get("reason") for finding in parsed(tail_report)["findings"] if "reason" in finding]
+    assert reasons == ["some neighbourhoods hold one class only"]
+
+
+def test_one_finding_a_line(tail_report: Report) -> None:
+    lines = formats.render("json", tail_report).splitlines()
+    found = [json.loads(line.strip().rstrip(",")) for line in lines if line.lstrip().startswith('{"quantity"')]
+    assert found == parsed(tail_report)["findings"]
+
+
+def test_run_information_only_where_it_is_asked_for(eta_report: Report) -> None:
+    assert "run" not in parsed(eta_report)
+    assert parsed(eta_report, run_info={"seconds": 1.5, "threads": 2})["run"] == {"seconds": 1.5, "threads": 2}
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (np.float64(0.1), 0.1),
+        (np.int64(7), 7),
+        (np.bool_(True), True),
+        (np.float32(0.5), 0.5),
+        (-math.inf, "-Infinity"),
+        ((1, 2), [1, 2]),
+        ({"deep": {"deeper": math.inf}}, {"deep": {"deeper": "Infinity"}}),
+        (None, None),
+        (True, True),
+    ],
+)
+def test_parameters_of_any_plain_kind(eta_report: Report, value: object, expected: object) -> None:
+    found = parsed(replace(eta_report, parameters={"value": value}))["parameters"]["value"]
+    assert found == expected
+    assert type(found) is type(expected)
+
+
+def test_the_strict_parser_has_teeth() -> None:
+    with pytest.raises(AssertionError, match="Infinity"):
+        json.loads('{"estimate": Infinity}', parse_constant=refuse)
