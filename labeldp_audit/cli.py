@@ -6,7 +6,7 @@ import contextlib
 import os
 import signal
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import FrameType
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
@@ -85,10 +85,11 @@ def _trace() -> None:
 def _run(arguments: Sequence[str]) -> int:
     from . import grammar
 
-    request = grammar.parse(arguments)
+    with _delivering():  # help is printed here
+        request = grammar.parse(arguments)
     if request is None:
-        _flush()
-    elif request.command is None:
+        return FINE
+    if request.command is None:
         from . import versions
 
         show(versions.told(request.given["verbose"]))
@@ -129,9 +130,11 @@ def _audit(command: Command, data: str, chosen: Mapping[str, Chosen]) -> None:
 def _checked(chosen: Mapping[str, Chosen]) -> tuple[Any, Plan]:
     """All that can be refused before the data are read."""
     from . import configuration, delivery
+    from .estimators import ESTIMATORS
     from .mechanisms import MECHANISMS
 
     settings = configuration.settings(chosen)
+    ESTIMATORS.get(settings.estimator)
     for spec in settings.mechanism:
         MECHANISMS.parse(spec)
     folder = None if chosen["no_output"].value else str(chosen["output"].value)
@@ -203,13 +206,17 @@ def show(text: str) -> None:
         raise BrokenPipeError
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="backslashreplace")  # a name may hold what the terminal cannot show
-    print(text, end="")
-    _flush()
+    with _delivering():
+        print(text, end="")
 
 
-def _flush() -> None:
+@contextlib.contextmanager
+def _delivering() -> Iterator[None]:
+    """What is printed inside has arrived when this is left."""
     try:
-        sys.stdout.flush()
+        yield
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except BrokenPipeError:
         raise
     except OSError as error:

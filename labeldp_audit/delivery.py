@@ -89,7 +89,9 @@ def to_screen(plan: Plan, report: Report, width: int, color: bool, info: Info) -
 
 
 def _closed(text: str) -> str:
-    return text if text.endswith("\n") else text + "\n"
+    """Ends with a line end, and holds no half of a character, as a file's name may."""
+    whole = text.encode(errors="backslashreplace").decode()
+    return whole if whole.endswith("\n") else whole + "\n"
 
 
 def to_files(plan: Plan, report: Report, rows: Rows, info: Info) -> Sequence[Path]:

@@ -46,6 +46,8 @@ def parse(arguments: Sequence[str]) -> Request | None:
         outcome = command.main(list(arguments), prog_name="labeldp-audit", standalone_mode=False)
     except UsageError as error:
         raise as_spec_error(error) from None
+    except SystemExit:  # how rich answers a closed pipe
+        raise BrokenPipeError from None
     return outcome if isinstance(outcome, Request) else None
 
 
