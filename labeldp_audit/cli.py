@@ -6,19 +6,22 @@ import contextlib
 import os
 import signal
 import sys
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import FrameType
-from typing import TYPE_CHECKING, Any, NoReturn, TextIO
+from typing import TYPE_CHECKING, NoReturn, TextIO
 
 from .errors import AuditError, DataError, SpecError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from . import delivery
     from .commands.options import Command
+    from .commands.settings import Settings
     from .configuration import Chosen
-    from .delivery import Plan
     from .grammar import Request
+    from .model import Report
 
 FINE, USAGE, DATA, BUG, CLOSED = 0, 2, 3, 70, 141
 
@@ -112,22 +115,21 @@ def _answer(command: Command, request: Request) -> None:
 
 
 def _audit(command: Command, data: str, chosen: Mapping[str, Chosen]) -> None:
-    from . import delivery, watch
+    from . import delivery, versions, watch
 
-    quiet, started = bool(chosen["quiet"].value), _now()
+    quiet, started = bool(chosen["quiet"].value), time.time()
     settings, plan = _checked(chosen)
     _hush_libraries()
-    with watch.watched(quiet) as progress:
-        report, rows = _outcome(_module(command).run(data, settings, progress))
+    report, rows = _computed(command, data, settings, quiet)
     _warn(report.warnings, quiet)
-    info = _run_info(data, started) if chosen["with_run_info"].value else None
+    info = versions.of_run(data, sys.argv[1:], started) if chosen["with_run_info"].value else None
     text = delivery.to_screen(plan, report, *watch.screen(), info)
     written = delivery.to_files(plan, report, rows, info)
     show(text)
     _sum_up(written, quiet)
 
 
-def _checked(chosen: Mapping[str, Chosen]) -> tuple[Any, Plan]:
+def _checked(chosen: Mapping[str, Chosen]) -> tuple[Settings, delivery.Plan]:
     """All that can be refused before the data are read."""
     from . import configuration, delivery
     from .estimators import ESTIMATORS
@@ -143,27 +145,16 @@ def _checked(chosen: Mapping[str, Chosen]) -> tuple[Any, Plan]:
     return settings, plan
 
 
-def _module(command: Command) -> Any:
+def _computed(command: Command, data: str, settings: Settings, quiet: bool) -> tuple[Report, delivery.Rows]:
+    """The report, and the rows of a command that writes some."""
     from importlib import import_module
 
-    return import_module(f".commands.{command.module}", __package__)
+    from . import watch
 
-
-def _outcome(result: Any) -> tuple[Any, Any]:
-    """A report, and the rows of those commands that write some."""
+    module = import_module(f".commands.{command.module}", __package__)
+    with watch.watched(quiet) as progress:
+        result = module.run(data, settings, progress)
     return result if isinstance(result, tuple) else (result, None)
-
-
-def _run_info(data: str, started: float) -> dict[str, object]:
-    from . import versions
-
-    return versions.of_run(data, sys.argv[1:], started)
-
-
-def _now() -> float:
-    import time
-
-    return time.time()
 
 
 def _hush_libraries() -> None:
