@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from .curves import Curve
 from .rounds import round_step
 
-_TOPS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
+_TOPS = (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
 
 
 @dataclass(frozen=True)
@@ -43,8 +43,16 @@ def frame(curves: Sequence[Curve]) -> Frame:
     return Frame(
         left=min(curve.taus[0] for curve in curves),
         right=max(curve.taus[-1] for curve in curves),
-        top=next((top for top in _TOPS if top >= highest), 1.0),
+        top=_top(highest),
     )
+
+
+def _top(highest: float) -> float:
+    """A round share that leaves little room above; 1 from a half on, so that most charts can be compared."""
+    if highest > 0.5:
+        return 1.0
+    power = 10.0 ** math.floor(math.log10(max(highest, 1e-6)))
+    return next(round(top * power, 9) for top in _TOPS if top * power >= highest)
 
 
 def _marks(start: float, end: float, most: int) -> tuple[float, ...]:

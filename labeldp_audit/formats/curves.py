@@ -12,6 +12,7 @@ from .rounds import round_step
 QUANTITY, AXIS = "j", "tau"
 # The fields of `at` that only say again which mechanism it is.
 PARAMETERS = ("epsilon", "pi", "lambda")
+_NEAR = 0.1 + 1e-9  # the default step of tau: a value further from epsilon says little about it
 
 
 @dataclass(frozen=True)
@@ -30,10 +31,9 @@ class Curve:
 
     def promise(self) -> tuple[float, Bound] | None:
         """The first tau at or above epsilon, the most that the label alone may give away, and the share above it."""
-        if self.epsilon is None:
-            return None
+        epsilon = math.inf if self.epsilon is None else self.epsilon
         pairs = zip(self.taus, self.bounds, strict=True)
-        return next((pair for pair in pairs if pair[0] >= self.epsilon - 1e-12), None)
+        return next((pair for pair in pairs if -1e-12 <= pair[0] - epsilon <= _NEAR), None)
 
 
 def of(report: Report) -> tuple[Curve, ...]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from ..model import Column, Dataset, Eta, Finding, Report
 from . import curves
-from .spelling import confidence, count, plain, share, short
+from .curves import Curve
+from .spelling import confidence, count, limits, plain, share, short
 
 # What a reader wants first.
 _ROLES = ("label", "number", "category", "constant", "excluded")
@@ -64,14 +66,35 @@ def _absent(quantity: str, mechanism: str, reason: str, times: int) -> str:
     return f"{' '.join(filter(None, (quantity, mechanism)))}{where}: {plain(reason)}"
 
 
-def mechanisms(report: Report) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Each mechanism once with all its equivalent parameters."""
-    found: dict[str, tuple[str, ...]] = {}
+@dataclass(frozen=True)
+class Noise:
+    """A mechanism in all its equivalent parameters, and the share of people who lose more than it promises."""
+
+    mechanism: str
+    epsilon: str
+    pi: str
+    resampled: str
+    above: str
+
+
+def mechanisms(report: Report) -> tuple[Noise, ...]:
+    above = {curve.mechanism: _above(curve) for curve in curves.of(report)}
+    found: dict[str, Noise] = {}
     for finding in report.findings:
-        if finding.mechanism and any(key in finding.at for key in curves.PARAMETERS):
-            values = tuple(short(finding.at.get(key), digits=3) for key in curves.PARAMETERS)
-            found.setdefault(plain(finding.mechanism), values)
-    return tuple(found.items())
+        name, at = finding.mechanism, finding.at
+        if name and name not in found and any(key in at for key in curves.PARAMETERS):
+            pi, resampled = (short(at.get(key), digits=3) for key in ("pi", "lambda"))
+            found[name] = Noise(plain(name), short(at.get("epsilon")), pi, resampled, above.get(name, ""))
+    return tuple(found.values())
+
+
+def _above(curve: Curve) -> str:
+    promise = curve.promise()
+    if promise is None:
+        return ""
+    tau, bound = promise
+    near = "" if tau == curve.epsilon else f" at {short(tau)}"
+    return f"{share(bound.estimate)} {limits(bound, share=True)}{near}"
 
 
 def place(finding: Finding) -> str:

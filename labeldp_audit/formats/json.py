@@ -91,7 +91,9 @@ def _strict(value: object) -> object:
     if isinstance(value, Real):
         spelled = exact(float(value))
         return spelled if spelled.endswith("Infinity") else float(value)
-    return _strict(value.item()) if hasattr(value, "item") else str(value)
+    if hasattr(value, "item"):
+        return _strict(value.item())
+    raise TypeError(f"a report cannot hold {type(value).__name__}")
 
 
 def _lines(value: object, depth: int = 0) -> Iterator[str]:

@@ -38,6 +38,7 @@ def _lines(report: Report) -> Iterator[str]:
     yield from ("", escaped(words.scope(report)))
     yield from _section("What it means", map(escaped, words.sentences(report)[:2]))
     yield from _section("What was audited", _audited(report))
+    yield from _mechanisms(report)
     yield from _shares(report, numbered)
     yield from _numbers(report, numbered)
     yield from _section("Not computed", _bullets(facts.missing(report)))
@@ -58,9 +59,13 @@ def _bullets(lines: Iterable[str]) -> list[str]:
 
 def _audited(report: Report) -> Iterator[str]:
     yield from _bullets((facts.audited(report.dataset), facts.estimated(report.eta)))
-    for mechanism, values in facts.mechanisms(report):
-        epsilon, pi, resampled = values
-        yield f"- {escaped(mechanism)}: epsilon {epsilon}; labels flipped {pi} (pi), drawn anew {resampled} (lambda)"
+
+
+def _mechanisms(report: Report) -> Iterator[str]:
+    header = ("mechanism", "epsilon", "pi, flipped", "lambda, drawn anew", "people above epsilon")
+    noises = facts.mechanisms(report)
+    rows = ([escaped(noise.mechanism), noise.epsilon, noise.pi, noise.resampled, noise.above] for noise in noises)
+    yield from _section("Mechanisms", _table(header, rows, left=(0,)) if noises else ())
 
 
 def _shares(report: Report, numbered: Mapping[str, str]) -> Iterator[str]:

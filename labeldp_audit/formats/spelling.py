@@ -68,6 +68,10 @@ def share(value: float | None) -> str:
     return f"{percent(value)} %"
 
 
+def nats(value: float) -> str:
+    return f"{short(value)} {'nat' if value == 1 else 'nats'}"
+
+
 def confidence(value: float) -> str:
     return f"{_spelled(Decimal(repr(value)) * 100)} %"
 

@@ -29,5 +29,12 @@ def thinned(places: Sequence[float], grain: float) -> list[int]:
 
 
 def factor(tau: float) -> str:
-    """e^tau in at most three digits."""
-    return short(math.exp(tau) if tau < 700 else math.inf, digits=3 if tau > 4.7 else 2)
+    """e^tau in two or three digits."""
+    value = math.exp(tau) if tau < 700 else math.inf
+    if 1000 <= value < 1e5:
+        return f"{float(f'{value:.3g}'):,.0f}"
+    return f"{value:.1e}".replace("e+0", "e").replace("e+", "e") if value < math.inf and value >= 1e5 else _small(value)
+
+
+def _small(value: float) -> str:
+    return short(value, digits=2 if value < 100 else 3)

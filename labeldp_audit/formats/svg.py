@@ -15,7 +15,7 @@ from .spelling import confidence, count, limits, plain, share, short
 _COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 _DASHES = ("", "8 3", "2 3", "10 3 2 3", "14 4", "5 2 1 2 1 2")
 
-_WIDTH, _LEFT, _TOP, _ACROSS, _DOWN = 920, 68, 84, 580, 340
+_WIDTH, _LEFT, _TOP, _ACROSS, _DOWN = 960, 68, 84, 580, 340
 _LEGEND = _LEFT + _ACROSS + 32
 _ENTRY = 56
 _TITLE = "How many people lose more than τ of label privacy?"
@@ -35,7 +35,7 @@ def draw(report: Report) -> str | None:
 
 def _parts(report: Report, found: Sequence[Curve]) -> Iterator[str]:
     frame = axes.frame(found)
-    height = max(_TOP + _DOWN + 92, _TOP + 60 + len(found) * _ENTRY)
+    height = max(_TOP + _DOWN + 84, _TOP + 60 + len(found) * _ENTRY)
     yield (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" width="{_WIDTH}" height="{height}" '
         'role="img" aria-labelledby="title about">'
@@ -118,8 +118,8 @@ def _legend(found: Sequence[Curve]) -> Iterator[str]:
     if any(curve.promise() for curve in found):
         y = _TOP + 8 + len(found) * _ENTRY
         yield f'<circle cx="{_LEGEND + 17}" cy="{y}" r="4.5" fill="#555"/>'
-        yield _text(_LEGEND + 42, y + 4, "τ = ε, the promise", "small")
-        yield _text(_LEGEND + 42, y + 19, "for the label alone", "small")
+        yield _text(_LEGEND + 42, y + 4, "τ = ε, the most that the", "small")
+        yield _text(_LEGEND + 42, y + 19, "noisy label alone tells", "small")
 
 
 def _remarks(curve: Curve) -> Iterator[str]:
@@ -128,7 +128,7 @@ def _remarks(curve: Curve) -> Iterator[str]:
     promise = curve.promise()
     if promise is not None:
         tau, bound = promise
-        yield f"above {short(tau)}: {share(bound.estimate)} {limits(bound, share=True)}"
+        yield f"above τ = {short(tau)}: {share(bound.estimate)} {limits(bound, share=True)}"
 
 
 def _corners(curve: Curve, frame: Frame, heights: Sequence[float]) -> list[tuple[int, int]]:

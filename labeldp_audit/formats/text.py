@@ -53,7 +53,7 @@ def _parts(report: Report, width: int) -> Iterator[RenderableType]:
     if axes.drawable(found):
         yield ""
         yield from _chart(axes.drawable(found), width)
-    yield from _mechanisms(report)
+    yield from _mechanisms(report, width)
     yield from _shares(found, report, width)
     yield from _numbers(report, width)
     yield from _listed("Not computed", facts.missing(report))
@@ -87,17 +87,18 @@ def _color(place: int) -> str:
     return _COLORS[place % len(_COLORS)]
 
 
-def _mechanisms(report: Report) -> Iterator[RenderableType]:
+def _mechanisms(report: Report, width: int) -> Iterator[RenderableType]:
     rows = facts.mechanisms(report)
     if not rows:
         return
     yield from _heading("Mechanisms", "pi: a label is flipped; lambda: it is drawn anew")
+    with_above = width >= _NARROW and any(row.above for row in rows)
     table = _table()
     table.add_column("mechanism", overflow="fold")
-    for parameter in curves.PARAMETERS:
-        table.add_column(parameter, justify="right", overflow="fold")
-    for mechanism, values in rows:
-        table.add_row(Text(mechanism), *values)
+    for title in (*curves.PARAMETERS, *(["people above epsilon"] if with_above else [])):
+        table.add_column(title, justify="right", overflow="fold")
+    for row in rows:
+        table.add_row(Text(row.mechanism), row.epsilon, row.pi, row.resampled, *([row.above] if with_above else []))
     yield table
 
 

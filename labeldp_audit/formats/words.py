@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from ..model import Bound, Finding, Report
 from . import curves, steps
 from .curves import Curve
-from .spelling import high, limits, low, plain, share, short
+from .spelling import high, limits, low, nats, plain, share, short
 
 _MEASURED = {
     "estimate-j": "how many people lose more privacy than tau",
@@ -61,9 +61,9 @@ def _tail(report: Report) -> str:
     middle = len(curve.taus) // 2
     tau, bound = curve.promise() or (curve.taus[middle], curve.bounds[middle])
     return (
-        f"{_promised(curve)}for {share(bound.estimate)} of people {_between(bound)} the features and the "
+        f"{_promised(curve)}for {share(bound.estimate)} of people{_between(bound)} the features and the "
         f"released label together raise an attacker's odds on the true label by more than a factor of "
-        f"{steps.factor(tau)}, averaged over the noise: a loss above tau = {short(tau)} nats."
+        f"{steps.factor(tau)}, averaged over the noise: a loss above tau = {nats(tau)}."
     )
 
 
@@ -72,7 +72,7 @@ def _promised(curve: Curve) -> str:
         return f"With {curve.mechanism}, " if curve.mechanism else "Without a mechanism, "
     return (
         f"{curve.mechanism} flips each label with probability {short(curve.pi, digits=3)} and promises a loss of at "
-        f"most {short(curve.epsilon)} nats to people whose features nobody knows. Once they are known, "
+        f"most {nats(curve.epsilon)} to people whose features nobody knows. Once they are known, "
     )
 
 
@@ -82,16 +82,18 @@ def _worst(report: Report) -> str:
     if not found:
         return ""
     finding = min(found, key=lambda finding: finding.at.get("epsilon", math.inf))
-    if finding.bound.estimate == math.inf:
+    bound, estimate = finding.bound, finding.bound.estimate or 0.0
+    if estimate == math.inf:
+        least = "" if bound.low is None else f" and is at least {low(bound)} nats"
         return (
             f"Some neighbourhoods hold one class only: there the features may give the label away. The largest loss "
-            f"with {finding.mechanism} is estimated as infinite and is at least {low(finding.bound)} nats; where the "
-            f"features tell all, no noise on the labels hides it."
+            f"with {finding.mechanism} is estimated as infinite{least}; where the features tell all, no noise on the "
+            f"labels hides it."
         )
-    estimate = finding.bound.estimate or 0.0
     return (
         f"With {finding.mechanism} the release can move an attacker's odds on one person's label by a factor of "
-        f"{steps.factor(estimate)}: the largest loss is {short(estimate)} nats {limits(finding.bound)}."
+        f"{steps.factor(estimate)}: the largest loss is {nats(estimate)} {limits(bound)}".rstrip()
+        + "."
     )
 
 
@@ -100,7 +102,7 @@ def _guessing(report: Report) -> str:
     if not found or found[0].estimate is None:
         return ""
     return (
-        f"From the features alone an attacker guesses {share(found[0].estimate)} of the labels "
+        f"From the features alone an attacker guesses {share(found[0].estimate)} of the labels"
         f"{_between(found[0])}; always saying the commoner class is right for "
         f"{share(max(report.dataset.prior))}."
     )
@@ -118,7 +120,9 @@ def _spread(report: Report) -> str:
 
 
 def _between(bound: Bound) -> str:
-    return f"[{low(bound, share=True)} %, {high(bound, share=True)} %]"
+    if bound.low is None and bound.high is None:
+        return ""
+    return f" [{low(bound, share=True)} %, {high(bound, share=True)} %]"
 
 
 _SENTENCES: tuple[Callable[[Report], str], ...] = (_tail, _worst, _guessing, _spread)

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -103,6 +104,11 @@ def test_parameters_of_any_plain_kind(eta_report: Report, value: object, expecte
     found = parsed(replace(eta_report, parameters={"value": value}))["parameters"]["value"]
     assert found == expected
     assert type(found) is type(expected)
+
+
+def test_what_has_no_json_is_refused(eta_report: Report) -> None:
+    with pytest.raises(TypeError, match="a report cannot hold PosixPath|WindowsPath"):
+        formats.render("json", replace(eta_report, parameters={"file": Path("x")}))
 
 
 def test_the_strict_parser_has_teeth() -> None:

@@ -46,7 +46,7 @@ def test_a_column_of_any_name_is_one_row(eta_report: Report, name: str) -> None:
 
 def test_tables_are_thinned_and_complete(tail_report: Report) -> None:
     rows = cells(page(formats.render("markdown", tail_report)))
-    taus = [row[0] for row in rows if len(row) == 5][1:]
+    taus = [row[0] for row in rows if len(row) == 5 and row[0].isdigit()]
     assert taus == [str(tau) for tau in range(11)]
     assert ["1", "14.7 [13.5, 16.1]", "23.0 [21.5, 24.8]", "100 [99.9, 100]", "100 [99.9, 100]"] in rows
 

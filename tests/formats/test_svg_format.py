@@ -89,8 +89,14 @@ def test_the_dot_is_at_the_promise(tail_report: Report) -> None:
     assert len([*drawn(tail_report).iter(f"{SVG}circle")]) == 5  # and the one of the legend
 
 
+def test_no_dot_where_tau_says_nothing_about_the_promise(tail_report: Report) -> None:
+    late = tuple(finding for finding in tail_report.findings if finding.at.get("tau", 0) > 4.5)
+    assert [curve.promise() for curve in curves.of(replace(tail_report, findings=late))] == [None] * 4
+    assert not [*drawn(replace(tail_report, findings=late)).iter(f"{SVG}circle")]
+
+
 def test_a_low_curve_gets_a_low_frame(tail_report: Report) -> None:
     report = replace(tail_report, findings=tuple(curve("m", [(6, 0.03), (7, 0.025), (8, 0.021)], spread=0.005)))
     texts = [element.text for element in drawn(report).iter(f"{SVG}text")]
-    assert "5 %" in texts
+    assert "4 %" in texts
     assert "100 %" not in texts

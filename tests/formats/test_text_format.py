@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import replace
 
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from labeldp_audit import formats
-from labeldp_audit.model import Column, Report
+from labeldp_audit.model import Bound, Column, Finding, Report
 
 SHARED = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=25)
 REPORTS = pytest.mark.parametrize("which", ["tail_report", "worst_report", "eta_report"])
@@ -57,6 +58,25 @@ def test_the_sentence_names_share_interval_and_factor(tail_report: Report) -> No
     text = " ".join(formats.render("text", tail_report).split())
     assert "for 29.2 % of people [27.5 %, 31.2 %] the features and the released label together" in text
     assert "by more than a factor of 1.6, averaged over the noise: a loss above tau = 0.5 nats." in text
+
+
+@pytest.mark.parametrize(
+    ("quantity", "estimate", "sentence"),
+    [
+        ("nu_max", 4.0, "by a factor of 55: the largest loss is 4 nats."),
+        ("nu_max", math.inf, "with rr:epsilon=1 is estimated as infinite; where the features tell all"),
+        (
+            "uninformed_utility",
+            0.91,
+            "guesses 91.0 % of the labels; always saying the commoner class is right for 88.0 %.",
+        ),
+        ("j", 0.25, "With rr:epsilon=1, for 25.0 % of people the features and the released label"),
+    ],
+)
+def test_sentences_without_limits(eta_report: Report, quantity: str, estimate: float, sentence: str) -> None:
+    finding = Finding(quantity, Bound(estimate, None, None, 9, "m"), 0.99, "rr:epsilon=1", {"tau": 2.0})
+    text = " ".join(formats.render("text", replace(eta_report, findings=(finding,))).split())
+    assert sentence in text
 
 
 def test_each_assumption_once(tail_report: Report) -> None:
