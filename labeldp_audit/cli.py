@@ -179,7 +179,7 @@ def _sum_up(written: Sequence[Path], quiet: bool) -> None:
 def complain(what: str, hint: str = "") -> None:
     say(f"error: {what}")
     if hint:
-        say(f"hint: {hint}")
+        say(f"hint: {' '.join(hint.split())}")
 
 
 def say(line: str) -> None:
@@ -242,7 +242,9 @@ def _stop(number: int, frame: FrameType | None) -> None:
 
 
 def _leave(number: int, frame: FrameType | None) -> NoReturn:
-    """Asked twice: at once, without a word."""
+    """Asked twice: at once, without a word, but give a terminal its cursor back, which the bar had hidden."""
+    if os.isatty(2):
+        os.write(2, b"\x1b[?25h")
     os._exit(128 + number)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
@@ -10,12 +11,13 @@ from typing import Annotated, Any
 import typer
 import typer.core
 
-from .commands.options import COMMANDS, Command, Option
+from .commands.options import COMMANDS, Command, Option, every
 from .commands.values import Flag
 from .configuration import near
 from .errors import SpecError
 
-# Public names of the exceptions of click, which newer versions of typer bring along and older ones import.
+PROGRAM = "labeldp-audit"
+# Click's, by a way that holds for versions of typer that import click and for those that bring their own.
 UsageError: Any = typer.BadParameter.__base__
 
 SUMMARY = (
@@ -43,9 +45,9 @@ def parse(arguments: Sequence[str]) -> Request | None:
     """None where help was shown."""
     command = typer.main.get_command(application())
     try:
-        outcome = command.main(list(arguments), prog_name="labeldp-audit", standalone_mode=False)
+        outcome = command.main(list(arguments), prog_name=PROGRAM, standalone_mode=False)
     except UsageError as error:
-        raise as_spec_error(error) from None
+        raise as_spec_error(error, arguments) from None
     except SystemExit:  # how rich answers a closed pipe
         raise BrokenPipeError from None
     return outcome if isinstance(outcome, Request) else None
@@ -147,16 +149,34 @@ def _formats() -> Iterable[str]:
 KNOWN: dict[str | None, Callable[[], Iterable[str]]] = {"mechanism": _mechanisms, "format": _formats}
 
 
-def as_spec_error(error: Any) -> SpecError:
-    """One line in our words, and where help is."""
-    context = error.ctx
-    path = context.command_path if context else "labeldp-audit"
-    wrong = getattr(error, "option_name", "")
-    unknown = type(error).__name__ == "NoSuchOption"
-    what = f"unknown option {wrong!r}" if unknown else _lowered(error.format_message())
-    options = [name for parameter in context.command.params for name in parameter.opts] if context and unknown else []
-    hint = " ".join(filter(None, [near(wrong, options), f"`{path} --help` lists what there is"]))
-    return SpecError(what, hint=hint)
+def as_spec_error(error: Any, arguments: Sequence[str]) -> SpecError:
+    """One line in our words, what may have been meant, and where help is."""
+    message, context = error.format_message(), error.ctx
+    path = context.command_path if context else " ".join([PROGRAM, *_commands_in(arguments)])
+    if type(error).__name__ == "NoSuchOption":
+        what, hint = f"unknown option {error.option_name!r}", _option_hint(error.option_name, context)
+    elif command := re.match("No such command '(.*?)'", message):
+        what, hint = f"unknown command {command[1]!r}", near(command[1], (command.name for command in COMMANDS))
+    elif message.startswith("Got unexpected extra argument"):
+        what, hint = (
+            _lowered(message),
+            "one table at a time: name a folder, or quote a pattern such as 'data/*.parquet'",
+        )
+    else:
+        what, hint = _lowered(message), ""
+    return SpecError(what, hint=f"{hint} (`{path} --help`)" if hint else f"`{path} --help` lists what there is")
+
+
+def _commands_in(arguments: Sequence[str]) -> list[str]:
+    """The command's name, where the parser did not say in which it was."""
+    return [name for name in arguments if name in {command.name for command in COMMANDS}][:1]
+
+
+def _option_hint(wrong: str, context: Any) -> str:
+    """Click knows the options of the command that it was reading; a group has hardly any."""
+    if wrong in (option.flag for option in every().values()) and context and context.parent is None:
+        return f"{wrong} goes after the command"
+    return near(wrong, (name for parameter in context.command.params for name in parameter.opts) if context else ())
 
 
 def _lowered(message: str) -> str:
