@@ -1,0 +1,71 @@
+"""What the README shows can be typed, and what there is to type is in the README."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from labeldp_audit import grammar
+from labeldp_audit.commands.options import COMMANDS
+from labeldp_audit.errors import SpecError
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+TARGETS = re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+
+
+def typed(text: str, program: str) -> list[list[str]]:
+    """The arguments of each line of a code block that starts with that program."""
+    blocks = re.findall(r"^```\w*\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    lines = "\n".join(blocks).replace("\\\n", " ").splitlines()
+    words = [_words(line.strip().removeprefix("$ ")) for line in lines if program in line]
+    return [line[1:] for line in words if line[:1] == [program]]
+
+
+def _words(line: str) -> list[str]:
+    """Up to a comment, a pipe or a redirection that no quotes hold."""
+    lexer = shlex.shlex(line, posix=False, punctuation_chars="|<>;&")
+    lexer.whitespace_split = True
+    words = list(lexer)
+    ends = [number for number, word in enumerate(words) if set(word) <= set("|<>;&")]
+    return shlex.split(" ".join(words[: min(ends, default=len(words))]))
+
+
+def test_there_is_something_to_check():
+    assert typed(README, "labeldp-audit")
+    assert typed(README, "make")
+
+
+def test_each_line_of_the_readme_can_be_typed(capsys):
+    for arguments in typed(README, "labeldp-audit"):
+        request = grammar.parse(arguments)
+        assert request is None or request.command is None or request.data or "--show-config" in arguments, arguments
+    capsys.readouterr()
+
+
+def test_each_target_of_the_readme_exists():
+    assert {word for line in typed(README, "make") for word in line} <= set(TARGETS)
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
+def test_the_readme_names_each_command(command):
+    assert f"`{command.name}" in README or f"labeldp-audit {command.name}" in README
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
+def test_the_examples_of_the_help_can_be_typed(command):
+    for example, _ in command.examples:
+        request = grammar.parse(_words(example)[1:])
+        assert request is not None
+        assert (request.command, bool(request.data)) == (command, True)
+
+
+def test_and_those_tests_have_teeth():
+    block = "```sh\n$ labeldp-audit estimate-j x.csv --lable y | head  # no such option\nmake coffee\n```\n"
+    assert typed(block, "make") == [["coffee"]]
+    assert typed(block, "labeldp-audit") == [["estimate-j", "x.csv", "--lable", "y"]]
+    with pytest.raises(SpecError, match="--lable"):
+        grammar.parse(typed(block, "labeldp-audit")[0])
