@@ -6,12 +6,14 @@ at the same rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 import pyarrow as pa
 
 from ..errors import DataError
+from .wording import shown
 
 VALUES_IN_BATCH = 1 << 22
 MOST_ROWS, FEWEST_ROWS = 1 << 16, 1 << 10
@@ -43,8 +45,27 @@ def cut(pieces: Iterable[pa.RecordBatch], size: int) -> Iterator[pa.RecordBatch]
 def joined(pieces: list[pa.RecordBatch]) -> pa.RecordBatch:
     if len(pieces) == 1:
         return pieces[0]
-    table = pa.Table.from_batches(pieces).unify_dictionaries().combine_chunks()
-    return table.to_batches()[0]
+    whole = pa.Table.from_batches(pieces).unify_dictionaries().combine_chunks().to_batches()
+    if len(whole) > 1:
+        raise DataError("the cells of some column are too long", hint="--exclude texts")
+    return whole[0]
+
+
+def all_different(names: Sequence[str], file: str) -> None:
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    if twice:
+        raise DataError("two columns have the same name", file, f"column {shown(twice[0])}")
+
+
+@contextmanager
+def about(file: str) -> Iterator[None]:
+    """Puts the file's name into errors that say only which column or row."""
+    try:
+        yield
+    except DataError as error:
+        if file in error.where:
+            raise
+        raise DataError(error.what, file, *error.where, hint=error.hint) from None
 
 
 @contextmanager

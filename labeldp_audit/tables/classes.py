@@ -29,7 +29,7 @@ class Classes:
     index: dict[str, int]
 
 
-def text_codes(array: pa.Array) -> tuple[npt.NDArray[np.int64], list[str]]:
+def text_codes(array: pa.Array, label: str) -> tuple[npt.NDArray[np.int64], list[str]]:
     """Row i has the class `texts[code[i]]`, or none where code[i] == len(texts)."""
     if pa.types.is_dictionary(array.type):
         array = array.dictionary_decode()
@@ -40,14 +40,14 @@ def text_codes(array: pa.Array) -> tuple[npt.NDArray[np.int64], list[str]]:
         array = as_binary(array)
     encoded = array.dictionary_encode()
     if len(encoded.dictionary) > MOST_CLASSES:
-        raise too_many()
+        raise too_many(label)
     code = encoded.indices.fill_null(len(encoded.dictionary)).to_numpy(zero_copy_only=False)
     return code.astype(np.int64), texts(encoded.dictionary)
 
 
-def too_many() -> DataError:
-    hint = "--label names another column"
-    return DataError(f"the label looks continuous: it has more than {MOST_CLASSES} values", hint=hint)
+def too_many(label: str) -> DataError:
+    what = f"the label looks continuous: it has more than {MOST_CLASSES} values"
+    return DataError(what, f"column {shown(label)}", hint="--label COLUMN")
 
 
 def texts(distinct: pa.Array) -> list[str]:
@@ -73,13 +73,13 @@ def decide(counts: dict[str, int], positive: str | None, label: str) -> Classes:
     """Two classes, or the positive one against the rest."""
     if len(counts) < 2:
         only = f"the label has one class only, {shown(next(iter(counts)))}" if counts else "the label has no values"
-        raise DataError(only, shown(label))
+        raise DataError(only, f"column {shown(label)}")
     known = ordered(counts)
     if positive is not None:
         return one_against_others(counts, known, named(known, positive, label))
     if len(known) > 2:
         what = f"not yet supported: more than two classes ({listed(known)})"
-        raise DataError(what, shown(label), hint="--positive VALUE audits one class against the rest")
+        raise DataError(what, f"column {shown(label)}", hint="--positive VALUE audits one class against the rest")
     return one_against_others(counts, known, presumed(known, label))
 
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ..errors import DataError
-from .batches import cut, reading
+from .batches import all_different, cut, reading
 from .content import Content, FileContent
 from .wording import shown
 
@@ -18,12 +18,13 @@ BROKEN_ARROW = "not a complete Arrow file"
 
 
 def types_of(schema: pa.Schema, name: str) -> dict[str, pa.DataType | None]:
-    types: dict[str, pa.DataType | None] = {}
-    for field in schema:
-        if field.name in types:
-            raise DataError("two columns have the same name", name, shown(field.name))
-        types[field.name] = field.type
-    return types
+    all_different(schema.names, name)
+    return {field.name: field.type for field in schema}
+
+
+def buffer_size(columns: int) -> int:
+    """Of each column, all of them being open at once."""
+    return max(1 << 14, min(1 << 20, (1 << 26) // max(columns, 1)))
 
 
 @dataclass(frozen=True)
@@ -40,9 +41,10 @@ class ParquetSource:
         schemas: list[pa.Schema] = []
         rows = 0
         for part in parts:
-            with _parquet(part) as file:
+            with _parquet(part, 1) as file, reading(part.name, BROKEN_PARQUET):
                 schemas.append(file.schema_arrow)
                 rows += file.metadata.num_rows
+            all_different(schemas[-1].names, part.name)
             _same(schemas[0], schemas[-1], parts[0].name, part.name)
         return cls(name, parts, schemas[0], rows)
 
@@ -60,15 +62,15 @@ class ParquetSource:
 
     def _pieces(self, columns: list[str], size: int) -> Iterator[pa.RecordBatch]:
         for part in self.parts:
-            with _parquet(part) as file, reading(part.name, BROKEN_PARQUET):
+            with _parquet(part, len(columns)) as file, reading(part.name, BROKEN_PARQUET):
                 for batch in file.iter_batches(size, columns=columns):
                     yield batch.select(columns)
 
 
-def _parquet(part: FileContent) -> pq.ParquetFile:
+def _parquet(part: FileContent, columns: int) -> pq.ParquetFile:
     with reading(part.name, BROKEN_PARQUET):
         # Buffered pages instead of whole column chunks: a row group may hold a million rows.
-        return pq.ParquetFile(part.path, buffer_size=1 << 20, pre_buffer=False)
+        return pq.ParquetFile(part.path, buffer_size=buffer_size(columns), pre_buffer=False)
 
 
 def _same(first: pa.Schema, other: pa.Schema, first_name: str, other_name: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import os
+import stat
 import sys
 import tempfile
 import threading
@@ -40,8 +41,10 @@ class FileContent:
     @classmethod
     def checked(cls, name: str, path: Path) -> FileContent:
         with reading(name, "cannot be read"):
-            size = path.stat().st_size
-        if size == 0:
+            status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
+            raise DataError("not a regular file", name, hint="`-` reads CSV from standard input")
+        if status.st_size == 0:
             raise DataError("the file is empty", name)
         return cls(name, path)
 

@@ -10,11 +10,10 @@ import pyarrow as pa
 import pyarrow.csv as pc
 
 from ..errors import DataError
-from .batches import cut, shortened
+from .batches import all_different, cut, shortened
 from .content import Content
 from .learning import Learner
 from .source import FAILURES
-from .wording import shown
 
 BLOCK = 1 << 23
 ROW = re.compile(r"Row #(\d+)")
@@ -74,13 +73,11 @@ def looks_like_text(content: Content) -> None:
 
 def _header(content: Content, delimiter: str) -> tuple[str, ...]:
     try:
-        with _reader(content, delimiter, pc.ConvertOptions(check_utf8=False)) as reader:
+        with _reader(content, delimiter, pc.ConvertOptions(check_utf8=False), threads=False) as reader:
             names: list[str] = reader.schema.names
     except FAILURES as error:
         raise _explained(str(error), content.name) from None
-    for name in names:
-        if names.count(name) > 1:
-            raise DataError("two columns have the same name", content.name, shown(name))
+    all_different(names, content.name)
     return tuple(names)
 
 

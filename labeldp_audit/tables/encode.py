@@ -106,20 +106,17 @@ def encoder(scanned: NumberScan | CategoryScan | None) -> Encoder | None:
         return standard(scanned)
     if scanned is None or scanned.distinct + (scanned.missing > 0) < 2:
         return None
-    if scanned.levels is None:
+    if scanned.levels is None or len(scanned.levels) + (scanned.missing > 0) > levels.ONE_HOT:
         return Projected(scanned.name)
     known: list[bytes | None] = [*sorted(scanned.levels), *([None] if scanned.missing else [])]
     return OneHot(scanned.name, {level: i for i, level in enumerate(known)})
 
 
-def standard(scanned: NumberScan) -> Encoder | None:
+def standard(scanned: NumberScan) -> Standard | None:
     if not scanned.constant and not 0 < scanned.moments.deviation < math.inf:
-        raise DataError("its values are too close together for a float64", f"column {shown(scanned.name)}")
-    return (
-        None
-        if Standard(scanned.name, scanned).width == 0 or scanned.origin is None
-        else Standard(scanned.name, scanned)
-    )
+        raise DataError("its spread does not fit a float64", f"column {shown(scanned.name)}")
+    one = Standard(scanned.name, scanned)
+    return one if one.width and scanned.origin is not None else None
 
 
 @dataclass(frozen=True)
@@ -146,7 +143,8 @@ def encode(
         np.empty(scanned.used, np.int64) if scanned.label.missing else None,
     )
     end = 0
-    for batch, code, rows in labelled(source.batches((*(one.name for one in encoders), roles.label), size), classes):
+    batches = source.batches((*(one.name for one in encoders), roles.label), size)
+    for batch, code, rows in labelled(batches, roles.label, classes):
         start, end = end, end + batch.num_rows
         fill(batch, encoders, result.points[start:end])
         result.labels[start:end] = code
@@ -157,12 +155,12 @@ def encode(
 
 
 def labelled(
-    batches: Iterator[pa.RecordBatch], classes: Classes
+    batches: Iterator[pa.RecordBatch], label: str, classes: Classes
 ) -> Iterator[tuple[pa.RecordBatch, npt.NDArray[np.uint8], Integers]]:
     """Each batch without the rows that have no label, their classes and their numbers in the file, from 0."""
     before = 0
     for batch in batches:
-        code, names = text_codes(batch.column(batch.num_columns - 1))
+        code, names = text_codes(batch.column(batch.num_columns - 1), label)
         there = code < len(names)
         rows = before + np.flatnonzero(there)
         before += batch.num_rows

@@ -14,6 +14,7 @@ MISSING = ("NA", "N/A", "#N/A", "NULL", "null", "None", "nan", "NaN", "NAN", "-n
 
 BOOLEANS = pa.array([None, "true", "false", "True", "False", "TRUE", "FALSE"])
 TIME = pa.time64("us")
+GLANCE = 64
 UTC = "UTC"
 CANDIDATES = (
     pa.int64(),
@@ -60,6 +61,7 @@ def narrowest(texts: pa.Array, known: pa.DataType | None) -> pa.Array:
     unknown = known is None or pa.types.is_null(known)
     for kind in (pa.null(), *CANDIDATES) if unknown else (known, *WIDER.get(known, ())):
         try:
+            parsed(texts.slice(0, GLANCE), kind)  # a type that does not fit shows here already, and sooner
             return parsed(texts, kind)
         except pa.ArrowInvalid:
             continue

@@ -79,6 +79,8 @@ def name_seed(name: str) -> np.uint64:
 
 def hashed(levels: pa.LargeBinaryArray, name: str) -> Hashes:
     """64 bits from a column's name and a level's bytes: the same in every file, order and machine."""
+    if not len(levels):
+        return np.zeros(0, np.uint64)
     offsets = np.frombuffer(levels.buffers()[1], np.int64)[levels.offset :][: len(levels) + 1]
     content = levels.buffers()[2]
     data = np.frombuffer(content, np.uint8) if content is not None and content.size else np.zeros(0, np.uint8)

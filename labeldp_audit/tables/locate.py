@@ -25,21 +25,19 @@ SUPPORTED = ".parquet .csv .tsv .arrow .feather .svm .libsvm .svmlight; .csv .ts
 
 def locate(source: str, delimiter: str | None, as_text: frozenset[str]) -> Source:
     """`as_text`: columns that a text file must not turn into numbers."""
-    if delimiter is not None and len(delimiter.encode()) != 1:
+    delimiter = "\t" if delimiter == "\\t" else delimiter
+    if delimiter is not None and (len(delimiter.encode()) != 1 or delimiter in '"\r\n'):
         raise SpecError(f"--delimiter must be one character, not {delimiter!r}")
     if source == STDIN:
         return CsvSource.open("stdin", SpooledContent.of_stdin(), delimiter or ",", as_text)
     path = Path(source)
-    if is_folder(path, source):
+    with reading(source, "cannot be read"):
+        is_folder, exists = path.is_dir(), path.exists()
+    if is_folder:
         return folder(path, source)
-    if not path.exists() and glob.has_magic(source):
+    if not exists and glob.has_magic(source):
         return pattern(source, delimiter, as_text)
     return file(path, delimiter, as_text)
-
-
-def is_folder(path: Path, source: str) -> bool:
-    with reading(source, "cannot be read"):
-        return path.is_dir()
 
 
 def file(path: Path, delimiter: str | None, as_text: frozenset[str]) -> Source:

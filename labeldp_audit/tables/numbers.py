@@ -51,7 +51,7 @@ def cells(array: pa.Array) -> Cells:
     if plain.null_count:
         plain = plain.fill_null(pa.scalar(0, plain.type))
     values = plain.to_numpy(zero_copy_only=False)
-    if values.dtype == np.float64 and not math.isfinite(values.sum()):
+    if values.dtype == np.float64 and not math.isfinite(total(values)):
         nan = np.isnan(values)
         missing = nan if missing is None else missing | nan
     return Cells(values, missing if missing is not None and missing.any() else None)
@@ -89,6 +89,20 @@ def first_value(piece: Cells) -> int | float | None:
     return piece.values[present[0]].item() if len(present) else None
 
 
+def first_infinite(piece: Cells) -> int | None:
+    if piece.values.dtype != np.float64 or math.isfinite(total(piece.values)):
+        return None
+    found = np.flatnonzero(np.isinf(piece.values))
+    return int(found[0]) if len(found) else None
+
+
+@np.errstate(over="ignore", invalid="ignore")
+def total(values: Values) -> float:
+    """Finite unless some value is not, or all of them are huge: a quick look."""
+    return float(values.sum())
+
+
+@np.errstate(over="ignore")
 def differences(piece: Cells, origin: float, per_unit: float) -> Floats:
     """(x - origin) / unit. Subtracting modulo 2^64 is exact where the true difference is below 2^63."""
     values = piece.values
@@ -121,6 +135,7 @@ class Moments:
     high: float = -math.inf
 
     @classmethod
+    @np.errstate(over="ignore", invalid="ignore")
     def of(cls, values: Floats) -> Moments:
         if not len(values):
             return cls()

@@ -7,15 +7,16 @@ from collections.abc import Iterator
 from .. import engine, model
 from ..errors import DataError
 from . import ReadOptions
-from .batches import rows_per_batch
-from .classes import Classes, decide
+from .batches import about, rows_per_batch
+from .classes import decide
 from .content import Digest
+from .describe import dataset
 from .encode import Encoder, Standard, encode, encoder
 from .locate import locate
 from .roles import Roles, assign
-from .scan import CategoryScan, NumberScan, Scan, scan
+from .scan import CategoryScan, Scan, scan
 from .source import Source
-from .wording import listed, shown
+from .wording import argument, listed, shown
 
 IDENTIFIER_SHARE = 0.95
 IDENTIFIER_ROWS = 50
@@ -24,6 +25,11 @@ MOSTLY_MISSING = 0.5
 
 def read_table(place: str, options: ReadOptions, progress: engine.Progress) -> model.Table:
     source = locate(place, options.delimiter, frozenset(options.categorical))
+    with about(source.name):
+        return two_passes(source, options, progress)
+
+
+def two_passes(source: Source, options: ReadOptions, progress: engine.Progress) -> model.Table:
     roles = assign(source.names(), options.label, options.exclude, options.categorical)
     size = rows_per_batch(len(roles.read))
     with Digest(source.contents()) as digest:
@@ -32,8 +38,7 @@ def read_table(place: str, options: ReadOptions, progress: engine.Progress) -> m
     check_labels(scanned, roles, options.drop_null_labels)
     classes = decide(scanned.label.counts, options.positive, roles.label)
     encoders = dict(zip(roles.features, map(encoder, scanned.columns), strict=True))
-    kept = in_order(encoders)
-    encoded = encode(source, roles, scanned, classes, kept, size, progress)
+    encoded = encode(source, roles, scanned, classes, in_order(encoders), size, progress)
     return model.Table(
         encoded.points,
         encoded.labels,
@@ -59,51 +64,6 @@ def in_order(encoders: dict[str, Encoder | None]) -> list[Encoder]:
     return [one for one in kept if isinstance(one, Standard)] + [one for one in kept if not isinstance(one, Standard)]
 
 
-def dataset(
-    source: Source,
-    roles: Roles,
-    scanned: Scan,
-    classes: Classes,
-    encoders: dict[str, Encoder | None],
-    sha256: str,
-) -> model.Dataset:
-    features = dict(zip(roles.features, scanned.columns, strict=True))
-    return model.Dataset(
-        name=source.name,
-        sha256=sha256,
-        rows=scanned.rows,
-        rows_used=scanned.used,
-        label=roles.label,
-        positive=classes.names[-1],
-        classes=classes.names,
-        class_counts=classes.counts,
-        columns=tuple(
-            feature(name, features[name], encoders[name], scanned)
-            if name in features
-            else aside(name, source, roles, scanned)
-            for name in source.names()
-        ),
-    )
-
-
-def feature(name: str, column: NumberScan | CategoryScan | None, one: Encoder | None, scanned: Scan) -> model.Column:
-    if column is None:
-        return model.Column(name, "constant", "null", scanned.used)
-    if one is None:
-        return model.Column(name, "constant", str(column.type), column.missing)
-    if isinstance(column, NumberScan):
-        return model.Column(name, "number", str(column.type), column.missing, None, one.width)
-    levels = column.distinct + (column.missing > 0)
-    return model.Column(name, "category", str(column.type), column.missing, levels, one.width)
-
-
-def aside(name: str, source: Source, roles: Roles, scanned: Scan) -> model.Column:
-    if name == roles.label:
-        return model.Column(name, "label", str(scanned.label_type), scanned.label.missing)
-    kind = source.types()[name]
-    return model.Column(name, "excluded", "text" if kind is None else str(kind))
-
-
 def warnings(roles: Roles, scanned: Scan, encoders: dict[str, Encoder | None]) -> Iterator[str]:
     if scanned.label.missing:
         yield f"{scanned.label.missing:,} rows without a label were dropped"
@@ -112,7 +72,7 @@ def warnings(roles: Roles, scanned: Scan, encoders: dict[str, Encoder | None]) -
         yield f"constant, so dropped: {listed(constant)}"
     for name, column in zip(roles.features, scanned.columns, strict=True):
         if isinstance(column, CategoryScan) and identifies(column, scanned.used):
-            yield f"column {shown(name)} looks like an identifier; --exclude {name} if it is"
+            yield f"column {shown(name)} looks like an identifier; --exclude {argument(name)} if it is"
     sparse = [c.name for c in scanned.columns if c is not None and c.missing > MOSTLY_MISSING * scanned.used]
     sparse = [name for name in sparse if encoders[name] is not None]
     if sparse:

@@ -10,7 +10,7 @@ import pyarrow as pa
 from ..errors import DataError, SpecError
 from .levels import is_category
 from .numbers import is_number
-from .wording import listed, shown
+from .wording import argument, listed, shown
 
 LABELS = ("label", "y", "target", "class", "click", "clicked")
 
@@ -57,6 +57,11 @@ def presumed_label(candidates: Sequence[str], names: Sequence[str]) -> str:
     return found[0]
 
 
+def check_label(name: str, kind: pa.DataType) -> None:
+    if not (pa.types.is_null(kind) or is_category(kind) or is_number(kind)):
+        raise DataError(f"a label cannot be of type {kind}", f"column {shown(name)}")
+
+
 def kind_of(name: str, kind: pa.DataType, forced: bool) -> str:
     """`constant` is a column without any value; others may turn out to be."""
     if pa.types.is_null(kind):
@@ -65,4 +70,6 @@ def kind_of(name: str, kind: pa.DataType, forced: bool) -> str:
         return "category"
     if is_number(kind):
         return "number"
-    raise DataError(f"cannot audit a column of type {kind}", shown(name), hint=f"--exclude {name}")
+    raise DataError(
+        f"cannot audit a column of type {kind}", f"column {shown(name)}", hint=f"--exclude {argument(name)}"
+    )

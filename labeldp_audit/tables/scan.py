@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -15,9 +14,16 @@ from .classes import MOST_CLASSES, text_codes, too_many
 from .delimited import Widened
 from .levels import Sketch
 from .numbers import Mask, Moments
-from .roles import Roles, kind_of
+from .roles import Roles, check_label, kind_of
 from .source import Source
 from .wording import shown
+
+
+class Infinite(Exception):
+    """A value is infinite, in this row of the batch."""
+
+    def __init__(self, row: int) -> None:
+        self.row = row
 
 
 @dataclass
@@ -32,6 +38,9 @@ class NumberScan:
 
     def add(self, array: pa.Array) -> None:
         piece = numbers.cells(array)
+        infinite = numbers.first_infinite(piece)
+        if infinite is not None:
+            raise Infinite(infinite)
         if self.origin is None:
             self.origin = numbers.first_value(piece)
         if self.origin is None:
@@ -77,17 +86,18 @@ class CategoryScan:
 
 @dataclass
 class LabelScan:
+    name: str
     counts: dict[str, int] = field(default_factory=dict)
     missing: int = 0
 
     def add(self, array: pa.Array) -> Mask | None:
         """Which rows have a label; None for all."""
-        code, names = text_codes(array)
+        code, names = text_codes(array, self.name)
         found = np.bincount(code, minlength=len(names) + 1).tolist()
         for name, count in zip(names, found, strict=False):
             self.counts[name] = self.counts.get(name, 0) + count
         if len(self.counts) > MOST_CLASSES:
-            raise too_many()
+            raise too_many(self.name)
         self.missing += found[-1]
         return code < len(names) if found[-1] else None
 
@@ -115,16 +125,17 @@ def scan(source: Source, roles: Roles, size: int, progress: engine.Progress) -> 
 
 
 def _scan(source: Source, roles: Roles, size: int, progress: engine.Progress) -> Scan:
-    rows, label, label_type, columns = 0, LabelScan(), pa.null(), []
+    rows, label, label_type, columns = 0, LabelScan(roles.label), pa.null(), []
     for batch in source.batches(roles.read, size):
         if not rows:
             columns = [begin(name, batch.column(i).type, roles) for i, name in enumerate(roles.features)]
             label_type = batch.column(len(columns)).type
+            check_label(roles.label, label_type)
         add(batch, columns, label, rows)
         rows += batch.num_rows
         progress.advance(batch.num_rows)
     if not rows:
-        raise DataError("the table has no rows", source.name)
+        raise DataError("the table has no rows")
     return Scan(rows, label, label_type, tuple(columns))
 
 
@@ -137,18 +148,13 @@ def begin(name: str, kind: pa.DataType, roles: Roles) -> NumberScan | CategorySc
 
 def add(batch: pa.RecordBatch, columns: list[NumberScan | CategoryScan | None], label: LabelScan, before: int) -> None:
     labelled = label.add(batch.column(len(columns)))
-    kept = batch if labelled is None else batch.filter(pa.array(labelled))
+    rows = np.arange(batch.num_rows) if labelled is None else np.flatnonzero(labelled)
+    kept = batch if labelled is None else batch.take(pa.array(rows))
     for i, column in enumerate(columns):
         if column is None:
             continue
-        column.add(kept.column(i))
-        if isinstance(column, NumberScan) and not math.isfinite(column.moments.squares):
-            reject_infinite(column.name, batch.column(i), before)
-
-
-def reject_infinite(name: str, array: pa.Array, before: int) -> None:
-    piece = numbers.cells(array)
-    infinite = np.flatnonzero(np.isinf(piece.values))
-    if len(infinite):
-        raise DataError("an infinite value", f"column {shown(name)}", f"row {before + int(infinite[0]) + 1}")
-    raise DataError("its values are too far apart for a float64", f"column {shown(name)}")
+        try:
+            column.add(kept.column(i))
+        except Infinite as infinite:
+            place = f"row {before + int(rows[infinite.row]) + 1}"
+            raise DataError("an infinite value", f"column {shown(column.name)}", place) from None

@@ -10,14 +10,14 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from ..errors import DataError
-from .batches import cut
+from .batches import cut, rows_per_batch
 from .content import Content
 from .source import FAILURES
 
 LABEL = "label"
 BLOCK = 1 << 22
 LINES = 4096
-WIDEST = 100_000
+WIDEST = 20_000  # columns: the rows become dense
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class SvmSource:
             if len(part.index):
                 first, last = min(first, int(part.index.min())), max(last, int(part.index.max()))
         if first < 0 or last > WIDEST:
-            raise DataError("feature indices must be from 0 to 100000", name)
+            raise DataError(f"feature indices must be from 0 to {WIDEST}", name)
         return cls(name, content, first, last, rows)
 
     def names(self) -> list[str]:
@@ -59,7 +59,7 @@ class SvmSource:
         return (self.content,)
 
     def batches(self, columns: Sequence[str], size: int) -> Iterator[pa.RecordBatch]:
-        return cut((self._dense(part, columns) for part in _parts(self.content)), size)
+        return cut((self._dense(part, columns) for part in _parts(self.content, rows_per_batch(self.last))), size)
 
     def _dense(self, part: Rows, columns: Sequence[str]) -> pa.RecordBatch:
         cells = np.zeros((self.last + 1, len(part.labels)))
@@ -68,23 +68,23 @@ class SvmSource:
         return pa.RecordBatch.from_arrays(arrays, list(columns))
 
 
-def _parts(content: Content) -> Iterator[Rows]:
+def _parts(content: Content, rows: int = LINES) -> Iterator[Rows]:
     seen = 0
-    for lines in _lines(content):
+    for lines in _lines(content, min(rows, LINES)):
         kept = [line.split(b"#", 1)[0].replace(b":", b" : ").split() for line in lines]
         yield _parsed([tokens for tokens in kept if tokens], seen, content.name)
         seen += sum(map(bool, kept))
 
 
-def _lines(content: Content) -> Iterator[list[bytes]]:
+def _lines(content: Content, most: int) -> Iterator[list[bytes]]:
     held = b""
     try:
         stream = content.stream()
         while block := stream.read(BLOCK):
             lines = (held + block).split(b"\n")
             held = lines.pop()
-            for start in range(0, len(lines), LINES):
-                yield lines[start : start + LINES]
+            for start in range(0, len(lines), most):
+                yield lines[start : start + most]
     except FAILURES:
         raise DataError("cannot be read", content.name) from None
     yield [held]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable
 
 LONGEST_NAME = 60
@@ -11,6 +12,11 @@ LONGEST_LIST = 12
 def shown(name: str) -> str:
     """A column's name in quotes; line breaks and invisible characters are escaped."""
     return repr(name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "…")
+
+
+def argument(name: str) -> str:
+    """A column's name as it can be typed after an option."""
+    return shlex.quote(name) if name.isprintable() and len(name) <= LONGEST_NAME else shown(name)
 
 
 def listed(names: Iterable[str]) -> str:

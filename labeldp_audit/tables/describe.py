@@ -1,0 +1,57 @@
+"""What a report may say about the table and its columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from .. import model
+from .classes import Classes
+from .encode import Encoder
+from .roles import Roles
+from .scan import CategoryScan, NumberScan, Scan
+from .source import Source
+
+Encoders = Mapping[str, Encoder | None]
+
+
+def dataset(
+    source: Source, roles: Roles, scanned: Scan, classes: Classes, encoders: Encoders, sha256: str
+) -> model.Dataset:
+    return model.Dataset(
+        name=source.name,
+        sha256=sha256,
+        rows=scanned.rows,
+        rows_used=scanned.used,
+        label=roles.label,
+        positive=classes.names[-1],
+        classes=classes.names,
+        class_counts=classes.counts,
+        columns=columns(source, roles, scanned, encoders),
+    )
+
+
+def columns(source: Source, roles: Roles, scanned: Scan, encoders: Encoders) -> tuple[model.Column, ...]:
+    """In the order of the file."""
+    known = {
+        name: feature(name, column, encoders[name], scanned.used)
+        for name, column in zip(roles.features, scanned.columns, strict=True)
+    }
+    known[roles.label] = model.Column(roles.label, "label", str(scanned.label_type), scanned.label.missing)
+    types = source.types()
+    return tuple(known.get(name) or excluded(name, types[name]) for name in source.names())
+
+
+def excluded(name: str, kind: object) -> model.Column:
+    """A text file's cells are only text as long as nobody reads them."""
+    return model.Column(name, "excluded", "text" if kind is None else str(kind))
+
+
+def feature(name: str, column: NumberScan | CategoryScan | None, one: Encoder | None, used: int) -> model.Column:
+    if column is None:
+        return model.Column(name, "constant", "null", used)
+    if one is None:
+        return model.Column(name, "constant", str(column.type), column.missing)
+    if isinstance(column, NumberScan):
+        return model.Column(name, "number", str(column.type), column.missing, None, one.width)
+    levels = column.distinct + (column.missing > 0)
+    return model.Column(name, "category", str(column.type), column.missing, levels, one.width)
