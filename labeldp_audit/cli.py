@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 import time
+import traceback
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import FrameType
 from typing import TYPE_CHECKING, NoReturn, TextIO
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from .grammar import Request
     from .model import Report
 
+HOME = __file__.removesuffix("cli.py")
 FINE, USAGE, DATA, BUG, CLOSED = 0, 2, 3, 70, 141
 
 
@@ -42,15 +44,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _guarded(arguments: Sequence[str]) -> int:
-    debug = "--debug" in arguments or "LABELDP_AUDIT_DEBUG" in os.environ
     try:
         return _run(arguments)
     except BrokenPipeError:
         _mute(sys.stdout)
         return CLOSED
     except Exception as error:
-        if debug:
-            _trace()
+        if "--debug" in arguments or os.environ.get("LABELDP_AUDIT_DEBUG", "0") not in ("", "0", "false", "no", "off"):
+            say("".join(traceback.format_exception(error)))
         return _explained(error)
 
 
@@ -72,17 +73,10 @@ BUG_HINT = "please report this line with `labeldp-audit --version --verbose`; --
 
 
 def _place(error: Exception) -> str:
-    """Kind and line alone: a message may quote the data."""
-    import traceback
-
-    last = traceback.extract_tb(error.__traceback__)[-1]
-    return f"{type(error).__name__}: {os.path.basename(last.filename)}: line {last.lineno}"  # noqa: PTH119
-
-
-def _trace() -> None:
-    import traceback
-
-    say(traceback.format_exc())
+    """Kind and line of ours alone: a message may quote the data."""
+    frames = traceback.extract_tb(error.__traceback__)
+    ours = [frame for frame in frames if frame.filename.startswith(HOME)] or frames
+    return f"{type(error).__name__}: {ours[-1].filename.removeprefix(HOME)}: line {ours[-1].lineno}"
 
 
 def _run(arguments: Sequence[str]) -> int:
@@ -168,7 +162,7 @@ def _hush_libraries() -> None:
 def _warn(warnings: Iterable[str], quiet: bool) -> None:
     for warning in warnings:
         if not quiet:
-            say(f"warning: {warning}")
+            say(f"warning: {' '.join(warning.split())}")
 
 
 def _sum_up(written: Sequence[Path], quiet: bool) -> None:
@@ -193,7 +187,7 @@ def say(line: str) -> None:
 
 def show(text: str) -> None:
     """To standard output."""
-    if sys.stdout is None:
+    if sys.stdout is None and text:
         raise BrokenPipeError
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="backslashreplace")  # a name may hold what the terminal cannot show
@@ -215,10 +209,11 @@ def _delivering() -> Iterator[None]:
         raise DataError(f"cannot write the report: {error.strerror}", "standard output") from None
 
 
-def _mute(stream: TextIO) -> None:
+def _mute(stream: TextIO | None) -> None:
     """Python flushes once more at the end and would complain about what it could not write."""
     with contextlib.suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        if stream is not None:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _open_the_closed() -> None:

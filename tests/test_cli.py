@@ -220,7 +220,7 @@ def test_an_error_is_one_line_and_a_hint(door, arguments, status, lines):
 def test_a_bug_asks_for_a_report_and_quotes_no_data(door):
     done = door("estimate-j", "bug")
     assert (done.returncode, done.stdout) == (70, "")
-    assert lines_of(done)[0].startswith("labeldp-audit: error: a bug of labeldp-audit: KeyError: door.py: line ")
+    assert lines_of(done)[0].startswith("labeldp-audit: error: a bug of labeldp-audit: KeyError: cli.py: line ")
     assert len(lines_of(done)) == 2
     assert "secret cell" not in done.stderr
 
@@ -280,6 +280,16 @@ def test_nobody_reads(door, arguments):
     finally:
         os.close(writer)
     assert (done.returncode, done.stderr) == (141, "")
+
+
+@pytest.mark.parametrize(("form", "status"), [("json", 141), ("json=kept.json", 0)])
+def test_standard_output_is_closed(door, program, form, status):
+    line = f'exec "{sys.executable}" "{program}" estimate-j fine --quiet --no-output -f {form} >&-'
+    done = subprocess.run(
+        ["sh", "-c", line], cwd=door.folder, env=environment(), stderr=subprocess.PIPE, timeout=PROMPT, check=False
+    )
+    assert (done.returncode, done.stderr) == (status, b"")
+    assert names(door.folder) == (["kept.json"] if status == 0 else [])
 
 
 def test_nobody_reads_standard_error(door):
