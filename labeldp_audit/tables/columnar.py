@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 from ..errors import DataError
 from .batches import all_different, cut, reading
 from .content import Content, FileContent
+from .partitions import Partitions, extended, partitions
 from .wording import shown
 
 BROKEN_PARQUET = "not a complete Parquet file"
@@ -35,6 +36,7 @@ class ParquetSource:
     parts: tuple[FileContent, ...]
     schema: pa.Schema
     rows: int
+    folders: Partitions  # columns that are in no file
 
     @classmethod
     def open(cls, name: str, parts: tuple[FileContent, ...]) -> ParquetSource:
@@ -46,13 +48,14 @@ class ParquetSource:
                 rows += file.metadata.num_rows
             all_different(schemas[-1].names, part.name)
             _same(schemas[0], schemas[-1], parts[0].name, part.name)
-        return cls(name, parts, schemas[0], rows)
+        known = partitions([part.name for part in parts])
+        return cls(name, parts, schemas[0], rows, {key: known[key] for key in known if key not in schemas[0].names})
 
     def names(self) -> list[str]:
         return list(self.types())
 
     def types(self) -> dict[str, pa.DataType | None]:
-        return types_of(self.schema, self.name)
+        return types_of(self.schema, self.name) | {name: values.type for name, values in self.folders.items()}
 
     def contents(self) -> Sequence[Content]:
         return self.parts
@@ -61,10 +64,11 @@ class ParquetSource:
         return cut(self._pieces(list(columns), size), size)
 
     def _pieces(self, columns: list[str], size: int) -> Iterator[pa.RecordBatch]:
-        for part in self.parts:
+        inside = [name for name in columns if name not in self.folders]
+        for index, part in enumerate(self.parts):
             with _parquet(part, len(columns)) as file, reading(part.name, BROKEN_PARQUET):
-                for batch in file.iter_batches(size, columns=columns):
-                    yield batch.select(columns)
+                for batch in file.iter_batches(size, columns=inside):
+                    yield extended(batch, columns, self.folders, index)
 
 
 def _parquet(part: FileContent, columns: int) -> pq.ParquetFile:

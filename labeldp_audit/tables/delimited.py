@@ -14,6 +14,7 @@ from .batches import all_different, cut, shortened
 from .content import Content
 from .learning import Learner
 from .source import FAILURES
+from .wording import argument
 
 BLOCK = 1 << 23
 ROW = re.compile(r"Row #(\d+)")
@@ -66,9 +67,13 @@ def looks_like_text(content: Content) -> None:
     except FAILURES as error:
         raise DataError("cannot be read", content.name, shortened(str(error))) from None
     if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        raise DataError("not UTF-8 text", content.name, hint="iconv -f utf-16 -t utf-8")
+        raise DataError("not UTF-8 text", content.name, hint=f"convert it: {iconv(content.name, 'utf-16')}")
     if b"\0" in head:
         raise DataError("not a text table: it holds zero bytes", content.name)
+
+
+def iconv(name: str, encoding: str) -> str:
+    return f"iconv -f {encoding} -t utf-8 {argument(name)} > utf8.csv, if {encoding} is what it is"
 
 
 def _header(content: Content, delimiter: str) -> tuple[str, ...]:
@@ -124,9 +129,9 @@ def _explained(message: str, name: str) -> DataError:
     row = ROW.search(message)
     place = f"row {int(row[1]) - 1}" if row else ""
     if ragged := RAGGED.search(message):
-        return DataError(f"a row has {ragged[2]} fields instead of {ragged[1]}", name, place)
+        return DataError(f"a row with {ragged[2]} instead of {ragged[1]} fields", name, place)
     if NOT_UTF8.search(message):
-        return DataError("not UTF-8 text", name, place, hint="iconv -f latin1 -t utf-8, if latin1 is what it is")
+        return DataError("not UTF-8 text", name, place, hint=f"convert it: {iconv(name, 'latin1')}")
     if "straddl" in message:
         return DataError("a row is longer than 8 MB", name, hint="is a quotation mark left open?")
     if "mpty CSV" in message:

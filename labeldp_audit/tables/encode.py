@@ -114,7 +114,7 @@ def encoder(scanned: NumberScan | CategoryScan | None) -> Encoder | None:
 
 def standard(scanned: NumberScan) -> Standard | None:
     if not scanned.constant and not 0 < scanned.moments.deviation < math.inf:
-        raise DataError("its spread does not fit a float64", f"column {shown(scanned.name)}")
+        raise DataError("its spread does not fit a float64", f"column {shown(scanned.name)}", hint="--exclude it")
     one = Standard(scanned.name, scanned)
     return one if one.width and scanned.origin is not None else None
 

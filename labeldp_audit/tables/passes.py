@@ -50,7 +50,7 @@ def two_passes(source: Source, options: ReadOptions, progress: engine.Progress) 
 
 def check_labels(scanned: Scan, roles: Roles, drop: bool) -> None:
     if scanned.label.missing and not drop:
-        what = f"{scanned.label.missing:,} of {scanned.rows:,} labels are missing"
+        what = f"missing labels: {scanned.label.missing:,} of {scanned.rows:,}"
         raise DataError(what, f"column {shown(roles.label)}", hint="--drop-null-labels")
     if scanned.used < 2:
         raise DataError(f"too few rows: {scanned.used}")
@@ -66,7 +66,7 @@ def in_order(encoders: dict[str, Encoder | None]) -> list[Encoder]:
 
 def warnings(roles: Roles, scanned: Scan, encoders: dict[str, Encoder | None]) -> Iterator[str]:
     if scanned.label.missing:
-        yield f"{scanned.label.missing:,} rows without a label were dropped"
+        yield f"rows without a label, dropped: {scanned.label.missing:,}"
     constant = [name for name, one in encoders.items() if one is None]
     if constant:
         yield f"constant, so dropped: {listed(constant)}"

@@ -93,7 +93,7 @@ def _lines(content: Content, most: int) -> Iterator[list[bytes]]:
 def _parsed(tokens: list[list[bytes]], seen: int, name: str) -> Rows:
     try:
         return _numbers(tokens)
-    except ValueError:
+    except (ValueError, OverflowError):
         for row, one in enumerate(tokens, start=seen + 1):
             _check(one, row, name)
         raise
@@ -102,7 +102,7 @@ def _parsed(tokens: list[list[bytes]], seen: int, name: str) -> Rows:
 def _check(tokens: list[bytes], row: int, name: str) -> None:
     try:
         _numbers([tokens])
-    except ValueError:
+    except (ValueError, OverflowError):
         raise DataError("not `label index:value ...`", name, f"row {row}") from None
 
 
