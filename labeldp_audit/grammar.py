@@ -24,7 +24,9 @@ SUMMARY = (
     "Measure how much a release of protected labels still tells about each person.\n\n"
     "A table goes in (.parquet, .csv, .csv.gz, .tsv, .arrow, .svm, a folder, or - for CSV on standard input); "
     "a report comes out on standard output.\n\n"
-    "Start with: labeldp-audit estimate-j DATA"
+    "Start with: labeldp-audit estimate-j DATA\n\n"
+    "Options of a command may also stand in labeldp-audit.toml or pyproject.toml, or in variables such as "
+    "LABELDP_AUDIT_LABEL; what is typed wins."
 )
 STATUSES = (
     "Exit status: 0 it ran; 1 a policy is violated; 2 usage or configuration; 3 the data cannot be audited; "
