@@ -10,6 +10,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
@@ -82,9 +83,9 @@ class SpooledContent:
     file: Any
 
     @classmethod
-    def of_stdin(cls) -> SpooledContent:
+    def of_stdin(cls, until: ExitStack) -> SpooledContent:
         with reading("stdin", "cannot be read or kept"):
-            file = tempfile.TemporaryFile()  # noqa: SIM115 lives as long as the table is read
+            file = until.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 closed by `until`
             while block := sys.stdin.buffer.read(MEGABYTE):
                 file.write(block)
             file.flush()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Iterable
+from contextlib import ExitStack
 from pathlib import Path
 
 from ..errors import DataError, SpecError
@@ -23,13 +24,13 @@ SVM = (".svm", ".libsvm", ".svmlight")
 SUPPORTED = ".parquet .csv .tsv .arrow .feather .svm .libsvm .svmlight; .csv .tsv .svm also with .gz"
 
 
-def locate(source: str, delimiter: str | None, as_text: frozenset[str]) -> Source:
-    """`as_text`: columns that a text file must not turn into numbers."""
+def locate(source: str, delimiter: str | None, as_text: frozenset[str], until: ExitStack) -> Source:
+    """`as_text`: columns that a text file must not turn into numbers; `until`: closes what is kept meanwhile."""
     delimiter = "\t" if delimiter == "\\t" else delimiter
     if delimiter is not None and (len(delimiter.encode()) != 1 or delimiter in '"\r\n'):
         raise SpecError(f"--delimiter must be one character, not {delimiter!r}")
     if source == STDIN:
-        return CsvSource.open("stdin", SpooledContent.of_stdin(), delimiter or ",", as_text)
+        return CsvSource.open("stdin", SpooledContent.of_stdin(until), delimiter or ",", as_text)
     path = Path(source)
     with reading(source, "cannot be read"):
         is_folder, exists = path.is_dir(), path.exists()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import ExitStack
 
 from .. import engine, model
 from ..errors import DataError
@@ -24,9 +25,10 @@ MOSTLY_MISSING = 0.5
 
 
 def read_table(place: str, options: ReadOptions, progress: engine.Progress) -> model.Table:
-    source = locate(place, options.delimiter, frozenset(options.categorical))
-    with about(source.name):
-        return two_passes(source, options, progress)
+    with ExitStack() as until:
+        source = locate(place, options.delimiter, frozenset(options.categorical), until)
+        with about(source.name):
+            return two_passes(source, options, progress)
 
 
 def two_passes(source: Source, options: ReadOptions, progress: engine.Progress) -> model.Table:
