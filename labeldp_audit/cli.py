@@ -7,7 +7,6 @@ import os
 import signal
 import sys
 import time
-import traceback
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import FrameType
 from typing import TYPE_CHECKING, NoReturn, TextIO
@@ -51,6 +50,8 @@ def _guarded(arguments: Sequence[str]) -> int:
         return CLOSED
     except Exception as error:
         if "--debug" in arguments or os.environ.get("LABELDP_AUDIT_DEBUG", "0") not in ("", "0", "false", "no", "off"):
+            import traceback
+
             say("".join(traceback.format_exception(error)))
         return _explained(error)
 
@@ -74,6 +75,8 @@ BUG_HINT = "please report this line with `labeldp-audit --version --verbose`; --
 
 def _place(error: Exception) -> str:
     """Kind and line of ours alone: a message may quote the data."""
+    import traceback
+
     frames = traceback.extract_tb(error.__traceback__)
     ours = [frame for frame in frames if frame.filename.startswith(HOME)] or frames
     return f"{type(error).__name__}: {ours[-1].filename.removeprefix(HOME)}: line {ours[-1].lineno}"

@@ -132,23 +132,33 @@ class _Lazy(typer.core.TyperCommand):
     def format_help(self, ctx: Any, formatter: Any) -> None:
         for parameter in self.params:
             if parameter.name in KNOWN and isinstance(parameter, typer.core.TyperOption):
-                parameter.help = f"{parameter.help} Known: {', '.join(KNOWN[parameter.name]())}."
+                parameter.help = f"{parameter.help} Known: {'; '.join(KNOWN[parameter.name]())}."
         super().format_help(ctx, formatter)
 
 
 def _mechanisms() -> Iterable[str]:
     from .mechanisms import MECHANISMS
 
-    return [str(mechanism.example) for mechanism in MECHANISMS]  # type: ignore[attr-defined]
+    return [f"{mechanism.example} ({mechanism.summary})" for mechanism in MECHANISMS]
 
 
 def _formats() -> Iterable[str]:
     from .formats import names
 
-    return names()
+    return [", ".join(names())]
 
 
-KNOWN: dict[str | None, Callable[[], Iterable[str]]] = {"mechanism": _mechanisms, "format": _formats}
+def _estimators() -> Iterable[str]:
+    from .estimators import ESTIMATORS
+
+    return [", ".join(ESTIMATORS.names())]
+
+
+KNOWN: dict[str | None, Callable[[], Iterable[str]]] = {
+    "mechanism": _mechanisms,
+    "format": _formats,
+    "estimator": _estimators,
+}
 
 
 def as_spec_error(error: Any, arguments: Sequence[str]) -> SpecError:

@@ -341,9 +341,9 @@ def test_a_second_interrupt_does_not_wait(program, tmp_path):
 
 
 def test_an_interrupt_while_loading(tmp_path):
-    """A signal at any moment of the first tenth of a second finds us ready, once Python itself has started."""
-    program = "import sys; print('up', flush=True); from labeldp_audit.__main__ import main; sys.exit(main())"
-    for wait in (0.01, 0.03, 0.06):
+    """Of Python itself and of the first of our files we are not the master."""
+    program = "import sys; from labeldp_audit import cli; print('up', flush=True); sys.exit(cli.main())"
+    for wait in (0.01, 0.03, 0.06, 0.2):
         process = subprocess.Popen(
             [sys.executable, "-c", program, "estimate-j", "-"],
             stdin=subprocess.PIPE,

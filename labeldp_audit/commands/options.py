@@ -61,8 +61,7 @@ SHARED = (
     Option("recall", Share("SHARE", 0, False, True), SEARCH,
            "Share of the true nearest neighbours that must be found where the table is too large for all; 1 is exact.",
            Settings.recall, "0.95"),
-    Option("mechanism", Text("SPEC"), QUESTION, "Release to judge; | between values makes a family. "
-           "rr also takes pi (flip probability) or lambda (uniform resampling). Repeatable.",
+    Option("mechanism", Text("SPEC"), QUESTION, "Release to judge, as name:field=value; | between values makes a family. Repeatable.",
            DEFAULT_MECHANISM, DEFAULT_MECHANISM[0], many=True, separator=";"),
     Option("confidence", Share("SHARE", 0.5, True, False), QUESTION, "Confidence of all intervals of a report jointly.",
            Settings.confidence, "0.99"),
