@@ -342,10 +342,15 @@ def test_a_second_interrupt_does_not_wait(program, tmp_path):
 
 def test_an_interrupt_while_loading(tmp_path):
     """Of Python itself and of the first of our files we are not the master."""
-    program = "import sys; from labeldp_audit import cli; print('up', flush=True); sys.exit(cli.main())"
-    for wait in (0.01, 0.03, 0.06, 0.2):
+    program = (
+        "import sys, types; from labeldp_audit import cli\n"
+        "def run(*_):\n    import numba, pyarrow.dataset, scipy.stats\n    sys.stdin.read()\n"
+        "sys.modules['labeldp_audit.commands.estimate_j'] = types.SimpleNamespace(run=run)\n"
+        "print('up', flush=True); sys.exit(cli.main())"
+    )
+    for wait in (0.01, 0.03, 0.06, 0.2, 0.4):
         process = subprocess.Popen(
-            [sys.executable, "-c", program, "estimate-j", "-"],
+            [sys.executable, "-c", program, "estimate-j", "-", "--no-config"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
