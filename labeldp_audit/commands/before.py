@@ -1,0 +1,57 @@
+"""What every command that reads a table begins with: the table, its neighbourhoods, eta."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from .. import engine, tables
+from ..errors import SpecError
+from ..estimators import ESTIMATORS
+from ..model import Eta, Integers, Table
+from ..randomness import for_audit
+from .settings import Settings
+
+DEFAULT_QUERIES = 200_000
+
+
+def read_and_estimate(data: str, settings: Settings, progress: engine.Progress) -> tuple[Table, Eta]:
+    [estimator] = ESTIMATORS.parse(settings.estimator)
+    table = tables.read(data, _read_options(settings), progress)
+    from .. import neighbors
+
+    n = len(table.labels)
+    near = neighbors.count(
+        table.points, table.labels, len(table.dataset.classes), _queries(n, settings),
+        k=_default_k(n) if settings.k is None else settings.k, recall=settings.recall, seed=settings.seed,
+        threads=settings.threads or engine.available_cores(), progress=progress,
+    )  # fmt: skip
+    return table, estimator.estimate(near, table.labels)
+
+
+def _read_options(settings: Settings) -> tables.ReadOptions:
+    return tables.ReadOptions(
+        label=settings.label, positive=settings.positive, exclude=settings.exclude, categorical=settings.categorical,
+        drop_null_labels=settings.drop_null_labels, delimiter=settings.delimiter,
+    )  # fmt: skip
+
+
+def _default_k(n: int) -> int:
+    """About sqrt(n): enough labels to say something, near enough to be about the same people."""
+    return min(n - 1, max(30, min(10_000, round(math.sqrt(n)))))
+
+
+def _queries(n: int, settings: Settings) -> Integers:
+    """The rows whose neighbours are counted: a uniform sample where not all; all rows are searched in any case."""
+    wanted = DEFAULT_QUERIES if settings.queries is None else settings.queries or n
+    if wanted >= n:
+        return np.arange(n)
+    return np.sort(for_audit(settings.seed, "queries").choice(n, wanted, replace=False, shuffle=False))
+
+
+def positive_index(table: Table) -> int:
+    """The class whose probability is called eta where there are two."""
+    if len(table.dataset.classes) != 2:
+        raise SpecError("more than two classes are not yet supported here", hint="--positive names one of them")
+    return 1

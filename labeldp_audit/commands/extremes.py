@@ -1,0 +1,59 @@
+"""The extremes of eta and what they mean for the worst-case loss, as findings."""
+
+from __future__ import annotations
+
+import math
+
+from ..measures import worst_case
+from ..mechanisms.randomized_response import RandomizedResponse
+from ..model import Bound, Eta, Finding
+from . import reporting
+from .intervals import Intervals
+from .settings import Settings
+
+METHOD = "simultaneous clopper-pearson"
+SEEN = "extremes are over the rows asked: somebody with other features may lie beyond the upper end of the loss"
+
+Ends = tuple[float, float]
+
+
+def ends(box: Intervals) -> tuple[Ends, Ends]:
+    """(low, high) of the smallest and of the largest eta."""
+    return (float(box.low.min()), float(box.high.min())), (float(box.low.max()), float(box.high.max()))
+
+
+def of_eta(box: Intervals, eta: Eta, settings: Settings) -> list[Finding]:
+    least, most = ends(box)
+    return [
+        _finding("eta_min", float(box.eta.min()), least, eta, settings),
+        _finding("eta_max", float(box.eta.max()), most, eta, settings),
+    ]
+
+
+def of_log_ratios(box: Intervals, eta: Eta, settings: Settings) -> list[Finding]:
+    least, most = ends(box)
+    of_min = worst_case.log_ratio_of_min
+    of_max = worst_case.log_ratio_of_max
+    return [
+        _finding("log_ratio_min", of_min(float(box.eta.min())), (of_min(least[1]), of_min(least[0])), eta, settings),
+        _finding("log_ratio_max", of_max(float(box.eta.max())), (of_max(most[0]), of_max(most[1])), eta, settings),
+    ]
+
+
+def of_nu_max(box: Intervals, eta: Eta, mechanism: RandomizedResponse, settings: Settings) -> Finding:
+    least, most = ends(box)
+    ratios = worst_case.log_ratio_of_min(float(box.eta.min())), worst_case.log_ratio_of_max(float(box.eta.max()))
+    estimate = worst_case.nu_max(*ratios, box.p, mechanism.epsilon)
+    limits = worst_case.nu_max_interval(least, most, (box.p_low, box.p_high), mechanism.epsilon)
+    if math.isinf(mechanism.epsilon):
+        estimate, limits = math.inf, (math.inf, math.inf)  # labels in the clear
+    return _finding("nu_max", estimate, limits, eta, settings, mechanism)
+
+
+def _finding(
+    quantity: str, estimate: float, limits: Ends, eta: Eta, settings: Settings,
+    mechanism: RandomizedResponse | None = None,
+) -> Finding:  # fmt: skip
+    bound = Bound(estimate, *limits, eta.queries, METHOD, (*reporting.assumptions(settings), SEEN))
+    about = {"mechanism": mechanism.spec, "at": mechanism.at()} if mechanism else {}
+    return Finding(quantity, bound, settings.confidence, **about)  # type: ignore[arg-type]

@@ -1,0 +1,93 @@
+"""What the reports of commands have in common: parameters, warnings, assumptions in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from .. import __version__
+from ..bounds import measure_smoothness
+from ..errors import SpecError
+from ..mechanisms import MECHANISMS
+from ..mechanisms.randomized_response import RandomizedResponse
+from ..model import Eta, Finding, Report, Table
+from ..registry import number
+from .settings import Settings
+
+ROWS = "rows are independent draws from one population"
+AVERAGES = (
+    "neighbourhood averages: the interval is about the mean of eta over the k nearest rows; it covers eta(x) only if "
+    "eta varies little among them, and people who stand out inside a neighbourhood may lose more"
+)
+
+
+def mechanisms(settings: Settings) -> tuple[RandomizedResponse, ...]:
+    """Each mechanism once, in the order in which they were asked for."""
+    return tuple(dict.fromkeys(one for spec in settings.mechanism for one in MECHANISMS.parse(spec)))
+
+
+def smoothness(settings: Settings) -> tuple[float, float] | None:
+    """The publisher's C and beta."""
+    if settings.smoothness is None:
+        return None
+    parts = settings.smoothness.split(",")
+    if len(parts) != 2:
+        raise SpecError(f"--smoothness wants two numbers C,BETA, not {settings.smoothness!r}")
+    constant, beta = number(parts[0], "C of --smoothness"), number(parts[1], "BETA of --smoothness")
+    if not 0 <= constant < float("inf") or not 0 < beta <= 1:
+        raise SpecError("--smoothness wants C of at least 0 and BETA above 0 and at most 1")
+    return constant, beta
+
+
+def assumptions(settings: Settings) -> tuple[str, ...]:
+    vouched = smoothness(settings)
+    if vouched is None:
+        return ROWS, AVERAGES
+    constant, beta = vouched
+    return ROWS, f"measure smoothness with C = {constant:g}, beta = {beta:g}, which no data can check"
+
+
+def widening(eta: Eta, settings: Settings, miss: float) -> float:
+    """How far eta(x) may lie from its neighbourhood's average, if the publisher vouches for it; 0 without."""
+    vouched = smoothness(settings)
+    if vouched is None:
+        return 0.0
+    measure_smoothness.check(eta.k, eta.queries, miss)
+    return measure_smoothness.widening(eta.k, eta.n - 1, *vouched)
+
+
+def build(
+    command: str, table: Table, eta: Eta, settings: Settings, findings: Iterable[Finding], warnings: Iterable[str] = ()
+) -> Report:
+    return Report(
+        command=command, version=__version__, dataset=table.dataset, eta=eta, parameters=_parameters(settings),
+        findings=tuple(findings), warnings=(*table.warnings, *_about_search(eta), *warnings),
+    )  # fmt: skip
+
+
+def _parameters(settings: Settings) -> dict[str, object]:
+    """What changes the numbers, beside what the dataset and eta blocks say."""
+    asked: dict[str, object] = {"confidence": settings.confidence, "seed": settings.seed}
+    for name in ("exclude", "categorical", "drop_null_labels", "recall", "tau", "smoothness"):
+        value = getattr(settings, name)
+        if value != getattr(Settings(), name):
+            asked[name] = list(value) if isinstance(value, tuple) else value
+    return asked
+
+
+def _about_search(eta: Eta) -> list[str]:
+    said = []
+    if eta.queries < eta.n:
+        said.append(
+            f"{eta.queries} of {eta.n} rows were asked for their neighbours, drawn uniformly; all were searched"
+        )
+    if not eta.exact:
+        said.append(f"neighbours were searched in the nearest cells: measured recall {eta.recall:.3f}")
+    pure = int(np.sum(eta.counts.max(axis=1) == eta.counts.sum(axis=1)))
+    if pure:
+        said.append(
+            f"{pure} of {eta.queries} neighbourhoods hold one class only: eta is estimated as 0 or 1 there and the "
+            f"loss as infinite; the lower limits say what {eta.k} neighbours can show"
+        )
+    return said

@@ -1,0 +1,60 @@
+"""The losses at which J is asked."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..errors import SpecError
+from ..model import Floats
+from ..registry import number
+
+STEP = 0.1
+_MOST = 100_000
+_UNKNOWN_END = 10.0  # labels in the clear: everybody's loss is infinite and the curve has no end
+
+
+def parse(text: str | None) -> Floats | None:
+    """`1,2,6` or `START:STOP:STEP`, the stop included; None: decide from the curve."""
+    if text is None:
+        return None
+    if ":" in text:
+        return _range(text)
+    values = np.unique([number(part, "--tau") for part in text.split(",")])
+    if not np.all(np.isfinite(values)):
+        raise SpecError(f"--tau wants finite numbers, not {text!r}")
+    return values
+
+
+def _range(text: str) -> Floats:
+    parts = [number(part, "--tau") for part in text.split(":")]
+    if len(parts) != 3 or not all(map(math.isfinite, parts)):
+        raise SpecError(f"--tau wants VALUES or START:STOP:STEP, not {text!r}")
+    start, stop, step = parts
+    if step <= 0 or stop < start:
+        raise SpecError(f"--tau wants START <= STOP and STEP > 0, not {text!r}")
+    if (stop - start) / step >= _MOST:
+        raise SpecError(f"--tau asks for more than {_MOST} values: {text!r}")
+    return _grid(start, stop, step)
+
+
+def _grid(start: float, stop: float, step: float) -> Floats:
+    """Multiples of the step, without the dust of repeated addition."""
+    count = math.floor((stop - start) / step + 1e-9) + 1
+    return np.unique(np.round(start + step * np.arange(count), 12))
+
+
+def curve(feature_losses: Floats, h: float) -> Floats:
+    """From 0 to where the curve ends: beyond the largest finite loss it stays where it is."""
+    finite = feature_losses[np.isfinite(feature_losses)]
+    end = h + (float(finite.max()) if len(finite) else 0.0)
+    return _grid(0.0, _UNKNOWN_END if math.isinf(end) else max(end, 0.0) + STEP, STEP)
+
+
+def at_most(h: float, n: int) -> Floats:
+    """A grid that holds every possible `curve`, whatever the labels: the level of the limits must not depend on them.
+
+    A count of 1 to k - 1 among at most n neighbours has |logit eta| < log n, and |logit p| < log n.
+    """
+    return _grid(0.0, _UNKNOWN_END if math.isinf(h) else h + 2 * math.log(n) + STEP, STEP)

@@ -1,0 +1,8 @@
+"""How eta is estimated. One file each, and its name in this list."""
+
+from __future__ import annotations
+
+from ..registry import Registry
+from .knn import Neighbors
+
+ESTIMATORS: Registry[Neighbors] = Registry("estimator", (Neighbors,))

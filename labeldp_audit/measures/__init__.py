@@ -1,0 +1,1 @@
+"""The questions, pure: what eta means for the people behind the labels."""

@@ -1,0 +1,41 @@
+"""J(tau) = P(nu_bar(X) > tau): for what share of people is the loss above tau? Strictly above, as in 001.
+
+Limits, ERRATA A4 and A5 repaired: a point counts for the lower limit if its whole interval of losses lies above tau,
+for the upper one if the interval reaches above tau. Up to `wrong` of the intervals may be wrong (bounds/mistakes.py).
+The number of people among q independent ones whose true loss is above tau is Bin(q, J), hence Clopper-Pearson.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..bounds import clopper_pearson
+from ..model import Floats, Integers
+
+
+@dataclass(frozen=True)
+class Losses:
+    """Of each of q queries: the loss, and the ends of its interval. Sorted, each by itself."""
+
+    estimate: Floats
+    low: Floats
+    high: Floats
+
+    @classmethod
+    def of(cls, estimate: Floats, low: Floats, high: Floats) -> Losses:
+        return cls(np.sort(estimate), np.sort(low), np.sort(high))
+
+
+def number_above(in_order: Floats, tau: Floats) -> Integers:
+    return len(in_order) - np.searchsorted(in_order, tau, side="right")
+
+
+def share_above(losses: Losses, tau: Floats, wrong: int, miss: float) -> tuple[Floats, Floats, Floats]:
+    """J at each tau: estimate, low, high. Each limit at each tau misses with probability at most `miss`."""
+    q = len(losses.estimate)
+    surely = np.maximum(0, number_above(losses.low, tau) - wrong)
+    possibly = np.minimum(q, number_above(losses.high, tau) + wrong)
+    estimate = number_above(losses.estimate, tau) / q
+    return estimate, clopper_pearson.lower(surely, q, miss), clopper_pearson.upper(possibly, q, miss)

@@ -1,0 +1,98 @@
+"""Randomized response (Warner 1965, doi:10.1080/01621459.1965.10480775), for C classes:
+
+    P(say s | y) = e^epsilon / (e^epsilon + C - 1) if s == y, else 1 / (e^epsilon + C - 1).
+
+The same noise is written in three ways, which are easily mixed up (ERRATA A11):
+    epsilon  the guarantee, label differential privacy
+    pi       flip: the probability that the published label differs from the true one
+    lambda   resampling: the probability that the label is replaced by a uniform one, which may be the same again
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ..errors import SpecError
+from ..model import Floats
+from ..registry import number, spelled
+
+
+def epsilon_from_pi(pi: float, classes: int = 2) -> float:
+    return math.inf if pi == 0 else math.log((1 - pi) * (classes - 1) / pi)
+
+
+def pi_from_epsilon(epsilon: float, classes: int = 2) -> float:
+    others = (classes - 1) * math.exp(-epsilon)
+    return others / (1 + others)
+
+
+def epsilon_from_lambda(resampled: float, classes: int = 2) -> float:
+    return math.inf if resampled == 0 else math.log1p(classes * (1 - resampled) / resampled)
+
+
+def lambda_from_epsilon(epsilon: float, classes: int = 2) -> float:
+    """004, Corollary 1: C / (C - 1 + e^epsilon)."""
+    small = math.exp(-epsilon)
+    return classes * small / (1 + (classes - 1) * small)
+
+
+def pi_from_lambda(resampled: float, classes: int = 2) -> float:
+    return resampled * (classes - 1) / classes
+
+
+@dataclass(frozen=True)
+class RandomizedResponse:
+    name: ClassVar[str] = "rr"
+    example: ClassVar[str] = "rr:epsilon=1"  # help, docs and contract tests use it
+    summary: ClassVar[str] = "randomized response: epsilon, pi (flip) or lambda (uniform replacement)"
+
+    epsilon: float
+
+    def __post_init__(self) -> None:
+        if not self.epsilon >= 0:
+            raise SpecError(f"epsilon = {spelled(self.epsilon)} is negative")
+
+    @classmethod
+    def parse(cls, fields: Mapping[str, str]) -> RandomizedResponse:
+        """One of epsilon, pi and lambda, for two classes."""
+        known: dict[str, tuple[float, Callable[[float], float]]] = {
+            "epsilon": (math.inf, float),
+            "pi": (0.5, epsilon_from_pi),
+            "lambda": (1.0, epsilon_from_lambda),
+        }
+        for name in fields:
+            if name not in known:
+                raise SpecError.unknown("parameter", name, known)
+        if len(fields) != 1:
+            raise SpecError("wants one of epsilon, pi and lambda", hint=f"for example {cls.example}")
+        [(name, text)] = fields.items()
+        value, (largest, to_epsilon) = number(text, name), known[name]
+        if not 0 <= value <= largest:
+            raise SpecError(f"{name} = {spelled(value)} is not between 0 and {spelled(largest)}")
+        return cls(max(0.0, to_epsilon(value)))
+
+    @property
+    def spec(self) -> str:
+        return f"{self.name}:epsilon={spelled(self.epsilon)}"
+
+    @property
+    def pi(self) -> float:
+        """The flip probability for two classes."""
+        return pi_from_epsilon(self.epsilon)
+
+    def at(self) -> dict[str, float]:
+        """All equivalent parameters, to the fifteen digits that survive a way there and back."""
+        same = {"epsilon": self.epsilon, "pi": self.pi, "lambda": lambda_from_epsilon(self.epsilon)}
+        return {name: float(f"{value:.15g}") for name, value in same.items()}
+
+    def channel(self, classes: int) -> Floats:
+        """P(say s | y), (C, C): a row for each true class."""
+        pi = pi_from_epsilon(self.epsilon, classes)
+        others = np.full((classes, classes), pi / (classes - 1))
+        np.fill_diagonal(others, 1 - pi)
+        return others
