@@ -16,7 +16,7 @@ from .learning import Learner
 from .source import FAILURES
 from .wording import argument
 
-BLOCK = 1 << 23
+BLOCK = 1 << 22  # bytes, and so the longest row
 ROW = re.compile(r"Row #(\d+)")
 RAGGED = re.compile(r"Expected (\d+) columns?, got (\d+)")
 NOT_UTF8 = re.compile(r"utf-?8", re.IGNORECASE)
@@ -133,7 +133,7 @@ def _explained(message: str, name: str) -> DataError:
     if NOT_UTF8.search(message):
         return DataError("not UTF-8 text", name, place, hint=f"convert it: {iconv(name, 'latin1')}")
     if "straddl" in message:
-        return DataError("a row is longer than 8 MB", name, hint="is a quotation mark left open?")
+        return DataError(f"a row is longer than {BLOCK >> 20} MB", name, hint="is a quotation mark left open?")
     if "mpty CSV" in message:
         return DataError("no header row", name)
     return DataError("not a readable CSV file", name, shortened(message))

@@ -9,6 +9,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from .numbers import is_number
+
 Hashes = npt.NDArray[np.uint64]
 
 ONE_HOT = 64  # levels; above that a projection
@@ -30,10 +32,12 @@ class Codes:
 
 def is_category(kind: pa.DataType) -> bool:
     types = pa.types
+    if types.is_dictionary(kind):
+        return is_category(kind.value_type) or is_number(kind.value_type)
     views = any(getattr(types, test)(kind) for test in ("is_string_view", "is_binary_view") if hasattr(types, test))
     texts = types.is_string(kind) or types.is_large_string(kind)
     binary = types.is_binary(kind) or types.is_large_binary(kind) or types.is_fixed_size_binary(kind)
-    return texts or binary or views or types.is_dictionary(kind)
+    return texts or binary or views
 
 
 def codes(array: pa.Array) -> Codes:

@@ -48,7 +48,10 @@ def cells(array: pa.Array) -> Cells:
     """int64, uint64 or float64 and where cells are missing, null or NaN."""
     missing = array.is_null().to_numpy(zero_copy_only=False) if array.null_count else None
     plain = as_plain(array)
-    if plain.null_count:
+    if missing is not None and plain.null_count < len(plain):
+        # A value of the column itself: a zero might be farther away than whole numbers can say exactly.
+        plain = plain.fill_null(plain[int(np.argmin(missing))])
+    elif missing is not None:
         plain = plain.fill_null(pa.scalar(0, plain.type))
     values = plain.to_numpy(zero_copy_only=False)
     if values.dtype == np.float64 and not math.isfinite(total(values)):
@@ -92,7 +95,8 @@ def first_value(piece: Cells) -> int | float | None:
 def first_infinite(piece: Cells) -> int | None:
     if piece.values.dtype != np.float64 or math.isfinite(total(piece.values)):
         return None
-    found = np.flatnonzero(np.isinf(piece.values))
+    infinite = np.isinf(piece.values)
+    found = np.flatnonzero(infinite if piece.missing is None else infinite & ~piece.missing)
     return int(found[0]) if len(found) else None
 
 

@@ -62,7 +62,11 @@ def test_a_late_ragged_row_is_named(read_text):
 
 def test_a_quotation_mark_left_open(read_text):
     text = b"a,y\n" + b"1,0\n2,1\n" + b'"' + b"z" * (25 << 20)
-    assert refused(read_text, text) == "a row is longer than 8 MB: table.csv"
+    assert refused(read_text, text) == "a row is longer than 4 MB: table.csv"
+
+
+def test_the_first_infinity_is_named(read_columns):
+    assert refused(read_columns, {"x": [None, float("inf"), 1.0, float("inf")]}).endswith("row 2")
 
 
 def test_a_late_infinity_is_named(read_columns):

@@ -71,6 +71,12 @@ def test_a_missing_number_is_the_mean_and_says_so(read_columns):
     assert (table.dataset.columns[0].missing, table.dataset.columns[0].width) == (2, 2)
 
 
+def test_gaps_do_not_blur_huge_numbers(read_columns):
+    near = read_columns({"x": [0, 1, None, 2, 5]}).points
+    far = read_columns({"x": pa.array([2**64 - 6, 2**64 - 5, None, 2**64 - 4, 2**64 - 1], pa.uint64())}).points
+    assert np.array_equal(near, far)
+
+
 def test_a_constant_with_gaps_keeps_what_the_gaps_say(read_columns):
     table = read_columns({"x": [7, None, 7, None], "z": [1, 2, 3, 4]})
     assert table.points[:, 0].tolist() == [0, 1, 0, 1]

@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pyarrow import feather
 
 from labeldp_audit import tables
 from labeldp_audit.errors import DataError
@@ -260,3 +261,21 @@ def test_importing_tables_is_cheap():
         [sys.executable, "-c", code], capture_output=True, check=True, text=True, cwd=Path(__file__).parents[2]
     )
     assert done.stdout.strip() == "False"
+
+
+def test_dictionaries_of_numbers_are_categories(read, tmp_path):
+    table = pa.table({"x": pa.array([7, 9, None, 7, 8]).dictionary_encode(), "y": [0, 1, 0, 1, 0]})
+    feather.write_feather(table, tmp_path / "t.feather")
+    column = read(tmp_path / "t.feather").dataset.columns[0]
+    assert (column.role, column.levels, column.missing) == ("category", 4, 1)
+
+
+def test_dictionaries_of_lists_are_nested(read, tmp_path):
+    deep = pa.DictionaryArray.from_arrays(pa.array([0, 1]), pa.array([[1], [2]]))
+    with (
+        pa.OSFile(str(tmp_path / "t.arrow"), "wb") as file,
+        pa.ipc.new_file(file, pa.schema([("x", deep.type), ("y", pa.int64())])) as writer,
+    ):
+        writer.write_batch(pa.record_batch({"x": deep, "y": [0, 1]}))
+    with pytest.raises(DataError, match=r"cannot audit a column of type dictionary.*: t.arrow: column 'x'"):
+        read(tmp_path / "t.arrow")
