@@ -15,10 +15,10 @@ from numba import njit
 
 from .. import engine
 from ..model import Integers
-from .collapse import Distinct
+from .distinct import Distinct
 from .tile import LANES, POINTS
 
-_POINTS_A_CELL = 128  # small cells: fewer candidates at the same recall; below this the bookkeeping costs more
+_POINTS_A_CELL = 256  # smaller cells: fewer candidates at the same recall, but more centroids to measure
 _TRAINING = 64  # points a cell for k-means, which is FAISS's own advice (39 to 256)
 _ITERATIONS = 8
 
@@ -57,7 +57,7 @@ def _partition(
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]:
     """k-means among about sqrt(cells) coarse cells, then k-means inside each: n sqrt(cells) distances, not n cells."""
     m = len(rows)
-    cells = max(1, min(m // _POINTS_A_CELL, round(8 * math.sqrt(m))))
+    cells = max(1, min(m // _POINTS_A_CELL, round(4 * math.sqrt(m))))
     coarse = round(math.sqrt(cells / 2))
     seeds = rng.integers(2**31, size=2)
     coarse_of_point = _cluster(points, rows, max(1, coarse), int(seeds[0]), threads)[0]
@@ -98,10 +98,12 @@ def _cluster(
 
     def nearest(block: Integers) -> npt.NDArray[np.int32]:
         faiss.omp_set_num_threads(1)
-        return kmeans.index.search(points[block], 1)[1][:, 0].astype(np.int32)  # type: ignore[no-any-return]
+        found: Integers = kmeans.index.search(points[block], 1)[1][:, 0]
+        return found.astype(np.int32)
 
-    found = list(engine.run(nearest, _blocks(rows, 65_536), threads))
-    return np.concatenate(found), kmeans.centroids
+    cells = list(engine.run(nearest, _blocks(rows, 65_536), threads))
+    centers = np.asarray(kmeans.centroids, np.float32)
+    return np.concatenate(cells), centers
 
 
 def _mean(points: npt.NDArray[np.float32], rows: Integers) -> npt.NDArray[np.float32]:
@@ -131,18 +133,19 @@ def _lay_out(
     unit = len(distinct.first_row) == len(distinct.point_of_row)
     weight = np.ones(1, np.int32) if unit else members.sum(axis=1, dtype=np.int32)
     return Cells(
-        tiles, members, weight, first_tile, centroids, _tiled(centroids), radius, cell_of_point, slot_of_point
+        tiles, members, weight, first_tile, centroids, tiled(centroids), radius, cell_of_point, slot_of_point
     )  # fmt: skip
 
 
-def _tiled(vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+def tiled(vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    """Vectors (m, d) in tiles, an even number of them, padded at infinity."""
     count, d = vectors.shape
     padded = np.full((-(-count // POINTS) * POINTS, d), np.inf, np.float32)
     padded[:count] = vectors
     return np.ascontiguousarray(padded.reshape(-1, LANES, d).transpose(0, 2, 1))
 
 
-@njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+@njit(nogil=True, cache=True)
 def _slots(cell_of_point: npt.NDArray[np.int32], first_tile: Integers) -> npt.NDArray[np.int32]:
     following = first_tile[:-1] * LANES
     slots = np.empty(len(cell_of_point), np.int32)
@@ -153,7 +156,7 @@ def _slots(cell_of_point: npt.NDArray[np.int32], first_tile: Integers) -> npt.ND
     return slots
 
 
-@njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+@njit(nogil=True, cache=True)
 def _fill(
     points: npt.NDArray[np.float32], rows: Integers, slots: npt.NDArray[np.int32], cells: npt.NDArray[np.int32],
     centroids: npt.NDArray[np.float32], tiles: npt.NDArray[np.float32], radius: npt.NDArray[np.float32],

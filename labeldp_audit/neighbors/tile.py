@@ -27,26 +27,38 @@ _VECTOR = ir.VectorType(_FLOAT, LANES)
 _CONTRACT = ("contract",)  # multiply and add may be fused
 
 
-@intrinsic  # type: ignore[misc]
+@intrinsic
 def within(
-    typingctx: Any, tiles: Any, first: Any, queries: Any, a: Any, b: Any, c: Any, e: Any, thresholds: Any, out: Any
+    typingctx: Any,
+    tiles: Any,
+    first: Any,
+    queries: Any,
+    a: Any,
+    b: Any,
+    c: Any,
+    e: Any,
+    thresholds: Any,
+    out: Any,
+    column: Any,
 ) -> Any:
-    """within(tiles, first, queries, a, b, c, e, thresholds, out) -> four 32-bit masks.
+    """within(tiles, first, queries, a, b, c, e, thresholds, out, column) -> four 32-bit masks.
 
     tiles (t, d, 16) float32: tiles `first` and `first + 1`; queries (g, d) float32: rows a, b, c, e;
-    thresholds (g,) float32; out (4, 32) float32 receives the squared distances.
+    thresholds (g,) float32; out (4, w) float32 receives the squared distances from `column` on.
     """
-    signature = types.UniTuple(types.uint32, QUERIES)(tiles, first, queries, a, b, c, e, thresholds, out)
+    signature = types.UniTuple(types.uint32, QUERIES)(tiles, first, queries, a, b, c, e, thresholds, out, column)
     return signature, _generate
 
 
 def _generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-    array = [context.make_array(kind)(context, builder, value) if isinstance(kind, types.Array) else None
-             for kind, value in zip(signature.args, args, strict=True)]  # fmt: skip
-    tiles, queries, thresholds, out = (array[i] for i in (0, 2, 7, 8))
+    def array(i: int) -> Any:
+        return context.make_array(signature.args[i])(context, builder, args[i])
+
+    tiles, queries, thresholds, out = (array(i) for i in (0, 2, 7, 8))
     size = ir.IntType(64)
+    width = builder.extract_value(out.shape, 1)
     d = builder.extract_value(tiles.shape, 1)
-    first, *rows = (context.cast(builder, args[i], signature.args[i], types.int64) for i in (1, 3, 4, 5, 6))
+    first, *rows, column = (context.cast(builder, args[i], signature.args[i], types.int64) for i in (1, 3, 4, 5, 6, 9))
     tile_floats = builder.mul(d, size(LANES))
     points = [builder.gep(tiles.data, [builder.mul(builder.add(first, size(t)), tile_floats)]) for t in range(2)]
     asked = [builder.gep(queries.data, [builder.mul(row, d)]) for row in rows]
@@ -66,7 +78,8 @@ def _generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         mask = ir.IntType(32)(0)
         for t in range(2):
             total = builder.load(sums[query][t])
-            _store_vector(builder, total, builder.gep(out.data, [size(query * POINTS + t * LANES)]))
+            place = builder.add(builder.mul(size(query), width), builder.add(column, size(t * LANES)))
+            _store_vector(builder, total, builder.gep(out.data, [place]))
             hit = builder.bitcast(builder.fcmp_ordered("<=", total, limit), ir.IntType(LANES))
             wide = builder.shl(builder.zext(hit, ir.IntType(32)), ir.IntType(32)(t * LANES))
             mask = builder.or_(mask, wide)
@@ -88,7 +101,7 @@ def _store_vector(builder: Any, value: Any, address: Any) -> None:
     builder.store(value, builder.bitcast(address, _VECTOR.as_pointer()), align=4)
 
 
-@intrinsic  # type: ignore[misc]
+@intrinsic
 def lowest_bit(typingctx: Any, mask: Any) -> Any:
     """The position of the lowest set bit of a 32-bit mask that is not zero."""
 
@@ -98,7 +111,7 @@ def lowest_bit(typingctx: Any, mask: Any) -> Any:
     return types.uint32(types.uint32), generate
 
 
-@intrinsic  # type: ignore[misc]
+@intrinsic
 def float_bits(typingctx: Any, value: Any) -> Any:
     """The bits of a float32; for numbers that are not negative they are ordered like the numbers."""
 

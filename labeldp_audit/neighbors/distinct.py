@@ -29,6 +29,8 @@ def collapse(points: npt.NDArray[np.float32], labels: npt.NDArray[np.uint8], cla
         starts = _run_starts(hashes, order)
         if len(starts) == n or _runs_are_equal(points, order, starts):
             break  # otherwise two different rows share a hash: salt and hash again
+    else:
+        raise RuntimeError("different rows share a hash whatever the salt")
     first = order[starts]
     number = np.empty(len(starts), np.int32)
     number[np.argsort(first, kind="stable")] = np.arange(len(starts), dtype=np.int32)
@@ -47,7 +49,7 @@ def _run_starts(hashes: npt.NDArray[np.uint64], order: Integers) -> Integers:
     return np.flatnonzero(new)
 
 
-@njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+@njit(nogil=True, cache=True)
 def _hash_rows(points: npt.NDArray[np.float32], salt: np.uint64) -> npt.NDArray[np.uint64]:
     """64 bits of each row, by the finaliser of splitmix64 after each coordinate."""
     n, d = points.shape
@@ -67,7 +69,7 @@ def _hash_rows(points: npt.NDArray[np.float32], salt: np.uint64) -> npt.NDArray[
     return hashes
 
 
-@njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+@njit(nogil=True, cache=True)
 def _runs_are_equal(points: npt.NDArray[np.float32], order: Integers, starts: Integers) -> bool:
     """Do all rows of each run really equal its first?"""
     n, d = points.shape

@@ -1,0 +1,127 @@
+"""Points -> class counts among the nearest neighbours. The only importer of FAISS; the graph is never materialised.
+
+A row is not its own neighbour. All ties at the k-th distance are taken, because breaking them by position would make a
+file sorted by label look as if the features gave every label away. Identical rows are one weighted point.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import engine
+from ..errors import SpecError
+from ..model import Integers, Neighborhoods
+from ..randomness import for_audit
+from . import cells as partition
+from . import recall as measured
+from . import scan
+from .distinct import Distinct, collapse
+
+_AFFORDABLE = 1e12  # candidates times coordinates that are searched exactly: some seconds on two cores
+_SAMPLE = 16_384  # points of the first look; small tables need none
+_SMALL = 4096
+_LIST_BYTES = 48 << 20  # of one thread's short lists
+
+
+@dataclass(frozen=True)
+class _Index:
+    """What the scan needs of the whole table, and how far it looks."""
+
+    points: npt.NDArray[np.float32]
+    distinct: Distinct
+    cells: partition.Cells
+    sample_tiles: npt.NDArray[np.float32]
+    sample_rank: int
+    need: int  # the k nearest others and the row itself
+
+
+def count(
+    points: npt.NDArray[np.float32], labels: npt.NDArray[np.uint8], classes: int, rows: Integers, *,
+    k: int, recall: float, seed: int, threads: int, progress: engine.Progress,
+) -> Neighborhoods:  # fmt: skip
+    """Class counts among the k nearest other rows of each of `rows`; the search sees all rows of `points`."""
+    if not 1 <= k < len(points):
+        raise SpecError(f"k = {k} needs more than {k} rows, and the table has {len(points)}", hint="--k with fewer")
+    index = _build(points, labels, classes, k, seed, threads, progress)
+    asked, place = np.unique(index.distinct.point_of_row[rows], return_inverse=True)
+    search = _choose_search(index, len(asked), recall, seed, threads)
+    progress.stage("searching", len(asked), "points")
+    at_point, radius, _ = _search(index, asked, search.probes, threads, progress)
+    counts = at_point[place]
+    counts[np.arange(len(rows)), labels[rows]] -= 1  # the row itself
+    return Neighborhoods(
+        rows=rows, counts=counts, radius=radius[place], k=k, n=len(points), exact=search.probes == index.cells.count,
+        recall=search.recall, recall_low=search.recall_low, distinct=len(index.distinct.first_row),
+        cells=index.cells.count, probes=search.probes,
+    )  # fmt: skip
+
+
+def _build(
+    points: npt.NDArray[np.float32], labels: npt.NDArray[np.uint8], classes: int, k: int, seed: int, threads: int,
+    progress: engine.Progress,
+) -> _Index:  # fmt: skip
+    n = len(points)
+    distinct = collapse(points, labels, classes)
+    cells = partition.build(points, distinct, for_audit(seed, "cells"), threads, progress)
+    size = min(_SAMPLE, n // 8) if n > _SMALL else 1
+    rows = for_audit(seed, "first look").integers(n, size=size)
+    expected = (k + 1) * size / n
+    rank = int(expected + 3 * expected**0.5 + 3)  # three standard deviations: rarely too few
+    rank = rank if n > _SMALL and rank < size // 2 else 0
+    return _Index(points, distinct, cells, partition.tiled(points[rows]), rank, k + 1)
+
+
+def _choose_search(index: _Index, queries: int, recall: float, seed: int, threads: int) -> measured.Search:
+    """All cells where that is affordable, otherwise as many as the recall asks for."""
+    exact = measured.Search(index.cells.count, 1.0, 1.0)
+    d = max(8, index.points.shape[1])
+    points = len(index.distinct.first_row)
+    if recall == 1.0 or queries * points * d <= _AFFORDABLE or index.cells.count == 1:
+        return exact
+    rng = for_audit(seed, "recall")
+    sample = index.distinct.point_of_row[rng.integers(len(index.points), size=2 * measured.SAMPLE)]
+    _, radius, scanned = _search(index, sample, index.cells.count, threads, engine.Silent())
+    if queries * scanned.mean() * d <= _AFFORDABLE:  # few dimensions: far cells are passed over
+        return exact
+    at = index.points[index.distinct.first_row[sample]]
+    half = measured.SAMPLE
+    return measured.choose(index.cells, at[:half], radius[:half], at[half:], radius[half:], recall)
+
+
+def _search(
+    index: _Index, asked: npt.NDArray[np.int32], probes: int, threads: int, progress: engine.Progress
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32], Integers]:
+    """Counts (itself included), radius and candidates of each distinct point asked, in blocks of near ones."""
+    cells = index.cells
+    home = cells.cell_of_point[asked]
+    order = np.argsort(home, kind="stable")
+    counts = np.empty((len(asked), cells.members.shape[1]), np.int64)
+    radius = np.empty(len(asked), np.float32)
+    scanned = np.empty(len(asked), np.int64)
+
+    def look(block: Integers) -> Integers:
+        found = np.empty((len(block), counts.shape[1]), np.int64)
+        reach = np.empty(len(block), np.float32)
+        seen = np.empty(len(block), np.int64)
+        scan.count_block(
+            cells.tiles, cells.members, cells.weight, cells.first_tile, cells.centroid_tiles, cells.radius,
+            index.sample_tiles, index.sample_rank, index.points[index.distinct.first_row[asked[block]]], home[block],
+            index.need, probes, found, reach, seen,
+        )  # fmt: skip
+        counts[block], radius[block], scanned[block] = found, reach, seen
+        return block
+
+    for block in engine.run(look, _blocks(order, index.need, threads), threads):
+        progress.advance(len(block))
+    return counts, radius, scanned
+
+
+def _blocks(order: Integers, need: int, threads: int) -> Iterator[Integers]:
+    """Large, for one reading of a cell serves a whole block, but no larger than its lists fit and the work divides."""
+    size = min(1024, _LIST_BYTES // (8 * scan.capacity(need)), -(-len(order) // (4 * threads)))
+    size = max(scan.WORD, size // scan.WORD * scan.WORD)
+    return (order[start : start + size] for start in range(0, len(order), size))

@@ -1,0 +1,183 @@
+"""Counts are exact: brute force in float64 agrees to the last neighbour, ties and duplicates included."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from labeldp_audit import engine, neighbors
+from labeldp_audit.errors import SpecError
+
+
+def count(points, labels, k, *, classes=2, rows=None, recall=0.95, threads=2, seed=0):
+    rows = np.arange(len(points)) if rows is None else rows
+    return neighbors.count(
+        points.astype(np.float32), labels.astype(np.uint8), classes, rows, k=k, recall=recall, seed=seed,
+        threads=threads, progress=engine.Silent(),
+    )  # fmt: skip
+
+
+def brute_force(points, labels, k, classes=2):
+    """(n, C) counts and the k-th distances, the row itself left out, all ties taken. One row at a time."""
+    points = points.astype(np.float64)
+    counts, radius = np.zeros((len(points), classes), np.int64), np.zeros(len(points))
+    for i in range(len(points)):
+        distance = ((points - points[i]) ** 2).sum(axis=1)
+        others = np.delete(np.arange(len(points)), i)
+        kth = np.sort(distance[others])[k - 1]
+        near = others[distance[others] <= kth]
+        counts[i], radius[i] = np.bincount(labels[near], minlength=classes), np.sqrt(kth)
+    return counts, radius
+
+
+def on_grid(rng, n, d, steps):
+    """Coordinates that float32 holds exactly, so that equal distances are equal in both arithmetics."""
+    return rng.integers(0, steps, (n, d)) / 4
+
+
+WORLDS = {
+    "few distinct points": lambda rng: (on_grid(rng, 1500, 2, 5), 40),
+    "many ties": lambda rng: (on_grid(rng, 1500, 4, 4), 25),
+    "all rows the same": lambda rng: (np.ones((300, 3)), 7),
+    "one coordinate": lambda rng: (on_grid(rng, 2000, 1, 4000), 100),
+    "spread": lambda rng: (on_grid(rng, 5000, 5, 2**12), 60),
+    "wide": lambda rng: (on_grid(rng, 700, 70, 64), 30),
+    "everybody": lambda rng: (on_grid(rng, 600, 3, 9), 599),
+    "two rows": lambda rng: (on_grid(rng, 2, 3, 9), 1),
+    "half of them copies": lambda rng: (np.repeat(on_grid(rng, 2200, 6, 2**10), 2, axis=0), 33),
+    "one far away": lambda rng: (np.vstack([on_grid(rng, 900, 3, 50), np.full((1, 3), 64.0)]), 12),
+}
+
+
+@pytest.mark.parametrize("world", WORLDS)
+def test_counts_are_those_of_brute_force(world):
+    rng = np.random.default_rng(3)
+    points, k = WORLDS[world](rng)
+    labels = rng.integers(0, 3, len(points))
+    near = count(points, labels, k, classes=3)
+    counts, radius = brute_force(points, labels, k, 3)
+    assert near.exact
+    np.testing.assert_array_equal(near.counts, counts)
+    np.testing.assert_allclose(near.radius, radius, rtol=1e-6)
+
+
+@settings(max_examples=60, deadline=None)
+@given(data=st.data(), n=st.integers(2, 60), d=st.integers(1, 5), steps=st.integers(1, 6))
+def test_counts_on_any_small_grid(data, n, d, steps):
+    points = np.array(
+        data.draw(st.lists(st.lists(st.integers(0, steps), min_size=d, max_size=d), min_size=n, max_size=n))
+    )
+    labels = np.array(data.draw(st.lists(st.integers(0, 1), min_size=n, max_size=n)))
+    k = data.draw(st.integers(1, n - 1))
+    np.testing.assert_array_equal(count(points, labels, k).counts, brute_force(points, labels, k)[0])
+
+
+def test_more_ties_than_the_lists_hold():
+    """One point in the middle and thousands at the same distance from it, each at another place."""
+    angles = np.eye(40, dtype=np.float32)
+    pairs = np.array([(i, j) for i in range(40) for j in range(i)])
+    shell = angles[pairs[:, 0]] + angles[pairs[:, 1]]
+    corners = np.vstack(
+        [shell, -shell, angles[pairs[:, 0]] - angles[pairs[:, 1]], angles[pairs[:, 1]] - angles[pairs[:, 0]]]
+    )
+    points = np.vstack([np.zeros((1, 40)), corners])
+    labels = np.arange(len(points)) % 2
+    near = count(points, labels, 1, rows=np.array([0]))
+    assert len(corners) == 3120
+    np.testing.assert_array_equal(near.counts, [np.bincount(labels[1:], minlength=2)])
+
+
+def test_a_file_sorted_by_label_gives_nothing_away():
+    """CERTIFICATES f: ties broken by position would make eta 0 everywhere."""
+    points = np.repeat(np.arange(4.0)[None], 1000, axis=0).reshape(-1, 1)
+    labels = (np.arange(4000) >= 2000).astype(int)
+    near = count(points, labels, 100)
+    assert np.all(np.abs(near.counts / near.counts.sum(axis=1, keepdims=True) - 0.5) < 0.001)
+
+
+def test_minus_zero_is_zero():
+    points = np.array([[0.0], [-0.0], [1.0], [1.0]])
+    np.testing.assert_array_equal(count(points, np.array([0, 1, 1, 1]), 1).counts, [[0, 1], [1, 0], [0, 1], [0, 1]])
+
+
+def test_some_rows_are_asked_and_all_are_searched():
+    rng = np.random.default_rng(8)
+    points, labels = on_grid(rng, 1200, 3, 30), rng.integers(0, 2, 1200)
+    rows = np.array([5, 17, 900, 1199])
+    near = count(points, labels, 20, rows=rows)
+    np.testing.assert_array_equal(near.counts, brute_force(points, labels, 20)[0][rows])
+
+
+@pytest.fixture(scope="module")
+def cloud():
+    """Large enough for many cells and a first look."""
+    rng = np.random.default_rng(11)
+    return rng.standard_normal((12_000, 10)).astype(np.float32), rng.integers(0, 2, 12_000)
+
+
+@pytest.fixture
+def unaffordable(monkeypatch):
+    monkeypatch.setattr(neighbors, "_AFFORDABLE", 0.0)
+
+
+def test_neither_threads_nor_the_first_look_change_a_number(cloud, unaffordable, monkeypatch):
+    points, labels = cloud
+    one = count(points, labels, 90, threads=1)
+    assert not one.exact
+    for threads in (2, 3):
+        _same(one, count(points, labels, 90, threads=threads))
+    monkeypatch.setattr(neighbors, "_SMALL", 10**9)  # no first look
+    _same(one, count(points, labels, 90))
+
+
+def test_lists_that_overflow_change_no_number(cloud, monkeypatch):
+    points, labels = cloud
+    once = count(points, labels, 90, rows=np.arange(200))
+    monkeypatch.setattr(neighbors, "_SMALL", 10**9)  # no threshold to begin with: every list fills up many times
+    _same(once, count(points, labels, 90, rows=np.arange(200)))
+    np.testing.assert_array_equal(once.counts.sum(axis=1), 90)
+
+
+def _same(one, other):
+    for field in dataclasses.fields(one):
+        np.testing.assert_array_equal(getattr(one, field.name), getattr(other, field.name), err_msg=field.name)
+
+
+@pytest.mark.parametrize("wanted", [0.7, 0.95])
+def test_the_recall_reported_is_the_recall(cloud, unaffordable, wanted):
+    """Label the true neighbours of one row, and the counts say how many of them were found."""
+    points, labels = cloud
+    k, shares = 90, []
+    for row in np.random.default_rng(0).choice(len(points), 80, replace=False):
+        distance = ((points - points[row]).astype(np.float64) ** 2).sum(axis=1)
+        distance[row] = np.inf
+        true = np.zeros(len(points), np.uint8)
+        true[np.argsort(distance)[:k]] = 1
+        shares.append(count(points, true, k, rows=np.array([row]), recall=wanted).counts[0, 1] / k)
+    near = count(points, labels, k, recall=wanted)
+    assert not near.exact
+    assert wanted <= near.recall and near.recall_low < near.recall
+    assert abs(np.mean(shares) - near.recall) < 4 * np.std(shares) / np.sqrt(len(shares)) + 0.01
+
+
+def test_less_recall_looks_at_fewer_cells(cloud, unaffordable):
+    points, labels = cloud
+    probes = [count(points, labels, 90, recall=wanted).probes for wanted in (0.6, 0.9, 0.99, 1.0)]
+    assert probes == sorted(probes) and probes[0] < probes[-1]
+
+
+def test_a_query_whose_cells_hold_too_few_is_not_left_short(unaffordable, monkeypatch):
+    rng = np.random.default_rng(2)
+    points = np.vstack([rng.standard_normal((9000, 4)), rng.standard_normal((40, 4)) + 50]).astype(np.float32)
+    labels = rng.integers(0, 2, len(points))
+    near = count(points, labels, 200, recall=0.5)
+    assert near.counts.sum(axis=1).min() >= 200
+
+
+def test_k_must_leave_somebody_else():
+    with pytest.raises(SpecError, match="k = 5 needs more than 5 rows"):
+        count(np.arange(5.0)[:, None], np.array([0, 1, 0, 1, 0]), 5)
