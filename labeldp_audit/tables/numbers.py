@@ -6,6 +6,7 @@ identifiers beyond 2^53 and nanoseconds since 1970 keep their differences. Tempo
 
 from __future__ import annotations
 
+import contextlib
 import math
 from dataclasses import dataclass
 
@@ -74,8 +75,11 @@ def as_plain(array: pa.Array) -> pa.Array:
 
 
 def decimals(array: pa.Array) -> pa.Array:
-    """The nearest float64, which pyarrow's own cast misses by a bit in one of seven."""
+    """Whole where they can be, else the nearest float64, which pyarrow's own cast misses by a bit in one of seven."""
     kind = array.type
+    if kind.scale == 0:  # how some databases write all whole numbers
+        with contextlib.suppress(pa.ArrowInvalid):
+            return array.cast(pa.int64())
     if kind.precision > EXACT_DIGITS or not 0 <= kind.scale <= EXACT_DIGITS:
         return array.cast(pa.string()).cast(pa.float64())
     array = array.cast(pa.decimal128(kind.precision, kind.scale))

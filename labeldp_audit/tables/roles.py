@@ -53,8 +53,13 @@ def presumed_label(candidates: Sequence[str], names: Sequence[str]) -> str:
     found = [name for name in candidates if name.lower() in LABELS]
     if len(found) != 1:
         what = f"{len(found)} columns could be the label: {listed(found)}" if found else "no label column"
-        raise DataError(f"{what}; the columns are {listed(names)}", hint="--label COLUMN")
+        raise DataError(f"{what}; the columns are {listed(names)}", hint=label_hint(names))
     return found[0]
+
+
+def label_hint(names: Sequence[str]) -> str:
+    glued = len(names) == 1 and any(sign in names[0] for sign in ";\t|")
+    return "--delimiter, as this looks like one column that is several" if glued else "--label COLUMN"
 
 
 def check_label(name: str, kind: pa.DataType) -> None:

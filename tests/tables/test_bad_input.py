@@ -208,6 +208,12 @@ def test_a_wide_table_is_not_listed_whole(read_columns):
     assert line.endswith("and 489 more: table.parquet")
 
 
+def test_columns_glued_together_hint_at_the_delimiter(read_text):
+    with pytest.raises(DataError) as caught:
+        read_text("a;y\n1;0\n2;1\n")
+    assert "--delimiter" in caught.value.hint
+
+
 def test_no_features_left(read_text):
     assert refused(read_text, GOOD, exclude=("a",)) == "no feature columns: table.csv"
 

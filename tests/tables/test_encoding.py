@@ -1,6 +1,7 @@
 """What distances between the points mean."""
 
 import datetime as dt
+import decimal
 import itertools
 
 import numpy as np
@@ -69,6 +70,15 @@ def test_a_missing_number_is_the_mean_and_says_so(read_columns):
     table = read_columns({"x": [1.0, None, 3.0, float("nan")]})
     assert table.points.tolist() == [[-1, 0], [0, 1], [1, 0], [0, 1]]
     assert (table.dataset.columns[0].missing, table.dataset.columns[0].width) == (2, 2)
+
+
+def test_whole_decimals_are_whole_numbers(read_columns):
+    near = read_columns({"x": [0, 1, None, 2, 5]}).points
+    ids = [None if i is None else decimal.Decimal(2**60 + i) for i in (0, 1, None, 2, 5)]
+    assert np.array_equal(read_columns({"x": pa.array(ids, pa.decimal128(38, 0))}).points, near)
+    beyond = [decimal.Decimal(10) ** 30 * i for i in range(4)]
+    spread = read_columns({"x": pa.array(beyond, pa.decimal128(38, 0))}).points
+    assert np.allclose(spread, read_columns({"x": [0, 1, 2, 3]}).points)
 
 
 def test_gaps_do_not_blur_huge_numbers(read_columns):

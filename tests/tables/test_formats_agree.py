@@ -129,3 +129,14 @@ def test_decimals_are_the_nearest_floats(read_columns):
     exact = read_columns({"x": pa.array([float(price) for price in prices])})
     for kind in (pa.decimal128(9, 2), pa.decimal128(30, 2), pa.decimal256(60, 2)):
         assert same(read_columns({"x": pa.array(prices, kind)}), exact)
+
+
+def test_threads_change_nothing(read, folder, from_parquet):
+    before = pa.cpu_count()
+    try:
+        for threads in (1, 4):
+            pa.set_cpu_count(threads)
+            assert same(read(folder / "t.parquet"), from_parquet)
+            assert same(read(folder / "t.csv"), from_parquet)
+    finally:
+        pa.set_cpu_count(before)

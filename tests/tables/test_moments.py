@@ -22,6 +22,7 @@ def test_merging_pieces_is_taking_all(pieces):
         assert (merged.low, merged.high) == (every.min(), every.max())
 
 
+@settings(deadline=None)
 @given(st.integers(-(2**63), 2**63 - 1), st.lists(st.integers(-(2**63), 2**63 - 1), min_size=1, max_size=5))
 def test_differences_of_whole_numbers_are_exact_or_rounded_once(origin, values):
     piece = Cells(np.array(values, np.int64), None)
@@ -33,6 +34,7 @@ def test_differences_of_whole_numbers_are_exact_or_rounded_once(origin, values):
         )
 
 
+@settings(deadline=None)
 @given(st.integers(0, 2**64 - 1), st.lists(st.integers(0, 2**64 - 1), min_size=1, max_size=5))
 def test_and_of_unsigned_ones(origin, values):
     found = differences(Cells(np.array(values, np.uint64), None), origin, 1)
