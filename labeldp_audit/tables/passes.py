@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import ExitStack
 
@@ -40,6 +41,7 @@ def two_passes(source: Source, options: ReadOptions, progress: engine.Progress) 
     check_labels(scanned, roles, options.drop_null_labels)
     classes = decide(scanned.label.counts, options.positive, roles.label)
     encoders = dict(zip(roles.features, map(encoder, scanned.columns), strict=True))
+    check_memory(scanned.used * sum(one.width for one in in_order(encoders)) * 4)
     encoded = encode(source, roles, scanned, classes, in_order(encoders), size, progress)
     return model.Table(
         encoded.points,
@@ -56,6 +58,21 @@ def check_labels(scanned: Scan, roles: Roles, drop: bool) -> None:
         raise DataError(what, f"column {shown(roles.label)}", hint="--drop-null-labels")
     if scanned.used < 2:
         raise DataError(f"too few rows: {scanned.used}")
+
+
+def check_memory(needed: int) -> None:
+    """Before the work, not after half of it."""
+    there = installed_memory()
+    if there is not None and needed > there:
+        what = f"the encoded table needs {needed / 1e9:,.1f} GB of memory, this machine has {there / 1e9:,.1f} GB"
+        raise DataError(what, hint="--exclude columns that are no features, or audit fewer rows")
+
+
+def installed_memory() -> int | None:
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return None
 
 
 def in_order(encoders: dict[str, Encoder | None]) -> list[Encoder]:

@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from labeldp_audit.errors import AuditError, DataError, SpecError
+from labeldp_audit.tables import passes
 
 GOOD = "a,y\n1,0\n2,1\n"
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 4
@@ -212,6 +213,13 @@ def test_columns_glued_together_hint_at_the_delimiter(read_text):
     with pytest.raises(DataError) as caught:
         read_text("a;y\n1;0\n2;1\n")
     assert "--delimiter" in caught.value.hint
+
+
+def test_a_table_beyond_the_memory_is_refused_first(read_text, monkeypatch):
+    monkeypatch.setattr(passes, "installed_memory", lambda: 7)
+    assert refused(read_text, GOOD).startswith("the encoded table needs 0.0 GB of memory, this machine has 0.0 GB")
+    monkeypatch.setattr(passes, "installed_memory", lambda: 8)
+    assert read_text(GOOD).points.nbytes == 8
 
 
 def test_no_features_left(read_text):
