@@ -202,7 +202,7 @@ def _scan_cell(
                     _tighten(q, members, weight, need, lists, size, ties, threshold, work)
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, inline="always")
 def _take(
     q: int, hits: U32, found: F32, base: int, members: I32, lists: U64, size: Integers, ties: Integers,
     limit: np.float32,
@@ -235,13 +235,13 @@ def _tighten(
     ties[q] = 0
     kept = 0
     for i in range(size[q]):
-        bits = np.uint32(mine[i] >> np.uint64(32))
-        if bits < limit:
-            mine[kept] = mine[i]
-            kept += 1
-        elif bits == limit:
+        entry = mine[i]
+        bits = np.uint32(entry >> np.uint64(32))
+        mine[kept] = entry
+        kept += bits < limit  # no branch: which entries stay cannot be foretold
+        if bits == limit:
             for c in range(members.shape[1]):
-                ties[q, c] += members[np.uint32(mine[i]), c]
+                ties[q, c] += members[np.uint32(entry), c]
     size[q] = kept
     threshold[q : q + 1].view(np.uint32)[0] = limit
 
