@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from .curves import Curve
 from .rounds import round_step
 
+_FEW = 6
 _TOPS = (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
 
 
@@ -36,6 +37,11 @@ class Frame:
 def drawable(curves: Sequence[Curve]) -> tuple[Curve, ...]:
     """A single point is no curve."""
     return tuple(curve for curve in curves if len(curve.taus) > 1)
+
+
+def legible(curves: Sequence[Curve]) -> tuple[Curve, ...]:
+    """Between a few values of tau, characters would draw steps that nobody computed."""
+    return tuple(curve for curve in curves if len(curve.taus) >= _FEW)
 
 
 def frame(curves: Sequence[Curve]) -> Frame:

@@ -33,7 +33,7 @@ def rows(found: Sequence[Curve], width: int) -> list[list[Run]]:
     frame, across = axes.frame(found), min(width, _WIDEST) - _GUTTER - 2
     cells = _drawn(found, frame, across)
     labels = _heights(frame)
-    body: list[list[Run]] = [[("J(tau), share of people", None)]]
+    body: list[list[Run]] = [[("J(tau), share of people: estimates; their limits are in the table", None)]]
     for row in range(HEIGHT):
         label = labels.get(row, "")
         body.append([(f"{label:>{_GUTTER - 1}} {'┤' if label else '│'}", None), *_runs(cells, row, across)])

@@ -35,6 +35,14 @@ class Curve:
         pairs = zip(self.taus, self.bounds, strict=True)
         return next((pair for pair in pairs if -1e-12 <= pair[0] - epsilon <= _NEAR), None)
 
+    def decisive(self) -> tuple[float, Bound]:
+        """Where a decision looks: the first tau at or above epsilon, otherwise the last one asked for."""
+        pairs = list(zip(self.taus, self.bounds, strict=True))
+        if self.epsilon is None:
+            return pairs[len(pairs) // 2]
+        least = self.epsilon - 1e-12
+        return next((pair for pair in pairs if pair[0] >= least), pairs[-1])
+
 
 def of(report: Report) -> tuple[Curve, ...]:
     """Curves in the order of the findings; points without an estimate are left out."""
@@ -43,6 +51,11 @@ def of(report: Report) -> tuple[Curve, ...]:
         if on_curve(finding):
             groups.setdefault(finding.mechanism or "", []).append(finding)
     return tuple(_curve(mechanism, findings) for mechanism, findings in groups.items())
+
+
+def strongest(found: Sequence[Curve]) -> Curve:
+    """The one with the most noise, the best case of a report."""
+    return min(found, key=lambda curve: math.inf if curve.epsilon is None else curve.epsilon)
 
 
 def _curve(mechanism: str, findings: Sequence[Finding]) -> Curve:
@@ -61,6 +74,10 @@ def _curve(mechanism: str, findings: Sequence[Finding]) -> Curve:
 def on_curve(finding: Finding) -> bool:
     tau = finding.at.get(AXIS, math.nan)
     return finding.quantity == QUANTITY and math.isfinite(tau) and finding.bound.estimate is not None
+
+
+def number_of_taus(curves: Sequence[Curve]) -> int:
+    return len({tau for curve in curves for tau in curve.taus})
 
 
 def table_taus(curves: Sequence[Curve], most: int = 13) -> tuple[float, ...]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ..model import Column, Dataset, Eta, Finding, Report
 from . import curves
 from .curves import Curve
-from .spelling import confidence, count, limits, plain, share, short
+from .spelling import confidence, count, high, low, percent, plain, share, short
 
 # What a reader wants first.
 _ROLES = ("label", "number", "category", "constant", "excluded")
@@ -27,13 +28,29 @@ def audited(dataset: Dataset) -> str:
     )
 
 
-def estimated(eta: Eta) -> str:
-    asked = "every row" if eta.queries == eta.n else f"{count(eta.queries)} sampled rows"
-    found = "all of them found" if eta.exact else f"{share(eta.recall)} of them found"
+def sampled(eta: Eta) -> str:
+    """Empty where every row was asked."""
+    if eta.queries == eta.n:
+        return ""
+    return (
+        f"Only {count(eta.queries)} of {count(eta.n)} rows, drawn at random, were asked for their neighbours; all rows "
+        f"were searched."
+    )
+
+
+def estimated(report: Report) -> str:
+    eta = report.eta
+    asked = "every row" if eta.queries == eta.n else "each row asked"
+    found = "all of them found" if eta.exact else f"{share(eta.recall)} of them found (measured)"
     return (
         f"{eta.estimator}, metric {eta.metric}: the {count(eta.k)} nearest among {count(eta.n)} rows for {asked}, "
-        f"{found}; log loss on unseen labels {short(eta.log_loss)}."
+        f"{found}; log loss on unseen labels {short(eta.log_loss)}, without features {short(_entropy(report.dataset))}."
     )
+
+
+def _entropy(dataset: Dataset) -> float:
+    """Log loss of whoever knows how common the classes are and nothing else."""
+    return -sum(part * math.log(part) for part in dataset.prior if part)
 
 
 def level(report: Report) -> str:
@@ -68,13 +85,16 @@ def _absent(quantity: str, mechanism: str, reason: str, times: int) -> str:
 
 @dataclass(frozen=True)
 class Noise:
-    """A mechanism in all its equivalent parameters, and the share of people who lose more than it promises."""
+    """A mechanism in all its equivalent parameters, and the share of people who lose more than it promises.
+
+    `above` holds tau and, in per cent, lower limit, estimate and upper limit; it is empty where no tau is near epsilon.
+    """
 
     mechanism: str
     epsilon: str
     pi: str
     resampled: str
-    above: str
+    above: tuple[str, ...]
 
 
 def mechanisms(report: Report) -> tuple[Noise, ...]:
@@ -84,17 +104,25 @@ def mechanisms(report: Report) -> tuple[Noise, ...]:
         name, at = finding.mechanism, finding.at
         if name and name not in found and any(key in at for key in curves.PARAMETERS):
             pi, resampled = (short(at.get(key), digits=3) for key in ("pi", "lambda"))
-            found[name] = Noise(plain(name), short(at.get("epsilon")), pi, resampled, above.get(name, ""))
+            found[name] = Noise(plain(name), short(at.get("epsilon")), pi, resampled, above.get(name, ()))
     return tuple(found.values())
 
 
-def _above(curve: Curve) -> str:
+def _above(curve: Curve) -> tuple[str, ...]:
     promise = curve.promise()
     if promise is None:
-        return ""
+        return ()
     tau, bound = promise
-    near = "" if tau == curve.epsilon else f" at {short(tau)}"
-    return f"{share(bound.estimate)} {limits(bound, share=True)}{near}"
+    return short(tau), low(bound, True), percent(bound.estimate), high(bound, True)
+
+
+def thinned(found: Sequence[Curve], shown: int) -> str:
+    """How the table of curves is to be read."""
+    asked = curves.number_of_taus(found)
+    cells = "estimate [at least, at most]"
+    return (
+        f"{cells}; {shown} of {count(asked)} values of tau, all of them are in json and csv" if shown < asked else cells
+    )
 
 
 def place(finding: Finding) -> str:

@@ -6,11 +6,13 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ..model import Column, Finding, Report
-from . import curves, facts, words
+from . import curves, facts, headline, reading, words
 from .curves import Curve
 from .spelling import count, high, limits, low, percent, plain, short
 
 _COLUMNS_SHOWN = 40
+_ABOVE = ("loss above", "people, %: at least", "estimate", "at most")
+_NOTHING = ("",) * len(_ABOVE)
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "&#64;"}
 # What makes emphasis, code, a link, a heading, a cell, a mention or an address. Underscores inside words are harmless.
 _SPECIAL = re.compile(r"[\\`*|~#&<>@]|\](?=[(\[:]|$)|(?<![^\W_])_|_(?![^\W_])|(?<=://)|(?<=www)\.", re.IGNORECASE)
@@ -36,7 +38,8 @@ def _lines(report: Report) -> Iterator[str]:
     numbered = {line: str(number) for number, line in enumerate(words.assumptions(report.findings), 1)}
     yield f"# {escaped(report.command)}: {escaped(report.dataset.name)}"
     yield from ("", escaped(words.scope(report)))
-    yield from _section("What it means", map(escaped, words.sentences(report)[:2]))
+    yield from _paragraphs(headline.in_short(report), facts.sampled(report.eta))
+    yield from _section("What it means", list(_paragraphs(*reading.sentences(report)))[1:])
     yield from _section("What was audited", _audited(report))
     yield from _mechanisms(report)
     yield from _shares(report, numbered)
@@ -45,6 +48,11 @@ def _lines(report: Report) -> Iterator[str]:
     yield from _section("Warnings", _bullets(report.warnings))
     yield from _section("Assumptions", [f"{number}. {escaped(line)}" for line, number in numbered.items()])
     yield from _schema(report.dataset.columns)
+
+
+def _paragraphs(*sentences: str) -> Iterator[str]:
+    for sentence in filter(None, sentences):
+        yield from ("", escaped(sentence))
 
 
 def _section(title: str, lines: Iterable[str]) -> Iterator[str]:
@@ -58,24 +66,36 @@ def _bullets(lines: Iterable[str]) -> list[str]:
 
 
 def _audited(report: Report) -> Iterator[str]:
-    yield from _bullets((facts.audited(report.dataset), facts.estimated(report.eta)))
+    yield from _bullets((facts.audited(report.dataset), facts.estimated(report)))
 
 
 def _mechanisms(report: Report) -> Iterator[str]:
-    header = ("mechanism", "epsilon", "pi, flipped", "lambda, drawn anew", "people above epsilon")
     noises = facts.mechanisms(report)
-    rows = ([escaped(noise.mechanism), noise.epsilon, noise.pi, noise.resampled, noise.above] for noise in noises)
+    above = any(noise.above for noise in noises)
+    header = ("mechanism", "epsilon", "pi, flipped", "lambda, drawn anew", *(_ABOVE if above else ()))
+    rows = (
+        [
+            escaped(noise.mechanism),
+            noise.epsilon,
+            noise.pi,
+            noise.resampled,
+            *(noise.above or (_NOTHING if above else ())),
+        ]
+        for noise in noises
+    )
     yield from _section("Mechanisms", _table(header, rows, left=(0,)) if noises else ())
 
 
 def _shares(report: Report, numbered: Mapping[str, str]) -> Iterator[str]:
     found = curves.of(report)
-    rows = ([short(tau), *(_share(curve, tau) for curve in found)] for tau in curves.table_taus(found))
+    taus = curves.table_taus(found)
+    rows = ([short(tau), *(_share(curve, tau) for curve in found)] for tau in taus)
     header = ["tau", *(escaped(curve.mechanism) for curve in found)]
     on_curves = [finding for finding in report.findings if curves.on_curve(finding)]
     if found:
         yield from _section("Share of people whose loss is above tau, in per cent", _table(header, rows))
-        yield from ("", f"At {facts.level(report)}. {_assumed(on_curves, numbered)}".rstrip())
+        note = f"Cells: {facts.thinned(found, len(taus))}. At {facts.level(report)}. {_assumed(on_curves, numbered)}"
+        yield from ("", note.rstrip())
 
 
 def _share(curve: Curve, tau: float) -> str:

@@ -8,6 +8,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
 from ..model import Bound
 
 NOTHING = "-"
+NO_LIMIT = "no limit"
 
 
 def plain(text: str) -> str:
@@ -46,7 +47,8 @@ def percent(value: float | None, rounding: str = ROUND_HALF_EVEN, digits: int = 
     if hundredfold.adjusted() < -5:
         return _spelled(_rounded(hundredfold, 1, rounding))
     places = max(digits - 1 - max(hundredfold.adjusted(), 0), -hundredfold.adjusted())
-    return f"{hundredfold.quantize(Decimal(1).scaleb(-places), rounding):f}"
+    rounded = hundredfold.quantize(Decimal(1).scaleb(-places), rounding)
+    return "100" if rounded == 100 else f"{rounded:f}"
 
 
 def limits(bound: Bound, share: bool = False) -> str:
@@ -61,6 +63,9 @@ def low(bound: Bound, share: bool = False) -> str:
 
 
 def high(bound: Bound, share: bool = False) -> str:
+    """Infinity as an upper limit is none, unless the lower one says that there is nothing below."""
+    if bound.high == math.inf != bound.low:
+        return NO_LIMIT
     return (percent if share else short)(bound.high, ROUND_CEILING)
 
 

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 
 from ..model import Report
-from . import axes, curves, steps
+from . import axes, beside, curves, steps
 from .axes import Frame
 from .curves import Curve
-from .spelling import confidence, count, limits, plain, share, short
+from .spelling import confidence, count, high, low, plain, share, short
 
 # Okabe and Ito's colours, told apart by people who see few colours; the dashes are for print in grey.
 _COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
@@ -17,13 +17,15 @@ _DASHES = ("", "8 3", "2 3", "10 3 2 3", "14 4", "5 2 1 2 1 2")
 
 _WIDTH, _LEFT, _TOP, _ACROSS, _DOWN = 960, 68, 84, 580, 340
 _LEGEND = _LEFT + _ACROSS + 32
-_ENTRY = 56
+_ENTRY = 72
 _TITLE = "How many people lose more than τ of label privacy?"
 
 _STYLE = (
     "text{font-family:system-ui,'Segoe UI','Helvetica Neue',Arial,'DejaVu Sans',sans-serif;fill:#333;font-size:13px}"
     ".title{font-size:19px;font-weight:600;fill:#111}.small{font-size:12px;fill:#666}.name{font-weight:600;fill:#111}"
-    ".grid{stroke:#e4e4e4}.axis{stroke:#555}.line{fill:none;stroke-width:2.2;stroke-linejoin:round}"
+    ".grid{stroke:#e4e4e4}.axis{stroke:#555}.least{fill:none;stroke-width:1;stroke-opacity:.8}"
+    ".direct{font-weight:600;font-size:12px;paint-order:stroke;stroke:#fff;stroke-width:4px;stroke-linejoin:round}"
+    ".line{fill:none;stroke-width:2.2;stroke-linejoin:round}"
 )
 
 
@@ -49,8 +51,10 @@ def _parts(report: Report, found: Sequence[Curve]) -> Iterator[str]:
     yield from _horizontal(frame)
     yield from _vertical(frame)
     yield from (_band(curve, frame, place) for place, curve in enumerate(found))
+    yield from (_least(curve, frame, place) for place, curve in enumerate(found))
     yield from (_line(curve, frame, place) for place, curve in enumerate(found))
     yield from (_promise(curve, frame, place) for place, curve in enumerate(found))
+    yield from _names(found, frame)
     yield from _legend(found)
     yield "</svg>"
 
@@ -60,7 +64,8 @@ def _about(report: Report, found: Sequence[Curve]) -> str:
     name = _cut(plain(data.name), 40)
     return (
         f"{name}, label {_cut(plain(data.label), 30)}, {count(data.rows_used)} rows. "
-        f"Shaded: {confidence(found[0].confidence)} joint confidence."
+        f"Thick: estimate. Thin: at least, {confidence(found[0].confidence)} joint confidence. "
+        f"Shaded: cannot be ruled out."
     )
 
 
@@ -91,7 +96,13 @@ def _band(curve: Curve, frame: Frame, place: int) -> str:
     high = steps.held([1.0 if bound.high is None else bound.high for bound in curve.bounds])
     low = steps.reached([bound.low or 0.0 for bound in curve.bounds])
     outline = [*_corners(curve, frame, high), *reversed(_corners(curve, frame, low))]
-    return f'<path fill="{_color(place)}" fill-opacity=".16" d="{_path(outline)}z"/>'
+    return f'<path fill="{_color(place)}" fill-opacity=".07" d="{_path(outline)}z"/>'
+
+
+def _least(curve: Curve, frame: Frame, place: int) -> str:
+    """The lower limits, which the band hides where bands lie over each other."""
+    path = _path(_corners(curve, frame, steps.reached([bound.low or 0.0 for bound in curve.bounds])))
+    return f'<path class="least" stroke="{_color(place)}" d="{path}"/>'
 
 
 def _line(curve: Curve, frame: Frame, place: int) -> str:
@@ -107,6 +118,26 @@ def _promise(curve: Curve, frame: Frame, place: int) -> str:
         return ""
     x, y = _x(frame, promise[0]), _y(frame, promise[1].estimate or 0.0)
     return f'<circle cx="{x:g}" cy="{y:g}" r="4.5" fill="{_color(place)}" stroke="#fff" stroke-width="1.5"/>'
+
+
+def _names(found: Sequence[Curve], frame: Frame) -> Iterator[str]:
+    """Each curve's name beside it, where there is room; the legend has all of them."""
+    names = [_cut(name, 20) for name in _apart(found)]
+    lines = [_corners(curve, frame, steps.held([bound.estimate or 0.0 for bound in curve.bounds])) for curve in found]
+    places = beside.spots(names, [[(x / 10, y / 10) for x, y in line] for line in lines], _LEFT, _LEFT + _ACROSS)
+    for place, spot in enumerate(places):
+        if spot is not None:
+            yield (
+                f'<text class="direct" x="{spot[0]:g}" y="{spot[1]:g}" style="fill:{_color(place)}">'
+                f"{escape(names[place])}</text>"
+            )
+
+
+def _apart(found: Sequence[Curve]) -> list[str]:
+    """What tells the mechanisms apart: their parameters, where all are of one kind."""
+    names = [plain(curve.mechanism) for curve in found]
+    kinds = {name.partition(":")[0] for name in names}
+    return [name.partition(":")[2] or name for name in names] if len(kinds) == 1 else names
 
 
 def _legend(found: Sequence[Curve]) -> Iterator[str]:
@@ -128,7 +159,9 @@ def _remarks(curve: Curve) -> Iterator[str]:
     promise = curve.promise()
     if promise is not None:
         tau, bound = promise
-        yield f"above τ = {short(tau)}: {share(bound.estimate)} {limits(bound, share=True)}"
+        yield f"above τ = {short(tau)}: estimate {share(bound.estimate)}"
+        if bound.low is not None and bound.high is not None:
+            yield f"at least {low(bound, True)} %, at most {high(bound, True)} %"
 
 
 def _corners(curve: Curve, frame: Frame, heights: Sequence[float]) -> list[tuple[int, int]]:

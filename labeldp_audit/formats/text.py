@@ -1,4 +1,4 @@
-"""The report for a terminal of any width."""
+"""The report for a terminal of any width. Warnings are left out: the door writes them to standard error."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from rich.table import Table
 from rich.text import Text
 
 from ..model import Finding, Report
-from . import axes, chart, curves, facts, words
+from . import axes, chart, curves, facts, headline, reading, words
 from .curves import Curve
 from .spelling import high, limits, low, percent, plain, short
 
 _COLORS = ("cyan", "yellow", "green", "magenta", "red", "blue")
 _WIDEST = 120  # longer lines are hard to read
 _NARROW = 72  # below this, numbers and limits share a column
+_ABOVE = ("loss above", "at least", "estimate", "at most")
 _CURVE = 22  # columns that a curve needs in the table of curves
 
 
@@ -45,21 +46,19 @@ def render(report: Report, *, width: int, color: bool, run_info: Mapping[str, ob
 def _parts(report: Report, width: int) -> Iterator[RenderableType]:
     found = curves.of(report)
     yield Text(words.scope(report), style="bold")
-    yield ""
-    yield facts.audited(report.dataset)
-    yield Text(facts.estimated(report.eta), style="dim")
-    for sentence in words.sentences(report):
+    yield from map(Text, filter(None, (headline.in_short(report), "", facts.sampled(report.eta))))
+    yield from ("", facts.audited(report.dataset), Text(facts.estimated(report), style="dim"))
+    for sentence in reading.sentences(report):
         yield from ("", Text(sentence))
-    if axes.drawable(found):
+    if axes.legible(found):
         yield ""
-        yield from _chart(axes.drawable(found), width)
+        yield from _chart(axes.legible(found), width)
     yield from _mechanisms(report, width)
     yield from _shares(found, report, width)
     yield from _numbers(report, width)
     yield from _listed("Not computed", facts.missing(report))
     yield from _columns(report)
     yield from _listed("Assumes", words.assumptions(report.findings))
-    yield from _listed("Warnings", tuple(map(plain, report.warnings)))
 
 
 def _heading(title: str, remark: str = "") -> Iterator[Text]:
@@ -91,14 +90,15 @@ def _mechanisms(report: Report, width: int) -> Iterator[RenderableType]:
     rows = facts.mechanisms(report)
     if not rows:
         return
-    yield from _heading("Mechanisms", "pi: a label is flipped; lambda: it is drawn anew")
-    with_above = width >= _NARROW and any(row.above for row in rows)
+    above = width >= _NARROW and any(row.above for row in rows)
+    remark = "pi: a label is flipped; lambda: it is drawn anew"
+    yield from _heading("Mechanisms", f"{remark}; at epsilon: people who lose more, %" if above else remark)
     table = _table()
     table.add_column("mechanism", overflow="fold")
-    for title in (*curves.PARAMETERS, *(["people above epsilon"] if with_above else [])):
+    for title in (*curves.PARAMETERS, *(_ABOVE if above else ())):
         table.add_column(title, justify="right", overflow="fold")
     for row in rows:
-        table.add_row(Text(row.mechanism), row.epsilon, row.pi, row.resampled, *([row.above] if with_above else []))
+        table.add_row(Text(row.mechanism), row.epsilon, row.pi, row.resampled, *(row.above if above else ()))
     yield table
 
 
@@ -106,9 +106,10 @@ def _shares(found: Sequence[Curve], report: Report, width: int) -> Iterator[Rend
     """tau against mechanisms, as many side by side as there is room for."""
     if not found:
         return
-    yield from _heading("Share of people whose loss is above tau, in per cent", facts.level(report))
-    beside = max(1, (width - 8) // _CURVE)
     taus = curves.table_taus(found)
+    yield from _heading("Share of people whose loss is above tau, in per cent", facts.level(report))
+    yield Text(facts.thinned(found, len(taus)), style="dim")
+    beside = max(1, (width - 8) // _CURVE)
     for start in range(0, len(found), beside):
         if start:
             yield ""

@@ -1,0 +1,103 @@
+"""The second line of a report: what a decision needs at one glance.
+
+Lower limits come first: they are what the data shows. Everything up to the upper limit is what it cannot rule out.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ..model import Bound, Finding, Report
+from . import curves, steps
+from .spelling import confidence, high, low, nats, plain, share, short
+
+TOO_WIDE = 0.5  # of all people: with such an interval the estimate says little
+
+
+def in_short(report: Report) -> str:
+    found = next(filter(None, (say(report) for say in (_tail, _worst, _guessing))), "")
+    return plain(f"In short: {found}") if found else ""
+
+
+def too_wide(bound: Bound) -> bool:
+    return bound.low is not None and bound.high is not None and bound.high - bound.low > TOO_WIDE
+
+
+def _tail(report: Report) -> str:
+    found = curves.of(report)
+    if not found:
+        return ""
+    curve = curves.strongest(found)
+    tau, bound = curve.decisive()
+    start = f"with {curve.mechanism}{_best_case(len(found))}" if curve.mechanism else "without a mechanism"
+    return f"{start}, {_people(bound, f'more than {nats(tau)}{_promised(curve, tau)}', curve.confidence)}"
+
+
+def _best_case(mechanisms: int) -> str:
+    return ", the strongest noise asked for" if mechanisms > 1 else ""
+
+
+def _promised(curve: curves.Curve, tau: float) -> str:
+    if curve.epsilon is None:
+        return ""
+    return ", its epsilon" if tau == curve.epsilon else f" (its epsilon is {short(curve.epsilon)})"
+
+
+def _people(bound: Bound, loss: str, level: float) -> str:
+    if bound.low is None or bound.high is None:
+        return f"an estimated {share(bound.estimate)} of people lose {loss}."
+    if bound.low:
+        known = f"at least {low(bound, True)} % of people lose {loss}; up to {high(bound, True)} % cannot be ruled out"
+    else:
+        known = f"up to {high(bound, True)} % of people may lose {loss}, though nobody is shown to"
+    estimate = (
+        f"The interval is too wide to rely on the estimate of {share(bound.estimate)}."
+        if too_wide(bound)
+        else f"Estimate: {share(bound.estimate)}."
+    )
+    return f"{known} ({confidence(level)} confidence). {estimate}"
+
+
+def _worst(report: Report) -> str:
+    found = [one for one in report.findings if one.quantity == "nu_max" and one.bound.estimate is not None]
+    if not found:
+        return ""
+    finding = min(found, key=lambda one: one.at.get("epsilon", math.inf))
+    named = f"with {finding.mechanism}{_best_case(len(found))}" if finding.mechanism else "without a mechanism"
+    return f"{named}, {_loss(finding)}"
+
+
+def _loss(finding: Finding) -> str:
+    bound, estimate = finding.bound, finding.bound.estimate or 0.0
+    if bound.low is None or bound.high is None:
+        return f"the largest loss of a person is estimated as {_size(estimate, short(estimate))}."
+    if math.isinf(bound.low):
+        return "the largest loss of a person is infinite."
+    ends = "no upper limit exists" if math.isinf(bound.high) else f"the upper limit is {high(bound)}"
+    return (
+        f"somebody loses at least {_size(bound.low, low(bound))}; {ends} ({confidence(finding.confidence)} "
+        f"confidence). Estimate: {'infinite' if math.isinf(estimate) else _size(estimate, short(estimate))}."
+    )
+
+
+def _size(loss: float, spelled: str) -> str:
+    if math.isinf(loss):
+        return "infinite"
+    return f"{spelled} {'nat' if loss == 1 else 'nats'}, odds ×{steps.factor(loss)}"
+
+
+def _guessing(report: Report) -> str:
+    found = [one for one in report.findings if one.quantity == "uninformed_utility" and one.bound.estimate is not None]
+    if not found:
+        return ""
+    bound, baseline = found[0].bound, share(max(report.dataset.prior))
+    usual = f"always saying the commoner class is right for {baseline}"
+    if bound.low is None or bound.high is None:
+        return (
+            f"from the features alone an attacker guesses an estimated {share(bound.estimate)} of the labels; {usual}."
+        )
+    return (
+        f"from the features alone an attacker guesses at least {low(bound, True)} % of the labels; up to "
+        f"{high(bound, True)} % cannot be ruled out ({confidence(found[0].confidence)} confidence). Estimate: "
+        f"{share(bound.estimate)}; {usual}."
+    )

@@ -1,0 +1,120 @@
+"""How to read a report: sentences that explain its numbers to the person who publishes the data."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+from ..model import Eta, Finding, Report
+from . import curves, steps
+from .headline import too_wide
+from .spelling import count, high, low, nats, plain, share, short
+
+_TAUS = (1.0, 3.0, 6.0)  # examples of what tau does to odds; the middle one is spelled out
+
+
+def sentences(report: Report) -> tuple[str, ...]:
+    found = (sentence(report) for sentence in _SENTENCES)
+    return tuple(plain(sentence) for sentence in found if sentence)
+
+
+def _noise(report: Report) -> str:
+    found = curves.of(report)
+    curve = curves.strongest(found) if found else None
+    if curve is None or curve.epsilon is None or curve.pi is None:
+        return ""
+    if math.isinf(curve.epsilon):
+        return f"{curve.mechanism} publishes every label as it is: everybody's loss is infinite."
+    return (
+        f"{curve.mechanism} flips each label with probability {short(curve.pi, digits=3)} and promises a loss of at "
+        f"most {nats(curve.epsilon)} to people whose features nobody knows. Here they are known: the loss is what "
+        f"features and released label tell together, averaged over label and noise."
+    )
+
+
+def _odds(report: Report) -> str:
+    """e^tau as a factor, and what the middle example does to the rarer label."""
+    prior = report.dataset.prior
+    if len(prior) != 2 or not _asked(report, curves.QUANTITY, "nu_max", "mean_loss"):
+        return ""
+    factors = ", ".join(f"{nats(tau) if tau == 1 else short(tau)}: ×{steps.factor(tau)}" for tau in _TAUS)
+    part, factor = min(prior), math.exp(_TAUS[1])
+    after = part * factor / (1 - part + part * factor)
+    return (
+        f"A loss of tau multiplies an attacker's odds on the true label by e^tau ({factors}): at tau = "
+        f"{short(_TAUS[1])} a label that {share(part)} of people have becomes {share(after)} likely."
+    )
+
+
+def _width(report: Report) -> str:
+    found = curves.of(report)
+    if not found:
+        return ""
+    _, bound = curves.strongest(found).decisive()
+    if not too_wide(bound):
+        return ""
+    return (
+        f"The lower ends of the intervals are what the data shows; everything above them is what "
+        f"{count(report.eta.k)} neighbours a row cannot rule out, not what is known. A larger --k narrows them, over "
+        f"wider neighbourhoods; more rows narrow them too."
+    )
+
+
+def _infinite(report: Report) -> str:
+    """Why nu_max is infinite, or is not but has no upper limit."""
+    found = [one for one in _asked(report, "nu_max") if one.bound.estimate == math.inf and not _in_the_clear(one)]
+    if not found:
+        return ""
+    return (
+        f"The estimate is infinite because {_pure(report.eta)} one class only: there the features may give the label "
+        f"away, and no noise on the labels would hide it. {_doubt(report.eta)}"
+    )
+
+
+def _average(report: Report) -> str:
+    """An average has no upper limit: this is as true of a finite estimate."""
+    found = [one for one in _asked(report, "mean_loss", "jeffreys", "weighted_jeffreys") if not _in_the_clear(one)]
+    if not any(one.bound.high == math.inf for one in found):
+        return ""
+    said = (
+        "No upper limit exists for the average loss: one person whose features give the label away makes it infinite."
+    )
+    if any(one.bound.estimate == math.inf for one in found):
+        said += f" The estimate is infinite because {_pure(report.eta)} one class only. {_doubt(report.eta)}"
+    return f"{said} What is shown are the lower limits."
+
+
+def _pure(eta: Eta) -> str:
+    found = eta.counts.sum(axis=1)
+    number = int(((eta.counts.max(axis=1) == found) & (found > 0)).sum())
+    return f"{count(number)} of {count(eta.queries)} neighbourhoods hold" if number else "some neighbourhoods hold"
+
+
+def _doubt(eta: Eta) -> str:
+    return f"One class among {count(eta.k)} neighbours is a sign of that, not proof."
+
+
+def _spread(report: Report) -> str:
+    found = {finding.quantity: finding.bound for finding in report.findings}
+    least, most = found.get("eta_min"), found.get("eta_max")
+    if least is None or most is None or len(report.dataset.prior) != 2:
+        return ""
+    shown = ""
+    if least.high is not None and most.low is not None:
+        shown = f"; shown: at most {high(least)} for some people, at least {low(most)} for some"
+    return (
+        f"Given the features, the chance of the label {report.dataset.positive} is estimated to run from "
+        f"{short(least.estimate)} to {short(most.estimate)}{shown}. Without them it is "
+        f"{short(report.dataset.prior[1])}."
+    )
+
+
+def _asked(report: Report, *quantities: str) -> Sequence[Finding]:
+    return [one for one in report.findings if one.quantity in quantities and one.bound.estimate is not None]
+
+
+def _in_the_clear(finding: Finding) -> bool:
+    return finding.at.get("epsilon") == math.inf
+
+
+_SENTENCES: tuple[Callable[[Report], str], ...] = (_noise, _width, _infinite, _average, _spread, _odds)
