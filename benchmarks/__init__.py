@@ -1,0 +1,1 @@
+"""Speed and memory, as ratios against what a user would run instead. `make bench`, or `python -m benchmarks NAME`."""

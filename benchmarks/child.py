@@ -1,0 +1,32 @@
+"""Runs a command and says what it cost."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Cost:
+    seconds: float
+    megabytes: float  # largest resident set
+
+
+def run(*arguments: str) -> Cost:
+    """`python ARGUMENTS`, its output thrown away; an exit status other than 0 ends the benchmark."""
+    started = time.perf_counter()
+    with Path(os.devnull).open("wb") as nowhere:
+        process = subprocess.Popen([sys.executable, *arguments], stdout=nowhere)
+        _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise SystemExit(f"{arguments}: exit status {process.returncode}")
+    return Cost(time.perf_counter() - started, usage.ru_maxrss / 1000)
+
+
+def estimate_j(path: Path, *options: str) -> Cost:
+    return run("-m", "labeldp_audit", "estimate-j", str(path), "--no-output", "--quiet", "-f", "json", *options)
