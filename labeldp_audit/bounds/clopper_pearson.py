@@ -3,9 +3,9 @@
 lower solves P(Bin(n, low) >= count) = miss, upper solves P(Bin(n, high) <= count) = miss. Each is one-sided: it misses
 with probability at most `miss`.
 
-They hold for a Poisson-binomial count too, with the mean of its probabilities in place of the probability: Hoeffding
-1956 (doi:10.1214/aoms/1177728178) for all counts but one, where `miss` becomes -log(1 - miss) at most (CERTIFICATES,
-0), which for the levels used here is the same to three digits. Assumes independent labels.
+They hold for a count of independent trials that are not alike too, and then limit the mean of their probabilities:
+Hoeffding 1956 (doi:10.1214/aoms/1177728178) shows it for all counts but the first, where the miss may be as large as
+-log(1 - miss), provided miss < 1/4. `limits_of_counts` therefore asks for 1 - e^-miss.
 """
 
 from __future__ import annotations
@@ -38,8 +38,13 @@ def upper(count: npt.ArrayLike, n: npt.ArrayLike, miss: float) -> Floats:
 
 
 def limits_of_counts(count: npt.ArrayLike, n: npt.ArrayLike, miss: float) -> tuple[Floats, Floats]:
-    """Both limits, each missing with probability `miss`, of many counts: the few different ones are solved once."""
-    pairs = np.stack(np.broadcast_arrays(np.asarray(count, np.int64), np.asarray(n, np.int64)), axis=1)
-    distinct, place = np.unique(pairs, axis=0, return_inverse=True)
-    s, k = distinct.T
-    return lower(s, k, miss)[place.ravel()], upper(s, k, miss)[place.ravel()]
+    """Limits for the mean probability behind each of many counts, each missing with probability at most `miss`.
+
+    The few different counts are solved once. Assumes independent labels and miss < 1/4.
+    """
+    count, n = np.broadcast_arrays(np.asarray(count, np.int64), np.asarray(n, np.int64))
+    base = int(n.max()) + 1
+    distinct, place = np.unique(n * base + count, return_inverse=True)
+    k, s = np.divmod(distinct, base)
+    alike = -np.expm1(-miss)
+    return lower(s, k, alike)[place.ravel()], upper(s, k, alike)[place.ravel()]

@@ -15,7 +15,7 @@ from ..model import Floats
 
 
 def mean_lower(terms_low: Floats, floor: float, wrong: int, miss: float) -> float:
-    """Lower limit of E V, where V >= floor and terms_low[i] <= V_i for all but `wrong` of the q terms.
+    """Lower limit of E V, where V >= floor and terms_low[i] <= V_i, finite, for all but `wrong` of the q terms.
 
     E V = floor + integral of P(V > t) over t > floor, and P(V > t) >= share of terms_low above t - wrong / q - e.
     """

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from .. import engine, tables
-from ..errors import SpecError
+from ..errors import DataError
 from ..estimators import ESTIMATORS
 from ..model import Eta, Integers, Table
 from ..randomness import for_audit
@@ -24,7 +24,7 @@ def read_and_estimate(data: str, settings: Settings, progress: engine.Progress) 
     n = len(table.labels)
     near = neighbors.count(
         table.points, table.labels, len(table.dataset.classes), _queries(n, settings),
-        k=_default_k(n) if settings.k is None else settings.k, recall=settings.recall, seed=settings.seed,
+        k=_default_k(n) if settings.k is None else settings.k, recall=_recall(settings), seed=settings.seed,
         threads=settings.threads or engine.available_cores(), progress=progress,
     )  # fmt: skip
     return table, estimator.estimate(near, table.labels)
@@ -42,6 +42,11 @@ def _default_k(n: int) -> int:
     return min(n - 1, max(30, min(10_000, round(math.sqrt(n)))))
 
 
+def _recall(settings: Settings) -> float:
+    """A smoothness constant speaks of the nearest rows, so these must be found, not near ones."""
+    return settings.recall if settings.smoothness is None else 1.0
+
+
 def _queries(n: int, settings: Settings) -> Integers:
     """The rows whose neighbours are counted: a uniform sample where not all; all rows are searched in any case."""
     wanted = DEFAULT_QUERIES if settings.queries is None else settings.queries or n
@@ -53,5 +58,5 @@ def _queries(n: int, settings: Settings) -> Integers:
 def positive_index(table: Table) -> int:
     """The class whose probability is called eta where there are two."""
     if len(table.dataset.classes) != 2:
-        raise SpecError("more than two classes are not yet supported here", hint="--positive names one of them")
+        raise DataError("not yet supported: more than two classes", hint="--positive VALUE audits one against the rest")
     return 1

@@ -1,4 +1,8 @@
-"""estimate-eta: what the features alone tell about each label."""
+"""estimate-eta: what the features alone tell about each label.
+
+The probability that anything in the report is missed is shared out: p 5 %, the radii of the neighbourhoods 5 %, the
+intervals of eta behind the extremes 60 %, the utility 30 %.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +18,12 @@ from ..measures import guess
 from ..model import Bound, Eta, Finding, Report, Table
 from . import extremes, intervals, reporting
 from .before import positive_index, read_and_estimate
+from .intervals import Intervals, Prior
 from .settings import Settings
 
 NAME = "estimate-eta"
+EXTREMES_SHARE = 0.60
+UTILITY_SHARE = 0.30
 
 
 def run(
@@ -26,23 +33,26 @@ def run(
     table, eta = read_and_estimate(data, settings, progress)
     positive = positive_index(table)
     miss = 1 - settings.confidence
-    box = intervals.of(table, eta, positive, simultaneous(eta.queries, 0.6 * miss), 0.0, intervals.PRIOR_SHARE * miss)
+    wide = reporting.widening(eta, settings, intervals.RADII_SHARE * miss)
+    box = intervals.of_eta(eta, positive, simultaneous(eta.queries, EXTREMES_SHARE * miss), wide)
+    prior = intervals.of_prior(table, positive, intervals.PRIOR_SHARE * miss)
+    likely = intervals.of_eta(eta, positive, tolerated(eta.queries, UTILITY_SHARE * miss / 3), wide)
+    utility = utility_bound(likely, prior, 2 * UTILITY_SHARE * miss / 3, settings)
     findings = [
         *extremes.of_eta(box, eta, settings),
-        Finding("uninformed_utility", _utility(table, eta, positive, 0.35 * miss, settings), settings.confidence),
+        Finding("uninformed_utility", utility, settings.confidence),
     ]
     return reporting.build(NAME, table, eta, settings, findings), rows(table, eta)
 
 
-def _utility(table: Table, eta: Eta, positive: int, miss: float, settings: Settings) -> Bound:
-    """How often the best guess from the features is right; a third of `miss` for each of the three ways to err."""
-    mistakes = tolerated(eta.queries, miss / 3)
-    box = intervals.of(table, eta, positive, mistakes, 0.0, miss)  # p plays no part
+def utility_bound(box: Intervals, prior: Prior, miss: float, settings: Settings) -> Bound:
+    """How often the best guess from the features is right: no less often than the commoner class is."""
     least, most = guess.certainty_range(box.low, box.high)
-    low, high = hoeffding.mean_limits(least, most, 0.5, 1.0, mistakes.allowed, miss / 3)
+    low, high = hoeffding.mean_limits(least, most, 0.5, 1.0, box.wrong, miss / 2)
+    estimate = float(np.mean(guess.certainty(np.stack([1 - box.eta, box.eta], axis=1))))
     return Bound(
-        float(np.mean(guess.certainty(eta.probability))), low, high, eta.queries, "clopper-pearson, hoeffding",
-        reporting.assumptions(settings),
+        max(estimate, prior.p, 1 - prior.p), max(low, prior.low, 1 - prior.high), high, len(box.eta),
+        "clopper-pearson, hoeffding", reporting.assumptions(settings),
     )  # fmt: skip
 
 

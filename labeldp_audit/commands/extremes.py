@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import math
-
 from ..measures import worst_case
 from ..mechanisms.randomized_response import RandomizedResponse
 from ..model import Bound, Eta, Finding
 from . import reporting
-from .intervals import Intervals
+from .intervals import Intervals, Prior
 from .settings import Settings
 
 METHOD = "simultaneous clopper-pearson"
-SEEN = "extremes are over the rows asked: somebody with other features may lie beyond the upper end of the loss"
+SEEN = "extremes are over the rows asked: somebody with other features may be easier to guess and lose more"
 
 Ends = tuple[float, float]
 
@@ -40,13 +38,11 @@ def of_log_ratios(box: Intervals, eta: Eta, settings: Settings) -> list[Finding]
     ]
 
 
-def of_nu_max(box: Intervals, eta: Eta, mechanism: RandomizedResponse, settings: Settings) -> Finding:
+def of_nu_max(box: Intervals, prior: Prior, eta: Eta, mechanism: RandomizedResponse, settings: Settings) -> Finding:
     least, most = ends(box)
     ratios = worst_case.log_ratio_of_min(float(box.eta.min())), worst_case.log_ratio_of_max(float(box.eta.max()))
-    estimate = worst_case.nu_max(*ratios, box.p, mechanism.epsilon)
-    limits = worst_case.nu_max_interval(least, most, (box.p_low, box.p_high), mechanism.epsilon)
-    if math.isinf(mechanism.epsilon):
-        estimate, limits = math.inf, (math.inf, math.inf)  # labels in the clear
+    estimate = worst_case.nu_max(*ratios, prior.p, mechanism.epsilon)
+    limits = worst_case.nu_max_interval(least, most, (prior.low, prior.high), mechanism.epsilon)
     return _finding("nu_max", estimate, limits, eta, settings, mechanism)
 
 

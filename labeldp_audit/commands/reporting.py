@@ -17,14 +17,19 @@ from .settings import Settings
 
 ROWS = "rows are independent draws from one population"
 AVERAGES = (
-    "neighbourhood averages: the interval is about the mean of eta over the k nearest rows; it covers eta(x) only if "
-    "eta varies little among them, and people who stand out inside a neighbourhood may lose more"
+    "neighbourhood averages: the interval is about the mean of eta over the neighbours of each row; it covers eta(x) "
+    "only if eta varies little among them, which no data can check, and people who stand out inside a neighbourhood "
+    "may lose more"
 )
 
 
 def mechanisms(settings: Settings) -> tuple[RandomizedResponse, ...]:
-    """Each mechanism once, in the order in which they were asked for."""
-    return tuple(dict.fromkeys(one for spec in settings.mechanism for one in MECHANISMS.parse(spec)))
+    """Each mechanism once, in the order in which they were asked for; what is written alike is one."""
+    found: dict[str, RandomizedResponse] = {}
+    for spec in settings.mechanism:
+        for one in MECHANISMS.parse(spec):
+            found.setdefault(one.spec, one)
+    return tuple(found.values())
 
 
 def smoothness(settings: Settings) -> tuple[float, float] | None:

@@ -34,14 +34,16 @@ def _range(text: str) -> Floats:
     start, stop, step = parts
     if step <= 0 or stop < start:
         raise SpecError(f"--tau wants START <= STOP and STEP > 0, not {text!r}")
-    if (stop - start) / step >= _MOST:
-        raise SpecError(f"--tau asks for more than {_MOST} values: {text!r}")
     return _grid(start, stop, step)
 
 
 def _grid(start: float, stop: float, step: float) -> Floats:
     """Multiples of the step, without the dust of repeated addition."""
-    count = math.floor((stop - start) / step + 1e-9) + 1
+    steps = (stop - start) / step
+    if steps >= _MOST:
+        what = f"{start:g} to {stop:g} by {step:g} is more than {_MOST} values of tau"
+        raise SpecError(what, hint="--tau START:STOP:STEP with a larger step")
+    count = math.floor(steps + 1e-9) + 1
     return np.unique(np.round(start + step * np.arange(count), 12))
 
 

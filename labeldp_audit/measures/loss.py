@@ -1,8 +1,8 @@
 """The privacy loss of randomized response when the features are public (001, Definitions 2 and 3; 000, Theorem 6.4).
 
     nu(y, said, x) = log P(said | y) / P(said | 1 - y) + log P(y | x) / P(1 - y | x) - log P(y) / P(1 - y)
-    nu_bar(x)      = E nu(Y, Said, x) = (2 eta - 1)(logit eta - logit p) + h(pi)
-    h(pi)          = (1 - 2 pi) log((1 - pi) / pi)
+    nu_bar(x)      = E nu(Y, Said, x) = (2 eta - 1)(logit eta - logit p) + h
+    h              = (1 - 2 pi) log((1 - pi) / pi) = epsilon tanh(epsilon / 2),  epsilon = log((1 - pi) / pi)
 
 nu_bar splits into what the features give away, `feature_loss`, and what the noise lets through, `noise_loss`. The
 first is H of ERRATA A1: strictly convex in eta, infinite at 0 and 1, lowest between 1/2 and p, and there it can be
@@ -32,20 +32,23 @@ def feature_loss(eta: npt.ArrayLike, p: float) -> Floats:
     return (2 * eta - 1) * (logit(eta) - float(logit(p)))
 
 
-def noise_loss(pi: float) -> float:
-    """h(pi): 0 where labels are replaced by coins, infinite where they are published."""
-    return math.inf if pi == 0 else (1 - 2 * pi) * math.log((1 - pi) / pi)
+def noise_loss(epsilon: float) -> float:
+    """h: 0 where labels are replaced by coins, infinite where they are published.
+
+    From epsilon, because pi = 1 / (1 + e^epsilon) is rounded to 0 long before epsilon is large.
+    """
+    return epsilon * math.tanh(epsilon / 2)
 
 
-def nu(y: int, said: int, eta: float, p: float, pi: float) -> float:
+def nu(y: int, said: int, eta: float, p: float, epsilon: float) -> float:
     """The loss of one person whose label is y and for whom `said` was published."""
-    flip = -1 if y != said else 1
+    told = epsilon if said == y else -epsilon
     side = 1 if y == 1 else -1
-    return float(-flip * logit(pi) + side * (logit(eta) - logit(p)))
+    return float(told + side * (logit(eta) - logit(p)))
 
 
-def nu_bar(eta: npt.ArrayLike, p: float, pi: float) -> Floats:
-    return feature_loss(eta, p) + noise_loss(pi)
+def nu_bar(eta: npt.ArrayLike, p: float, epsilon: float) -> Floats:
+    return feature_loss(eta, p) + noise_loss(epsilon)
 
 
 def lowest_eta(p: float) -> float:
@@ -60,15 +63,15 @@ def lowest_eta(p: float) -> float:
     return float(expit(u))
 
 
-def roots(tau: float, p: float, pi: float) -> tuple[float, float] | None:
+def roots(tau: float, p: float, epsilon: float) -> tuple[float, float] | None:
     """The two eta at which nu_bar is tau: above tau means below the first or above the second.
 
-    None where nu_bar is above tau everywhere. Solved in u = logit eta: tanh(u / 2)(u - logit p) = tau - h(pi).
+    None where nu_bar is above tau everywhere. Solved in u = logit eta: tanh(u / 2)(u - logit p) = tau - h.
     """
     from scipy.optimize import brentq
     from scipy.special import expit
 
-    a, target = float(logit(p)), tau - noise_loss(pi)
+    a, target = float(logit(p)), tau - noise_loss(epsilon)
 
     def excess(u: float) -> float:
         return math.tanh(u / 2) * (u - a) - target

@@ -23,7 +23,7 @@ from ..registry import number, spelled
 
 
 def epsilon_from_pi(pi: float, classes: int = 2) -> float:
-    return math.inf if pi == 0 else math.log((1 - pi) * (classes - 1) / pi)
+    return math.inf if pi == 0 else math.log1p(-pi) + math.log(classes - 1) - math.log(pi)
 
 
 def pi_from_epsilon(epsilon: float, classes: int = 2) -> float:
@@ -32,7 +32,8 @@ def pi_from_epsilon(epsilon: float, classes: int = 2) -> float:
 
 
 def epsilon_from_lambda(resampled: float, classes: int = 2) -> float:
-    return math.inf if resampled == 0 else math.log1p(classes * (1 - resampled) / resampled)
+    kept = resampled + classes * (1 - resampled)  # classes times the probability of the true label
+    return math.inf if resampled == 0 else math.log(kept) - math.log(resampled)
 
 
 def lambda_from_epsilon(epsilon: float, classes: int = 2) -> float:
