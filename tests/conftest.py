@@ -1,69 +1,24 @@
-"""The real commands, run inside the test: the door, the tables, the search, the questions, the formats."""
+"""What tests of the whole tool share."""
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
 
 import pytest
+from people import people, write_everywhere
+from running import Audit
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 OURS = ("LABELDP_AUDIT_", "NO_COLOR", "FORCE_COLOR", "COLUMNS")
 
 
-@dataclass(frozen=True)
-class Ended:
-    status: int
-    out: str
-    err: str
-
-    @property
-    def report(self) -> dict[str, Any]:
-        """Of -f json; a bare NaN or Infinity is no JSON."""
-        found: dict[str, Any] = json.loads(self.out, parse_constant=lambda token: pytest.fail(f"bare {token}"))
-        return found
-
-    @property
-    def error(self) -> str:
-        """The one line; anything beside it but a hint fails here."""
-        first, *hints = self.err.splitlines()
-        assert first.startswith("labeldp-audit: error: ")
-        assert len(hints) <= 1
-        assert all(hint.startswith("labeldp-audit: hint: ") for hint in hints)
-        assert "Traceback" not in self.out + self.err
-        assert self.out == ""
-        return first.removeprefix("labeldp-audit: error: ")
-
-
-class Audit(Protocol):
-    folder: Path
-
-    def __call__(self, *arguments: object) -> Ended: ...
-
-
-class _Inside:
-    """Runs main() in an empty folder. Warnings of libraries stay errors, as everywhere in these tests."""
-
-    def __init__(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        self.folder = folder
-        self._capsys = capsys
-
-    def __call__(self, *arguments: object) -> Ended:
-        from labeldp_audit import cli
-
-        self._capsys.readouterr()
-        status = cli.main([str(one) for one in arguments])
-        return Ended(status, *self._capsys.readouterr())
-
-
 @pytest.fixture
 def audit(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Iterator[Audit]:
+    """Warnings of libraries stay errors, as everywhere in these tests."""
     from labeldp_audit import cli
 
     (tmp_path / "here").mkdir()
@@ -73,11 +28,19 @@ def audit(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytes
     monkeypatch.setattr(cli, "_hush_libraries", lambda: None)
     monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)
     before = {each: signal.getsignal(each) for each in SIGNALS}
-    yield _Inside(tmp_path / "here", capsys)
+    yield Audit(tmp_path / "here", capsys)
     for each, handler in before.items():
         signal.signal(each, handler)
 
 
-def names(folder: Path) -> list[str]:
-    """Everything below, hidden files too."""
-    return sorted(one.relative_to(folder).as_posix() for one in folder.rglob("*"))
+@pytest.fixture(scope="session")
+def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with one table in files of every kind."""
+    folder = tmp_path_factory.mktemp("people")
+    write_everywhere(people(), folder)
+    return folder
+
+
+@pytest.fixture
+def table(tables: Path) -> Path:
+    return tables / "t.parquet"

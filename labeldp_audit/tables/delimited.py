@@ -67,13 +67,15 @@ def looks_like_text(content: Content) -> None:
     except FAILURES as error:
         raise DataError("cannot be read", content.name, shortened(str(error))) from None
     if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        raise DataError("not UTF-8 text", content.name, hint=f"convert it: {iconv(content.name, 'utf-16')}")
+        raise DataError("not UTF-8 text", content.name, hint=converted(content.name, "utf-16"))
     if b"\0" in head:
         raise DataError("not a text table: it holds zero bytes", content.name)
 
 
-def iconv(name: str, encoding: str) -> str:
-    return f"iconv -f {encoding} -t utf-8 {argument(name)} > utf8.csv, if {encoding} is what it is"
+def converted(name: str, encoding: str) -> str:
+    convert = f"iconv -f {encoding} -t utf-8"
+    typed = f"gzip -dc {argument(name)} | {convert}" if name.lower().endswith(".gz") else f"{convert} {argument(name)}"
+    return f"convert it: {typed} > utf8.csv, if {encoding} is what it is"
 
 
 def _header(content: Content, delimiter: str) -> tuple[str, ...]:
@@ -131,7 +133,7 @@ def _explained(message: str, name: str) -> DataError:
     if ragged := RAGGED.search(message):
         return DataError(f"a row with {ragged[2]} instead of {ragged[1]} fields", name, place)
     if NOT_UTF8.search(message):
-        return DataError("not UTF-8 text", name, place, hint=f"convert it: {iconv(name, 'latin1')}")
+        return DataError("not UTF-8 text", name, place, hint=converted(name, "latin1"))
     if "straddl" in message:
         return DataError(f"a row is longer than {BLOCK >> 20} MB", name, hint="is a quotation mark left open?")
     if "mpty CSV" in message:

@@ -1,0 +1,271 @@
+"""What cannot be audited: one line from the real commands, nothing on standard output, nothing on disk."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from people import people
+from running import names
+
+USAGE, DATA = 2, 3
+PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 4
+TWELVE = "a,y\n" + "".join(f"{i},{i % 2}\n" for i in range(12))
+
+
+@pytest.fixture
+def refused(audit, monkeypatch, tmp_path):
+    """The error of a command that must leave everything as it was."""
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+
+    def run(*arguments: object, status: int = DATA, command: str = "estimate-j") -> str:
+        before = names(audit.folder)
+        ended = audit(command, *arguments)
+        assert ended.status == status, ended.err
+        assert names(audit.folder) == before
+        assert names(temporary) == []
+        return ended.error
+
+    run.folder = audit.folder
+    return run
+
+
+@pytest.fixture
+def refused_text(refused):
+    def run(content: str | bytes, *options: object, **how: object) -> str:
+        file = refused.folder / "t.csv"
+        file.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return refused("t.csv", *options, **how)
+
+    return run
+
+
+@pytest.fixture
+def refused_columns(refused):
+    def run(columns: dict[str, object], *options: object, **how: object) -> str:
+        pq.write_table(pa.table(columns), refused.folder / "t.parquet")
+        return refused("t.parquet", *options, **how)
+
+    return run
+
+
+@pytest.mark.parametrize("command", ["estimate-eta", "nu-max", "estimate-j"])
+def test_every_command_refuses_alike(refused_text, command):
+    assert refused_text("a,b\n1,2\n3,4\n", command=command).startswith("no label column; the columns are 'a', 'b'")
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b"", "the file is empty: t.csv"),
+        (b"a,y\n", "the table has no rows: t.csv"),
+        (b"a,y\n1,0\n", "too few rows: 1: t.csv"),
+        (PNG, "not a text table: it holds zero bytes: t.csv"),
+        (b"a,y\ncaf\xe9,0\nx,1\n", "not UTF-8 text: t.csv: row 1"),
+        (b"a,y\n1,0\n2,1\n3,1,4\n", "a row with 3 instead of 2 fields: t.csv: row 3"),
+        (b"a,a,y\n1,2,0\n2,3,1\n", "two columns have the same name: t.csv: column 'a'"),
+        (b"a,y\n" + b"1,0\n" * 50, "the label has one class only, '0': t.csv: column 'y'"),
+        (b"a,y\n" + b"1,0\n1,1\n" * 50, "no feature columns: every one is constant: t.csv"),
+        (b"y\n0\n1\n", "no feature columns: t.csv"),
+        (b"a,y\n1,0\n2,\n3,1\n", "missing labels: 1 of 3: t.csv: column 'y'"),
+        (b"a,y\n1,0\n2,1\n3,2\n", "not yet supported: more than two classes ('0', '1', '2'): t.csv: column 'y'"),
+        (b"a,y\n1,0\ninf,1\n", "an infinite value: t.csv: column 'a': row 2"),
+        (b"a,y\n" + b"".join(b"%d,%d\n" % (i, i) for i in range(300)), "the label looks continuous"),
+    ],
+    ids=lambda value: repr(value)[:40],
+)
+def test_text(refused_text, content, says):
+    assert refused_text(content).startswith(says)
+
+
+@pytest.mark.parametrize("left", [1, 8, 300, 2000, -1])
+def test_a_truncated_parquet_file(refused, left):
+    whole = refused.folder / "whole"
+    pq.write_table(people(), whole)
+    (refused.folder / "t.parquet").write_bytes(whole.read_bytes()[:left])
+    assert refused("t.parquet").startswith("not a complete Parquet file: t.parquet")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "says"),
+    [
+        ("t.parquet", b"", "the file is empty: t.parquet"),
+        ("t.parquet", PNG, "not a complete Parquet file: t.parquet"),
+        ("t.feather", PNG, "not a complete Arrow file: t.feather"),
+        ("t.csv.gz", TWELVE.encode(), "cannot be read: t.csv.gz"),
+        ("t.svm", PNG, "not `label index:value ...`: t.svm: row 1"),
+        ("t.xlsx", PNG, "unknown kind of file: t.xlsx"),
+        ("t\nt.csv", b"a,b\n1,2\n", "no label column; the columns are 'a', 'b': t t.csv"),
+    ],
+)
+def test_files_that_are_no_tables(refused, name, content, says):
+    (refused.folder / name).write_bytes(content)
+    assert refused(name).startswith(says)
+
+
+def test_nothing_there(refused):
+    (refused.folder / "empty").mkdir()
+    assert refused("nowhere.parquet") == "no such file: nowhere.parquet"
+    assert refused("empty") == "no Parquet files in the folder: empty"
+    assert refused("empty/*.parquet") == "no file matches: empty/*.parquet"
+    assert refused("") != ""
+
+
+def test_one_broken_part_is_named(refused):
+    (refused.folder / "parts").mkdir()
+    pq.write_table(people(), refused.folder / "parts" / "a.parquet")
+    (refused.folder / "parts" / "b.parquet").write_bytes(PNG)
+    assert refused("parts").startswith("not a complete Parquet file: b.parquet")
+    pq.write_table(people().drop_columns(["age"]), refused.folder / "parts" / "b.parquet")
+    assert refused("parts") == "the files differ in column 'age': a.parquet, b.parquet"
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+@pytest.mark.parametrize("locked", ["t.parquet", "."])
+def test_no_permission_to_read(refused, locked):
+    folder = refused.folder / "folder"
+    folder.mkdir()
+    pq.write_table(people(), folder / "t.parquet")
+    (folder / locked).chmod(0)
+    assert "no permission to read" in refused("folder/t.parquet")
+    (folder / locked).chmod(0o700)
+
+
+@pytest.mark.parametrize(
+    ("options", "status", "says"),
+    [
+        (("--label", "q"), USAGE, "--label: no column 'q'"),
+        (("--label", "y", "--exclude", "y"), USAGE, "column 'y' is the label and also named by --exclude"),
+        (("--exclude", "y"), DATA, "no label column; the columns are 'a', 'y': t.csv"),
+        (("--exclude", "a"), DATA, "no feature columns: t.csv"),
+        (("--positive", "7"), USAGE, "no class '7' in the label 'y'"),
+        (("--delimiter", ";"), DATA, "no label column; the columns are 'a,y': t.csv"),
+        (("--k", 12), USAGE, "k = 12 needs more than 12 rows, and the table has 12"),
+        (("--k", 10**12), USAGE, f"k = {10**12} needs more than {10**12} rows, and the table has 12"),
+        (("--k", 0), USAGE, "not a whole number of at least 1: 0: --k"),
+        (("--queries", 0), USAGE, "not 'all' or a whole number of at least 1: 0: --queries"),
+        (("--recall", 0), USAGE, "not a number above 0 and at most 1"),
+        (("--confidence", 1), USAGE, "not a number of at least 0.5 and below 1"),
+        (("--threads", 0), USAGE, "not a whole number of at least 1: 0: --threads"),
+        (("--tau", "x"), USAGE, "not numbers written VALUES: 'x': --tau"),
+        (("--tau", "1:2"), USAGE, "--tau wants VALUES or START:STOP:STEP, not '1:2'"),
+        (("--tau", "2:1:0.1"), USAGE, "--tau wants START <= STOP"),
+        (("--tau", "inf"), USAGE, "--tau wants finite numbers"),
+        (("--tau", "nan"), USAGE, "--tau is not a number: 'nan'"),
+        (("--tau", "0:1:1e-9"), USAGE, "0 to 1 by 1e-09 is more than 100000 values of tau"),
+        (("--smoothness", "1"), USAGE, "--smoothness wants two numbers C,BETA, not '1'"),
+        (("--smoothness", "-1,1"), USAGE, "--smoothness wants C of at least 0"),
+        (("--smoothness", "1,1"), USAGE, "--smoothness needs k of at least"),
+        (("--mechanism", "magic:epsilon=1"), USAGE, "unknown mechanism 'magic'"),
+        (("--mechanism", "rr"), USAGE, "mechanism 'rr'"),
+        (("--mechanism", "rr:epsilon=1,pi=0.1"), USAGE, "mechanism 'rr:epsilon=1,pi=0.1'"),
+        (("--mechanism", "rr:pi=0.7"), USAGE, "mechanism 'rr:pi=0.7'"),
+        (("--mechanism", "rr:epsilon=nan"), USAGE, "mechanism 'rr:epsilon=nan'"),
+        (("--format", "pdf"), USAGE, "unknown format 'pdf'"),
+    ],
+    ids=lambda value: " ".join(map(str, value)) if isinstance(value, tuple) else None,
+)
+def test_options_that_cannot_be(refused_text, options, status, says):
+    assert refused_text(TWELVE, *options, status=status).startswith(says)
+
+
+def test_which_class_is_positive(refused_text):
+    said = refused_text("a,y\n1,cat\n2,dog\n", status=USAGE)
+    assert said.startswith("which class of the label 'y' is positive: 'cat' or 'dog'?")
+
+
+@pytest.mark.parametrize("column", [[[1], [2]] * 6, [{"a": 1}, {"a": 2}] * 6, [b"\xff", b"\x00"] * 6], ids=repr)
+def test_odd_columns_are_refused_or_read(refused_columns, audit, column):
+    columns = {"odd": column, "y": [0, 1] * 6}
+    if isinstance(column[0], bytes):
+        pq.write_table(pa.table(columns), audit.folder / "t.parquet")
+        assert audit("estimate-j", "t.parquet", "--no-output").status == 0
+    else:
+        assert refused_columns(columns).startswith("cannot audit a column of type")
+
+
+def test_the_hint_can_be_followed(audit):
+    """Each names an option that helps."""
+    (audit.folder / "t.csv").write_text("a,b,when\n1,2,0\n2,,1\n3,1,1\n")
+    for option, hint in (((), "--label"), (("--label", "b"), "--drop-null-labels"), (("--label", "a"), "--positive")):
+        ended = audit("estimate-j", "t.csv", "--no-output", *option)
+        assert hint in ended.err.splitlines()[1]
+
+
+def test_another_delimiter_is_a_hint_not_a_guess(audit):
+    for delimiter in (";", "\t", "|"):
+        (audit.folder / "t.csv").write_text(TWELVE.replace(",", delimiter))
+        ended = audit("estimate-j", "t.csv", "--no-output")
+        assert ended.status == DATA
+        assert "--delimiter" in ended.err.splitlines()[1]
+
+
+def test_how_to_convert_can_be_typed(audit):
+    import gzip
+
+    (audit.folder / "t.csv.gz").write_bytes(gzip.compress(b"a,y\ncaf\xe9,0\nx,1\n"))
+    hint = audit("estimate-j", "t.csv.gz", "--no-output").err.splitlines()[1]
+    assert "gzip -dc t.csv.gz | iconv -f latin1 -t utf-8 > utf8.csv" in hint
+
+
+# ---- extremes that can be audited
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a,y\n1,0\n2,1\n",
+        "a,y\n1,0\n1,1\n2,0\n",
+        "a,y\n" + "7,0\n7,1\n" * 30 + "8,1\n",
+        "a,y\n" + "1e-150,0\n1e150,1\n" * 3,
+        "a,y\n" + "\n".join(f"{i},{int(i == 5)}" for i in range(40)) + "\n",
+    ],
+    ids=["two rows", "three rows", "all but one alike", "far apart", "one positive"],
+)
+@pytest.mark.parametrize("command", ["estimate-eta", "nu-max", "estimate-j"])
+def test_extremes_have_defined_answers(audit, text, command):
+    (audit.folder / "t.csv").write_text(text)
+    ended = audit(command, "t.csv", "-f", "json", "--no-output")
+    assert ended.status == 0, ended.err
+    for one in ended.report["findings"]:
+        low, estimate, high = (float(one[key]) for key in ("low", "estimate", "high"))
+        assert low <= estimate <= high, one
+
+
+def test_rows_that_are_all_alike(refused_text):
+    assert refused_text("a,b,y\n" + "1,x,0\n1,x,1\n" * 20) == "no feature columns: every one is constant: t.csv"
+
+
+def test_a_wide_table_with_few_rows(audit):
+    wide = {f"c{i}": np.arange(5.0) ** (i % 3) for i in range(2000)} | {"y": [0, 1, 0, 1, 1]}
+    pq.write_table(pa.table(wide), audit.folder / "t.parquet")
+    ended = audit("estimate-j", "t.parquet", "-f", "json", "--no-output")
+    assert ended.report["dataset"]["features"] == 1333
+
+
+# ---- places that cannot be written
+
+
+def test_a_folder_that_cannot_be_made(refused, table_file):
+    (refused.folder / "taken").write_text("mine")
+    for output in (("-o", "taken"), ("-o", "taken/in"), ("-f", "json=taken/x"), ("-f", "json=nowhere/x")):
+        assert refused(table_file, *output, status=USAGE)
+    assert (refused.folder / "taken").read_text() == "mine"
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="a folder that nobody can write is a thing of Linux")
+def test_a_folder_that_nobody_can_write(refused, table_file):
+    assert refused(table_file, "-o", "/proc/self/report", status=USAGE).startswith("cannot write there")
+
+
+@pytest.fixture
+def table_file(tmp_path):
+    pq.write_table(people(), tmp_path / "t.parquet")
+    return tmp_path / "t.parquet"
