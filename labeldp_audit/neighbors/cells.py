@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from .. import engine
 from ..model import Integers
+from .compiled import compiled
 from .distinct import Distinct
 from .tile import LANES, POINTS
 
@@ -145,7 +145,7 @@ def tiled(vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
     return np.ascontiguousarray(padded.reshape(-1, LANES, d).transpose(0, 2, 1))
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _slots(cell_of_point: npt.NDArray[np.int32], first_tile: Integers) -> npt.NDArray[np.int32]:
     following = first_tile[:-1] * LANES
     slots = np.empty(len(cell_of_point), np.int32)
@@ -156,7 +156,7 @@ def _slots(cell_of_point: npt.NDArray[np.int32], first_tile: Integers) -> npt.ND
     return slots
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _fill(
     points: npt.NDArray[np.float32], rows: Integers, slots: npt.NDArray[np.int32], cells: npt.NDArray[np.int32],
     centroids: npt.NDArray[np.float32], tiles: npt.NDArray[np.float32], radius: npt.NDArray[np.float32],

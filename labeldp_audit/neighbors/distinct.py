@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from ..model import Integers
+from .compiled import compiled
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def _run_starts(hashes: npt.NDArray[np.uint64], order: Integers) -> Integers:
     return np.flatnonzero(new)
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _hash_rows(points: npt.NDArray[np.float32], salt: np.uint64) -> npt.NDArray[np.uint64]:
     """64 bits of each row, by the finaliser of splitmix64 after each coordinate."""
     n, d = points.shape
@@ -69,7 +69,7 @@ def _hash_rows(points: npt.NDArray[np.float32], salt: np.uint64) -> npt.NDArray[
     return hashes
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _runs_are_equal(points: npt.NDArray[np.float32], order: Integers, starts: Integers) -> bool:
     """Do all rows of each run really equal its first?"""
     n, d = points.shape

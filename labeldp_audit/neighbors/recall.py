@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from ..model import Floats, Integers
 from .cells import Cells
+from .compiled import compiled
 from .tile import LANES, POINTS, QUERIES, lowest_bit, within
 
 SAMPLE = 256  # queries of each of the two samples: a standard error of about 0.003
@@ -58,7 +58,7 @@ def _recall_curve(
     return share.mean(axis=0), share.std(axis=0) / math.sqrt(len(queries))
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _neighbors_by_cell(
     tiles: npt.NDArray[np.float32], weight: npt.NDArray[np.int32], first_tile: Integers,
     queries: npt.NDArray[np.float32], radius: npt.NDArray[np.float32],

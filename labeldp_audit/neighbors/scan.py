@@ -21,9 +21,9 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from ..model import Integers
+from .compiled import compiled, inlined
 from .tile import LANES, POINTS, QUERIES, float_bits, lowest_bit, within
 
 WORD = 32  # queries a mask word
@@ -39,13 +39,13 @@ U32 = npt.NDArray[np.uint32]
 U64 = npt.NDArray[np.uint64]
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def capacity(need: int) -> int:
     """Entries of a short list: twice what is kept, and a piece of a cell."""
     return 2 * need + 4 * PIECE * POINTS
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def count_block(
     tiles: F32, members: I32, weight: I32, first_tile: Integers, centroid_tiles: F32, cell_radius: F32,
     sample_tiles: F32, sample_rank: int, queries: F32, home: I32, need: int, probes: int,
@@ -86,7 +86,7 @@ def count_block(
             break
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _first_look(
     sample_tiles: F32, rank: int, asked: F32, lists: U64, size: Integers, ties: Integers, threshold: F32, work: U64
 ) -> None:  # fmt: skip
@@ -109,7 +109,7 @@ def _first_look(
     ties[:b] = 0
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _choose_cells(
     centroid_tiles: F32, cell_radius: F32, asked: F32, own: I32, threshold: F32, probes: int, mask: U32, work: U64
 ) -> None:  # fmt: skip
@@ -131,7 +131,7 @@ def _choose_cells(
             chosen[own[q]] |= bit
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _measure_centroids(centroid_tiles: F32, asked: F32, start: int, distance: F32) -> None:
     last = len(asked) - 1
     a, b, c, e = start, min(start + 1, last), min(start + 2, last), min(start + 3, last)
@@ -140,7 +140,7 @@ def _measure_centroids(centroid_tiles: F32, asked: F32, start: int, distance: F3
         within(centroid_tiles, tile, asked, a, b, c, e, never, distance, tile * LANES)
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _nearest(distance: F32, cells: int, probes: int, work: U64) -> Any:
     """The distance to the `probes`-th nearest centroid."""
     if probes >= cells:
@@ -153,7 +153,7 @@ def _nearest(distance: F32, cells: int, probes: int, work: U64) -> Any:
     return limit.view(np.float32)[0]
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _sweep(
     tiles: F32, members: I32, weight: I32, first_tile: Integers, asked: F32, mask: U32, need: int,
     lists: U64, size: Integers, ties: Integers, threshold: F32, work: U64, seen: Integers,
@@ -179,7 +179,7 @@ def _sweep(
             )  # fmt: skip
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _scan_cell(
     tiles: F32, members: I32, weight: I32, first: int, last: int, asked: F32, active: Integers, count: int, need: int,
     lists: U64, size: Integers, ties: Integers, threshold: F32, work: U64, room: int,
@@ -202,7 +202,7 @@ def _scan_cell(
                     _tighten(q, members, weight, need, lists, size, ties, threshold, work)
 
 
-@njit(nogil=True, cache=True, inline="always")
+@inlined
 def _take(
     q: int, hits: U32, found: F32, base: int, members: I32, lists: U64, size: Integers, ties: Integers,
     limit: np.float32,
@@ -223,7 +223,7 @@ def _take(
     size[q] = at
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _tighten(
     q: int, members: I32, weight: I32, need: int, lists: U64, size: Integers, ties: Integers, threshold: F32, work: U64
 ) -> None:  # fmt: skip
@@ -246,7 +246,7 @@ def _tighten(
     threshold[q : q + 1].view(np.uint32)[0] = limit
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _kth(entries: U64, count: int, weight: I32, need: int, work: U64) -> np.uint32:
     """The smallest distance (as bits) at which the weights of the slots reach `need`, or NOWHERE. A radix select.
 
@@ -285,7 +285,7 @@ def _kth(entries: U64, count: int, weight: I32, need: int, work: U64) -> np.uint
         source, count, bottom, top = work, kept, first, first + (np.int64(1) << shift) - 1
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _gather(entries: U64, size: int, ties: Integers, members: I32, counts: Integers) -> Any:
     """The classes below the threshold and at it -> counts; their sum."""
     counts[:] = ties
