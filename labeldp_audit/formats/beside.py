@@ -8,8 +8,9 @@ from itertools import pairwise
 Point = tuple[float, float]
 Box = tuple[float, float, float, float]  # left, top, right, bottom
 
-_HIGH, _WIDE = 16, 6.6  # of a line of text, of a character; a little more than fonts need
+_HIGH, _WIDE = 16, 7.4  # of a line of text, of a character; a little more than fonts need
 _AWAY = 7
+_FOOT = 0.06  # of the height of a line
 
 
 def spots(names: Sequence[str], lines: Sequence[Sequence[Point]], left: float, right: float) -> list[Point | None]:
@@ -17,12 +18,11 @@ def spots(names: Sequence[str], lines: Sequence[Sequence[Point]], left: float, r
     taken: list[Box] = []
     found: list[Point | None] = []
     for place, name in enumerate(names):
-        others = [line for index, line in enumerate(lines) if index != place]
         box = next(
             (
                 box
                 for box in _boxes(name, lines[place])
-                if left <= box[0] and box[2] <= right and _is_free(box, taken, others)
+                if left <= box[0] and box[2] <= right and _is_free(box, taken, lines)
             ),
             None,
         )
@@ -32,14 +32,19 @@ def spots(names: Sequence[str], lines: Sequence[Sequence[Point]], left: float, r
 
 
 def _boxes(name: str, line: Sequence[Point]) -> Iterator[Box]:
-    """Right, then left of each upright stretch of the line, from its middle height outward."""
-    middle = (line[0][1] + line[-1][1]) / 2
-    falls = [(a, b) for a, b in pairwise(line) if b[1] > a[1]]
-    heights = sorted({(a[0], (a[1] + b[1]) / 2) for a, b in falls}, key=lambda point: (abs(point[1] - middle), point))
-    width = _WIDE * len(name)
-    starts = [(x + _AWAY, y) for x, y in heights] + [(x - _AWAY - width, y) for x, y in heights]
-    for x, y in starts:
-        yield x, y - _HIGH / 2, x + width, y + _HIGH / 2
+    """Right, then left of each upright stretch of the line, from its middle height outward.
+
+    Not at its foot, where curves run together and nobody could tell whose name it is.
+    """
+    (top, bottom), width, half = (line[0][1], line[-1][1]), _WIDE * len(name), _HIGH / 2
+    middle, foot = (top + bottom) / 2, bottom - _FOOT * (bottom - top)
+    falls = [(a, b) for a, b in pairwise(line) if a[1] < b[1] <= foot]
+    falls.sort(key=lambda fall: abs(fall[0][1] + fall[1][1] - 2 * middle))
+    # On the right the line goes on below the name, on the left it comes from above.
+    right = [(a[0] + _AWAY, min((a[1] + b[1]) / 2, b[1] - half - 3)) for a, b in falls]
+    left = [(a[0] - _AWAY - width, max((a[1] + b[1]) / 2, a[1] + half + 3)) for a, b in falls]
+    for x, y in right + left:
+        yield x, y - half, x + width, y + half
 
 
 def _is_free(box: Box, taken: Sequence[Box], lines: Sequence[Sequence[Point]]) -> bool:

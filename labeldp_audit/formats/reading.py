@@ -80,7 +80,9 @@ def _average(report: Report) -> str:
         "No upper limit exists for the average loss: one person whose features give the label away makes it infinite."
     )
     if any(one.bound.estimate == math.inf for one in found):
-        said += f" The estimate is infinite because {_pure(report.eta)} one class only. {_doubt(report.eta)}"
+        said += (
+            f" Where an estimate is infinite, it is because {_pure(report.eta)} one class only. {_doubt(report.eta)}"
+        )
     return f"{said} What is shown are the lower limits."
 
 

@@ -50,7 +50,7 @@ def _parts(report: Report, found: Sequence[Curve]) -> Iterator[str]:
     yield _text(24, 56, _about(report, found), "small")
     yield from _horizontal(frame)
     yield from _vertical(frame)
-    yield from (_band(curve, frame, place) for place, curve in enumerate(found))
+    yield from (_band(curve, frame, place, len(found)) for place, curve in enumerate(found))
     yield from (_least(curve, frame, place) for place, curve in enumerate(found))
     yield from (_line(curve, frame, place) for place, curve in enumerate(found))
     yield from (_promise(curve, frame, place) for place, curve in enumerate(found))
@@ -92,11 +92,12 @@ def _vertical(frame: Frame) -> Iterator[str]:
     yield _text(_LEFT + _ACROSS / 2, bottom + 66, label, anchor="middle")
 
 
-def _band(curve: Curve, frame: Frame, place: int) -> str:
+def _band(curve: Curve, frame: Frame, place: int, bands: int) -> str:
+    """The more bands lie over each other, the lighter each."""
     high = steps.held([1.0 if bound.high is None else bound.high for bound in curve.bounds])
     low = steps.reached([bound.low or 0.0 for bound in curve.bounds])
     outline = [*_corners(curve, frame, high), *reversed(_corners(curve, frame, low))]
-    return f'<path fill="{_color(place)}" fill-opacity=".07" d="{_path(outline)}z"/>'
+    return f'<path fill="{_color(place)}" fill-opacity="{min(0.12, 0.28 / bands):.2g}" d="{_path(outline)}z"/>'
 
 
 def _least(curve: Curve, frame: Frame, place: int) -> str:

@@ -58,10 +58,11 @@ def dataset(extra: int = 0) -> Dataset:
 
 
 def eta() -> Eta:
-    empty = np.zeros((19_981, 2))
+    counts = np.full((19_981, 2), (124, 17))
+    counts[:40] = (141, 0)
     return Eta(
-        probability=empty,
-        counts=empty.astype(np.int64),
+        probability=counts / 141,
+        counts=counts.astype(np.int64),
         rows=np.arange(19_981),
         k=141,
         n=19_981,
@@ -99,7 +100,8 @@ def j(epsilon: float, tau: float) -> Finding:
 
 
 def mean_loss(epsilon: float) -> Finding:
-    bound = Bound(0.5123 + offset(epsilon), None, None, 19_981, "plug-in", (AVERAGES,))
+    estimate = 0.5123 + offset(epsilon)
+    bound = Bound(estimate, estimate - 0.0771, math.inf, 19_981, "plug-in", (AVERAGES,))
     return Finding("mean_loss", bound, 0.99, f"rr:epsilon={epsilon:.6g}", about(epsilon))
 
 
@@ -130,7 +132,7 @@ def worst_report() -> Report:
     ends = (
         Finding("eta_min", Bound(0.0, 0.0, 0.0371, 19_981, "clopper-pearson", (SAMPLE, AVERAGES)), 0.99),
         Finding("eta_max", Bound(0.9645, 0.8612, 0.9961, 19_981, "clopper-pearson", (SAMPLE, AVERAGES)), 0.99),
-        Finding("log_ratio_min", Bound(-math.inf, -math.inf, -1.263, 19_981, "clopper-pearson", (SAMPLE,)), 0.99),
+        Finding("log_ratio_min", Bound(math.inf, 3.256, math.inf, 19_981, "clopper-pearson", (SAMPLE,)), 0.99),
         Finding("log_ratio_max", Bound(5.2951, 3.8173, 7.5354, 19_981, "clopper-pearson", (SAMPLE,)), 0.99),
     )
     worst = tuple(

@@ -56,7 +56,12 @@ def test_every_name_comes_back_and_can_be_written(eta_report: Report, text: str)
 def test_infinity_is_a_string_and_never_null(worst_report: Report) -> None:
     found = {finding["quantity"]: finding for finding in parsed(worst_report)["findings"]}
     assert found["nu_max"]["estimate"] == found["nu_max"]["high"] == "Infinity"
-    assert found["log_ratio_min"]["low"] == "-Infinity"
+    assert found["log_ratio_min"]["high"] == "Infinity"
+
+
+def test_minus_infinity_is_a_string(worst_report: Report) -> None:
+    finding = Finding("j", Bound(0.5, -math.inf, 1.0, 5, "m"), 0.99)
+    assert parsed(replace(worst_report, findings=(finding,)))["findings"][0]["low"] == "-Infinity"
 
 
 def test_keys_are_in_the_documented_order(worst_report: Report) -> None:

@@ -50,7 +50,16 @@ def test_short_numbers(value: float | None, text: str) -> None:
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(0, "0"), (1, "100"), (0.5, "50.0"), (0.0512, "5.12"), (0.00004, "0.004"), (3e-9, "3e-7"), (None, "-")],
+    [
+        (0, "0"),
+        (1, "100"),
+        (0.5, "50.0"),
+        (0.99996, "100"),
+        (0.0512, "5.12"),
+        (0.00004, "0.004"),
+        (3e-9, "3e-7"),
+        (None, "-"),
+    ],
 )
 def test_shares_keep_their_digits(value: float | None, text: str) -> None:
     assert spelling.percent(value) == text
@@ -62,6 +71,11 @@ def test_plain_is_printable_and_can_be_written(text: str) -> None:
     assert spelling.plain(text).isprintable()
     assert spelling.plain(text).encode("utf-8") is not None
     assert not text.isprintable() or spelling.plain(text) == text
+
+
+def test_infinity_as_an_upper_limit_is_none() -> None:
+    assert spelling.limits(Bound(math.inf, 4.3, math.inf, 1, "m")) == "[4.3, no limit]"
+    assert spelling.limits(Bound(math.inf, math.inf, math.inf, 1, "m")) == "[inf, inf]"
 
 
 def test_confidence() -> None:

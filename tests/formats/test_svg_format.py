@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import pytest
 
 from labeldp_audit import formats
-from labeldp_audit.formats import curves, steps
+from labeldp_audit.formats import beside, curves, steps
 from labeldp_audit.model import Bound, Finding, Report
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -73,7 +73,7 @@ def test_a_large_report_is_a_small_picture(tail_report: Report) -> None:
     points = [(number / 400, 1 / (1 + (number / 400) ** 2)) for number in range(4001)]
     many = [finding for place in range(8) for finding in curve(f"rr:epsilon={place}", points)]
     text = formats.picture(replace(tail_report, findings=tuple(many))) or ""
-    assert len(text.encode()) < 100_000
+    assert len(text.encode()) < 150_000
     assert len(lines(ElementTree.fromstring(text))) == 8
 
 
@@ -81,6 +81,33 @@ def test_curves_are_told_apart_without_colour(tail_report: Report) -> None:
     paths = [path for path in drawn(tail_report).iter(f"{SVG}path") if path.get("class") == "line"]
     assert len({path.get("stroke-dasharray") for path in paths}) == 4
     assert len({path.get("stroke") for path in paths}) == 4
+
+
+def test_what_is_shown_is_a_thin_line(tail_report: Report) -> None:
+    report = replace(tail_report, findings=tuple(curve("m", [(0, 1.0), (1, 0.5), (2, 0.5)], spread=0.25)))
+    (path,) = [path for path in drawn(report).iter(f"{SVG}path") if path.get("class") == "least"]
+    (line,) = lines(drawn(report))
+    bottom = 424  # of the plot, where nobody is
+    quarter = bottom - (bottom - line[0][1]) / 4
+    assert [y for _, y in corners(path.attrib["d"])] == [pytest.approx(quarter, abs=0.06)] * 2
+
+
+def test_curves_are_named_where_they_are(tail_report: Report) -> None:
+    texts = [text for text in drawn(tail_report).iter(f"{SVG}text") if text.get("class") == "direct"]
+    assert {text.text for text in texts} <= {"epsilon=0.5", "epsilon=1", "epsilon=2", "epsilon=4"}
+    assert len(texts) >= 2
+
+
+def test_names_stand_on_no_line_and_on_no_other_name() -> None:
+    stairs = [
+        (float(x), float(y)) for step in range(10) for x, y in ((20 * step, 40 * step), (20 * step + 20, 40 * step))
+    ]
+    apart = [(x + 150, y) for x, y in stairs]
+    first, second = beside.spots(["one", "two"], [stairs, apart], 0, 400)
+    assert first is not None and second is not None
+    assert first[0] < second[0]
+    assert beside.spots(["one", "two"], [stairs, stairs], 0, 400)[1] != beside.spots(["one"], [stairs], 0, 400)[0]
+    assert beside.spots(["a name of any length"], [stairs], 0, 100) == [None]
 
 
 def test_the_dot_is_at_the_promise(tail_report: Report) -> None:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from labeldp_audit import formats
+from labeldp_audit.formats import headline
 from labeldp_audit.model import Bound, Column, Finding, Report
 
 SHARED = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=25)
@@ -54,29 +55,102 @@ def test_the_first_line_says_what_is_not_proved(tail_report: Report) -> None:
     assert first == "Measured: how many people lose more privacy than tau. Not proved: that a release is safe."
 
 
-def test_the_sentence_names_share_interval_and_factor(tail_report: Report) -> None:
+def test_one_glance_at_the_tail(tail_report: Report) -> None:
     text = " ".join(formats.render("text", tail_report).split())
-    assert "for 29.2 % of people [27.5 %, 31.2 %] the features and the released label together" in text
-    assert "by more than a factor of 1.6, averaged over the noise: a loss above tau = 0.5 nats." in text
+    assert (
+        "In short: with rr:epsilon=0.5, the strongest noise asked for, at least 27.5 % of people lose more than "
+        "0.5 nats, its epsilon; up to 31.2 % cannot be ruled out (99 % confidence). Estimate: 29.2 %." in text
+    )
+    assert "(1 nat: ×2.7, 3: ×20, 6: ×403): at tau = 3 a label that 12.0 % of people have becomes 73.3 % likely" in text
 
 
 @pytest.mark.parametrize(
     ("quantity", "estimate", "sentence"),
     [
-        ("nu_max", 4.0, "by a factor of 55: the largest loss is 4 nats."),
-        ("nu_max", math.inf, "with rr:epsilon=1 is estimated as infinite; where the features tell all"),
+        ("nu_max", 4.0, "the largest loss of a person is estimated as 4 nats, odds ×55."),
+        ("nu_max", math.inf, "In short: with rr:epsilon=1, the largest loss of a person is estimated as infinite."),
         (
             "uninformed_utility",
             0.91,
-            "guesses 91.0 % of the labels; always saying the commoner class is right for 88.0 %.",
+            "guesses an estimated 91.0 % of the labels; always saying the commoner class is right for 88.0 %.",
         ),
-        ("j", 0.25, "With rr:epsilon=1, for 25.0 % of people the features and the released label"),
+        ("j", 0.25, "with rr:epsilon=1, an estimated 25.0 % of people lose more than 2 nats."),
     ],
 )
 def test_sentences_without_limits(eta_report: Report, quantity: str, estimate: float, sentence: str) -> None:
     finding = Finding(quantity, Bound(estimate, None, None, 9, "m"), 0.99, "rr:epsilon=1", {"tau": 2.0})
     text = " ".join(formats.render("text", replace(eta_report, findings=(finding,))).split())
     assert sentence in text
+
+
+@pytest.mark.parametrize(
+    ("bound", "sentence"),
+    [
+        ((0.66, 0.018, 0.96), "at least 1.80 % of people lose more than 0.5 nats, its epsilon; up to 96.0 % cannot be"),
+        ((0.66, 0.018, 0.96), "The interval is too wide to rely on the estimate of 66.0 %."),
+        ((0.66, 0.018, 0.96), "everything above them is what 141 neighbours a row cannot rule out"),
+        ((0.22, 0.0, 0.96), "up to 96.0 % of people may lose more than 0.5 nats, its epsilon, though nobody is shown"),
+    ],
+)
+def test_a_wide_interval_does_not_read_as_known(
+    eta_report: Report, bound: tuple[float, float, float], sentence: str
+) -> None:
+    at = {"tau": 0.5, "epsilon": 0.5, "pi": 0.378}
+    finding = Finding("j", Bound(*bound, 9, "m"), 0.99, "rr:epsilon=0.5", at)
+    for name in ("text", "markdown"):
+        assert sentence in " ".join(formats.render(name, replace(eta_report, findings=(finding,))).split())
+
+
+def test_tau_beyond_epsilon_and_tau_below_it(eta_report: Report) -> None:
+    def short(*taus: float) -> str:
+        at = {"epsilon": 2.5, "pi": 0.076}
+        bound = Bound(0.5, 0.4, 0.6, 9, "m")
+        findings = tuple(Finding("j", bound, 0.99, "rr:epsilon=2.5", {"tau": tau, **at}) for tau in taus)
+        return headline.in_short(replace(eta_report, findings=findings))
+
+    assert "lose more than 6 nats (its epsilon is 2.5)" in short(1, 2, 6, 7)
+    assert "lose more than 2 nats (its epsilon is 2.5)" in short(1, 2)
+
+
+def test_the_first_lines_say_when_rows_were_sampled(tail_report: Report) -> None:
+    few = replace(tail_report.eta, probability=tail_report.eta.probability[:5000], counts=tail_report.eta.counts[:5000])
+    sentence = "Only 5,000 of 19,981 rows, drawn at random, were asked for their neighbours; all rows were searched."
+    for name in ("text", "markdown"):
+        assert sentence not in " ".join(formats.render(name, tail_report).split())
+        text = " ".join(formats.render(name, replace(tail_report, eta=few)).split())
+        assert text.index("In short:") < text.index(sentence) < text.index("clinic.parquet: ")
+
+
+def test_why_an_average_is_infinite(tail_report: Report) -> None:
+    text = " ".join(formats.render("text", tail_report).split())
+    assert "No upper limit exists for the average loss" in text
+    assert "Where an estimate is infinite, it is because 40 of 19,981 neighbourhoods hold one class only." in text
+
+
+def test_labels_in_the_clear_are_not_blamed_on_neighbourhoods(eta_report: Report) -> None:
+    at = {"epsilon": math.inf, "pi": 0.0, "lambda": 0.0}
+    loss = Finding("mean_loss", Bound(math.inf, math.inf, math.inf, 9, "m"), 0.99, "rr:epsilon=inf", at)
+    worst = Finding("nu_max", loss.bound, 0.99, "rr:epsilon=inf", at)
+    text = " ".join(formats.render("text", replace(eta_report, findings=(loss, worst))).split())
+    assert "one class only" not in text
+    assert "no limit" not in text
+    assert "In short: with rr:epsilon=inf, the largest loss of a person is infinite." in text
+
+
+def test_a_few_values_of_tau_are_a_table_and_no_chart(tail_report: Report) -> None:
+    few = tuple(finding for finding in tail_report.findings if finding.at.get("tau", 1) in (1, 2, 6))
+    text = formats.render("text", replace(tail_report, findings=few))
+    assert "┤" not in text
+    assert "estimate [at least, at most]\n" in text
+    assert "11 of 101 values of tau, all of them are in json and csv" in formats.render("text", tail_report)
+
+
+@REPORTS
+def test_warnings_are_left_to_standard_error(request: pytest.FixtureRequest, which: str) -> None:
+    report = request.getfixturevalue(which)
+    assert "19 rows without a label were dropped" not in formats.render("text", report)
+    for name in ("markdown", "json"):
+        assert "19 rows without a label were dropped" in formats.render(name, report)
 
 
 def test_each_assumption_once(tail_report: Report) -> None:
