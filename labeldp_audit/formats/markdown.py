@@ -123,7 +123,7 @@ def _number(finding: Finding, numbered: Mapping[str, str]) -> list[str]:
         escaped(f"{finding.quantity} at {at}" if at else finding.quantity),
         escaped(finding.mechanism or ""),
         *(short(bound.estimate), low(bound), high(bound)),
-        words.meaning(finding.quantity),
+        escaped(words.meaning(finding.quantity)),
         ", ".join(numbered[line] for line in words.assumptions([finding])),
     ]
 

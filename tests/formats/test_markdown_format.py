@@ -12,7 +12,7 @@ from markdown_it import MarkdownIt
 from labeldp_audit import formats
 from labeldp_audit.formats.markdown import escaped
 from labeldp_audit.formats.spelling import plain
-from labeldp_audit.model import Column, Report
+from labeldp_audit.model import Bound, Column, Finding, Report
 
 SHARED = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=100)
 AWKWARD = "a|b <i>x</i> `code` *stress* _under_ [link](http://x.y) @team #12 ~~gone~~ \\ &amp; ![p](q) www.x.y"
@@ -55,6 +55,15 @@ def test_assumptions_are_numbered_once(worst_report: Report) -> None:
     html = page(formats.render("markdown", worst_report))
     assert html.count("the rows are an independent sample of the population") == 1
     assert [row[-1] for row in cells(html) if row[0] in ("eta_max", "log_ratio_max")] == ["1, 2", "1"]
+
+
+def test_every_row_of_numbers_has_every_cell(tail_report: Report) -> None:
+    bound = Bound(1.0, 0.5, 2.0, 9, "m")
+    known = ("mean_loss", "jeffreys", "weighted_jeffreys", "log_ratio_min", "log_ratio_max", "nu_max", "eta_min")
+    report = replace(tail_report, findings=tuple(Finding(quantity, bound, 0.99) for quantity in known))
+    rows = {row[0]: row for row in cells(page(formats.render("markdown", report)))}
+    assert {len(rows[quantity]) for quantity in known} == {7}
+    assert rows["weighted_jeffreys"][5].startswith("p KL(P1||P0) + (1 - p) KL(P0||P1): ")
 
 
 def test_a_wide_schema_is_cut(tail_report: Report) -> None:
