@@ -107,6 +107,10 @@ def test_names_stand_on_no_line_and_on_no_other_name() -> None:
     assert first is not None and second is not None
     assert first[0] < second[0]
     assert beside.spots(["one", "two"], [stairs, stairs], 0, 400)[1] != beside.spots(["one"], [stairs], 0, 400)[0]
+    wall = [(x + 25, y) for x, y in stairs]
+    (moved, _) = beside.spots(["one", "wall"], [stairs, wall], -100, 400)
+    (alone,) = beside.spots(["one"], [stairs], -100, 400)
+    assert moved is not None and alone is not None and moved[0] < alone[0]
     assert beside.spots(["a name of any length"], [stairs], 0, 100) == [None]
 
 
