@@ -192,10 +192,10 @@ def show(text: str) -> None:
     """To standard output."""
     if sys.stdout is None and text:
         raise BrokenPipeError
-    if hasattr(sys.stdout, "reconfigure"):
-        sys.stdout.reconfigure(errors="backslashreplace")  # a name may hold what the terminal cannot show
     with _delivering():
-        print(text, end="")
+        left = memoryview(text.encode(sys.stdout.encoding, "backslashreplace")) if text else b""
+        while left:  # print would not notice a pipe that closes halfway, where PYTHONUNBUFFERED is set
+            left = left[sys.stdout.buffer.write(left) :]
 
 
 @contextlib.contextmanager

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -95,29 +95,24 @@ def _closed(text: str) -> str:
 
 
 def to_files(plan: Plan, report: Report, rows: Rows, info: Info) -> Sequence[Path]:
-    """Write what was planned; the files, in the order in which they were written."""
-    written = [_write(target.file, _page(report, target.format, info)) for target in plan.targets if target.file]
+    """Write what was planned, all or nothing; the files."""
+    files = [write.text_file(target.file, _page(report, target.format, info)) for target in plan.targets if target.file]
     if plan.folder is not None:
-        plan.folder.mkdir(parents=True, exist_ok=True)
-        written += _fill(plan.folder, report, info)
-        if rows is not None:
-            write.write_rows(plan.folder / "eta.parquet", rows)
-            written.append(plan.folder / "eta.parquet")
-    return written
+        files += _of_folder(plan.folder, report, rows, info)
+    write.write_all(files, plan.folder)
+    return [file.path for file in files]
 
 
-def _fill(folder: Path, report: Report, info: Info) -> list[Path]:
+def _of_folder(folder: Path, report: Report, rows: Rows, info: Info) -> Iterator[write.File]:
     pages = {"json": _page(report, "json", info), "md": _page(report, "markdown", info)}
     curve = formats.picture(report)
     if curve is not None:
         pages["svg"] = curve
-    return [_write(folder / f"{report.command}.{ending}", text) for ending, text in pages.items()]
+    for ending, text in pages.items():
+        yield write.text_file(folder / f"{report.command}.{ending}", text)
+    if rows is not None:
+        yield write.rows_file(folder / "eta.parquet", rows)
 
 
 def _page(report: Report, form: str, info: Info) -> str:
     return _closed(formats.render(form, report, width=PAGE, color=False, run_info=info))
-
-
-def _write(file: Path, text: str) -> Path:
-    write.write_text(file, text)
-    return file

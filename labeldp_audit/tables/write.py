@@ -1,11 +1,13 @@
-"""Files that are whole or not there: written beside, then renamed."""
+"""Files that are whole or not there: all of a run are written beside their places, then all are renamed."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -17,45 +19,83 @@ PRIVATE = 0o600
 SHARED = 0o666  # less the user's umask
 
 
-def write_text(path: Path, text: str) -> None:
-    with _whole(path, SHARED) as file:
-        file.write(text.encode())
+@dataclass(frozen=True)
+class File:
+    path: Path
+    mode: int
+    fill: Callable[[BinaryIO], object]
 
 
-def write_rows(path: Path, columns: Mapping[str, npt.NDArray[Any]]) -> None:
+def text_file(path: Path, text: str) -> File:
+    return File(path, SHARED, lambda file: file.write(text.encode()))
+
+
+def rows_file(path: Path, columns: Mapping[str, npt.NDArray[Any]]) -> File:
     """Parquet that only its owner may read."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
 
-    with _whole(path, PRIVATE) as file:
+    def fill(file: BinaryIO) -> None:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
         pq.write_table(pa.table({name: pa.array(values) for name, values in columns.items()}), file)
 
+    return File(path, PRIVATE, fill)
+
+
+def write_all(files: Iterable[File], folder: Path | None = None) -> None:
+    """All of them or, whatever happens, none; `folder` is made for them where it is missing."""
+    with ExitStack() as undo:
+        if folder is not None:
+            _make(folder, undo)
+        for beside, place in [pair for file in files for pair in _written(file, undo)]:
+            with _named(place):
+                beside.replace(place)
+        undo.pop_all()
+
+
+def _make(folder: Path, undo: ExitStack) -> None:
+    missing = [place for place in (folder, *folder.parents) if not place.exists()]
+    for place in reversed(missing):
+        undo.callback(_quietly, place.rmdir)
+        with _named(place):
+            place.mkdir(exist_ok=True)
+
+
+def _written(file: File, undo: ExitStack) -> list[tuple[Path, Path]]:
+    """(what was written, its place); nothing for /dev/stdout or a pipe, where there is nothing to rename."""
+    with _named(file.path):
+        if file.path.exists() and not file.path.is_file():
+            if file.path.is_dir():
+                raise IsADirectoryError(21, "it is a folder")
+            with file.path.open("wb") as device:
+                file.fill(device)
+            return []
+        place = file.path.resolve()
+        beside = place.with_name(f".{place.name[:100]}.{secrets.token_hex(4)}.part")
+        undo.callback(_quietly, beside.unlink)
+        _fill(beside, file)
+        return [(beside, place)]
+
+
+def _fill(beside: Path, file: File) -> None:
+    descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, file.mode)
+    with open(descriptor, "wb") as opened:  # noqa: PTH123 a descriptor, not a path
+        file.fill(opened)
+        opened.flush()
+        os.fsync(descriptor)
+
+
+def _quietly(remove: Callable[[], None]) -> None:
+    """What is not there, or not empty, needs no removal."""
+    with contextlib.suppress(OSError):
+        remove()
+
 
 @contextlib.contextmanager
-def _whole(path: Path, mode: int) -> Iterator[BinaryIO]:
+def _named(path: Path) -> Iterator[None]:
     try:
-        if path.exists() and not path.is_file():
-            if path.is_dir():
-                raise IsADirectoryError(21, "it is a folder")
-            with path.open("wb") as device:  # /dev/stdout, a pipe: nothing to rename
-                yield device
-            return
-        with _renamed(path.resolve(), mode) as file:
-            yield file
+        yield
+    except BrokenPipeError:  # nobody reads on: no fault of the disk
+        raise
     except OSError as error:
         raise DataError("cannot write", path, error.strerror or str(error)) from None
-
-
-@contextlib.contextmanager
-def _renamed(path: Path, mode: int) -> Iterator[BinaryIO]:
-    beside = path.with_name(f".{path.name[:100]}.{secrets.token_hex(4)}.part")
-    try:
-        descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
-        with open(descriptor, "wb") as file:  # noqa: PTH123 a descriptor, not a path
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
-    except BaseException:  # an interrupt leaves nothing behind either
-        beside.unlink(missing_ok=True)
-        raise

@@ -9,9 +9,17 @@ import pyarrow.parquet as pq
 import pytest
 
 from labeldp_audit.errors import DataError
-from labeldp_audit.tables.write import write_rows, write_text
+from labeldp_audit.tables.write import rows_file, text_file, write_all
 
 COLUMNS = {"row": np.arange(3), "eta": np.array([0.1, 0.5, 0.9], np.float32), "name": np.array(["a", "b", "ü"])}
+
+
+def write_text(path, text):
+    write_all([text_file(path, text)])
+
+
+def write_rows(path, columns):
+    write_all([rows_file(path, columns)])
 
 
 def names(folder):
@@ -102,3 +110,25 @@ def test_places_where_nothing_can_be_written(tmp_path):
             write_text(path, "x")
         assert "\n" not in str(caught.value)
     assert names(tmp_path) == ["file"]
+
+
+def test_all_or_none(tmp_path):
+    """The last of three cannot be written."""
+    (tmp_path / "old.json").write_text("old")
+    folder = tmp_path / "new" / "folder"
+    files = [text_file(tmp_path / "old.json", "new"), rows_file(folder / "rows.parquet", COLUMNS)]
+    with pytest.raises(DataError, match="cannot write"):
+        write_all([*files, text_file(tmp_path / "old.json" / "x", "x")], folder)
+    assert names(tmp_path) == ["old.json"]
+    assert (tmp_path / "old.json").read_text() == "old"
+    write_all(files, folder)
+    assert names(folder) == ["rows.parquet"]
+    assert (tmp_path / "old.json").read_text() == "new"
+
+
+def test_only_empty_folders_of_ours_are_taken_back(tmp_path):
+    (tmp_path / "theirs").mkdir()
+    with pytest.raises(DataError):
+        write_all([text_file(tmp_path / "none" / "x", "x")], tmp_path / "theirs" / "ours")
+    assert names(tmp_path) == ["theirs"]
+    assert names(tmp_path / "theirs") == []
