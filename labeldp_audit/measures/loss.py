@@ -18,6 +18,8 @@ import numpy.typing as npt
 
 from ..model import Floats
 
+_LEAST, _MOST = math.ulp(0.0), math.nextafter(1.0, 0.0)  # the probabilities next to 0 and 1
+
 
 def logit(probability: npt.ArrayLike) -> Floats:
     """log(z / (1 - z)); infinite at 0 and 1."""
@@ -66,7 +68,8 @@ def lowest_eta(p: float) -> float:
 def roots(tau: float, p: float, epsilon: float) -> tuple[float, float] | None:
     """The two eta at which nu_bar is tau: above tau means below the first or above the second.
 
-    None where nu_bar is above tau everywhere. Solved in u = logit eta: tanh(u / 2)(u - logit p) = tau - h.
+    None where nu_bar is above tau everywhere. Neither is 0 or 1, where nu_bar is infinite. Solved in u = logit eta:
+    tanh(u / 2)(u - logit p) = tau - h.
     """
     from scipy.optimize import brentq
     from scipy.special import expit
@@ -85,7 +88,7 @@ def roots(tau: float, p: float, epsilon: float) -> tuple[float, float] | None:
         while excess(bottom + side * reach) < 0:
             reach *= 2
         u = brentq(excess, *sorted((bottom, bottom + side * reach)), xtol=1e-14, rtol=1e-15)
-        ends.append(float(expit(u)))
+        ends.append(min(max(float(expit(u)), _LEAST), _MOST))
     return ends[0], ends[1]
 
 
