@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from .. import model
@@ -36,22 +37,28 @@ def columns(source: Source, roles: Roles, scanned: Scan, encoders: Encoders) -> 
         name: feature(name, column, encoders[name], scanned.used)
         for name, column in zip(roles.features, scanned.columns, strict=True)
     }
-    known[roles.label] = model.Column(roles.label, "label", str(scanned.label_type), scanned.label.missing)
+    known[roles.label] = model.Column(roles.label, "label", type_name(scanned.label_type), scanned.label.missing)
     types = source.types()
     return tuple(known.get(name) or excluded(name, types[name]) for name in source.names())
 
 
 def excluded(name: str, kind: object) -> model.Column:
     """A text file's cells are only text as long as nobody reads them."""
-    return model.Column(name, "excluded", "text" if kind is None else str(kind))
+    return model.Column(name, "excluded", "text" if kind is None else type_name(kind))
+
+
+def type_name(kind: object) -> str:
+    """As the schema says, but for pyarrow's long way of writing dictionaries."""
+    held = re.fullmatch(r"dictionary<values=(.*?), indices=.*>", str(kind))
+    return f"dictionary<{held[1]}>" if held else str(kind)
 
 
 def feature(name: str, column: NumberScan | CategoryScan | None, one: Encoder | None, used: int) -> model.Column:
     if column is None:
         return model.Column(name, "constant", "null", used)
     if one is None:
-        return model.Column(name, "constant", str(column.type), column.missing)
+        return model.Column(name, "constant", type_name(column.type), column.missing)
     if isinstance(column, NumberScan):
-        return model.Column(name, "number", str(column.type), column.missing, None, one.width)
+        return model.Column(name, "number", type_name(column.type), column.missing, None, one.width)
     levels = column.distinct + (column.missing > 0)
-    return model.Column(name, "category", str(column.type), column.missing, levels, one.width)
+    return model.Column(name, "category", type_name(column.type), column.missing, levels, one.width)
