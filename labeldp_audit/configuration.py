@@ -47,7 +47,8 @@ def gather(
     file = from_file(path) if path else NOTHING
     if path and POLICY in section(path):
         notes += (f"[policy] is not judged by this command: {path}",)
-    return merged(defaults(options), file, variables, flags), notes
+    every_layer = merged(defaults(options), file, variables, flags)
+    return {option.name: every_layer[option.name] for option in options}, notes  # a file may set what others ask for
 
 
 def _file(asked: Mapping[str, Chosen], folder: Path | None) -> Path | None:

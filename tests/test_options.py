@@ -179,3 +179,35 @@ def test_a_file_configures_columns(audit, table):
     report = audit("nu-max", table, *JSON).report
     assert roles(report)["age"] == "excluded"
     assert of_mechanisms(report) == ["rr:epsilon=2.19722"]
+
+
+def test_a_file_may_set_what_other_commands_ask_for(audit, table):
+    plain = audit("nu-max", table, *JSON).out
+    (audit.folder / "labeldp-audit.toml").write_text('tau = "1,2"\n')
+    assert audit("nu-max", table, *JSON).out == plain
+    assert audit("estimate-j", table, *JSON).report["parameters"]["tau"] == "1,2"
+
+
+@pytest.mark.parametrize("command", ["estimate-eta", "nu-max"])
+def test_every_command_takes_a_smoothness(found, command):
+    plain = found("--k", 250, command=command)
+    vouched = found("--k", 250, "--smoothness", "0.2,1", command=command)
+    assert inside(only(plain, "eta_max"), only(vouched, "eta_max"))
+
+
+@pytest.mark.parametrize(("asked", "read"), [("1", []), ("1,1", ["scanning", "encoding"])])
+def test_a_smoothness_is_refused_as_soon_as_can_be(audit, table, monkeypatch, asked, read):
+    """Before the table is read, or at least before the search."""
+    from contextlib import nullcontext
+
+    from labeldp_audit import engine, watch
+
+    seen: list[str] = []
+
+    class Watching(engine.Silent):
+        def stage(self, name: str, total: float | None, unit: str) -> None:
+            seen.append(name)
+
+    monkeypatch.setattr(watch, "watched", lambda quiet: nullcontext(Watching()))
+    assert audit("nu-max", table, "--smoothness", asked, "--no-output").status == 2
+    assert seen == read

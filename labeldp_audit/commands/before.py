@@ -11,6 +11,7 @@ from ..errors import DataError
 from ..estimators import ESTIMATORS
 from ..model import Eta, Integers, Table
 from ..randomness import for_audit
+from . import reporting
 from .settings import Settings
 
 DEFAULT_QUERIES = 200_000
@@ -18,14 +19,16 @@ DEFAULT_QUERIES = 200_000
 
 def read_and_estimate(data: str, settings: Settings, progress: engine.Progress) -> tuple[Table, Eta]:
     [estimator] = ESTIMATORS.parse(settings.estimator)
+    reporting.smoothness(settings)  # refused before the table is read
     table = tables.read(data, _read_options(settings), progress)
+    n = len(table.labels)
+    queries, k = _queries(n, settings), _default_k(n) if settings.k is None else settings.k
+    reporting.check_smoothness(settings, k, len(queries))
     from .. import neighbors
 
-    n = len(table.labels)
     near = neighbors.count(
-        table.points, table.labels, len(table.dataset.classes), _queries(n, settings),
-        k=_default_k(n) if settings.k is None else settings.k, recall=_recall(settings), seed=settings.seed,
-        threads=settings.threads or engine.available_cores(), progress=progress,
+        table.points, table.labels, len(table.dataset.classes), queries, k=k, recall=_recall(settings),
+        seed=settings.seed, threads=settings.threads or engine.available_cores(), progress=progress,
     )  # fmt: skip
     return table, estimator.estimate(near, table.labels)
 

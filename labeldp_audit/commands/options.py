@@ -98,14 +98,14 @@ COMMANDS = (
         "release. Also writes DIR/eta.parquet, one line a row, which only you can read.",
         (("labeldp-audit estimate-eta clinic.parquet", "report, and one estimate a row in labeldp-report/eta.parquet"),
          ("labeldp-audit estimate-eta clinic.parquet --no-output -f json", "the report alone, for a program")),
-        SHARED,
+        (*SHARED, SMOOTHNESS),
     ),
     Command(
         "nu-max", "nu_max", "The worst loss that any one person can suffer.",
         "Bound the worst case: the largest change in log odds that a release can cause for anybody in the table.",
         (("labeldp-audit nu-max clicks.csv --label clicked", "name the label"),
          ("labeldp-audit nu-max clicks.csv -f markdown=worst.md -f text", "two forms at once")),
-        SHARED,
+        (*SHARED, SMOOTHNESS),
     ),
     Command(
         "estimate-j", "estimate_j", "The share of people whose loss is above tau.",

@@ -13,6 +13,7 @@ from ..mechanisms import MECHANISMS
 from ..mechanisms.randomized_response import RandomizedResponse
 from ..model import Eta, Finding, Report, Table
 from ..registry import number
+from . import intervals
 from .settings import Settings
 
 ROWS = "rows are independent draws from one population"
@@ -51,6 +52,12 @@ def assumptions(settings: Settings) -> tuple[str, ...]:
         return ROWS, AVERAGES
     constant, beta = vouched
     return ROWS, f"measure smoothness with C = {constant:g}, beta = {beta:g}, which no data can check"
+
+
+def check_smoothness(settings: Settings, k: int, queries: int) -> None:
+    """Known before the search, which may be long."""
+    if smoothness(settings) is not None:
+        measure_smoothness.check(k, queries, intervals.RADII_SHARE * (1 - settings.confidence))
 
 
 def widening(eta: Eta, settings: Settings, miss: float) -> float:
