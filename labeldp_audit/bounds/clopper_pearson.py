@@ -15,7 +15,8 @@ import numpy.typing as npt
 
 from ..model import Floats
 
-_OUTWARD = 1e-12  # relative; beyond the error of the inverse beta function
+_OUTWARD = 1e-12  # relative to the nearer of 0 and 1; beyond the error of the inverse beta function
+_NEXT = 4e-16  # of numbers next to 1
 
 
 def lower(count: npt.ArrayLike, n: npt.ArrayLike, miss: float) -> Floats:
@@ -34,7 +35,8 @@ def upper(count: npt.ArrayLike, n: npt.ArrayLike, miss: float) -> Floats:
     count, n = np.broadcast_arrays(np.asarray(count, np.float64), np.asarray(n, np.float64))
     with np.errstate(invalid="ignore"):
         high = np.where(count == 0, -np.expm1(np.log(miss) / np.maximum(n, 1)), betainccinv(count + 1, n - count, miss))
-    return np.where(count < n, np.minimum(1.0, high * (1 + _OUTWARD)), 1.0)
+    outward = np.maximum(_OUTWARD * np.minimum(high, 1 - high), _NEXT * high)
+    return np.where(count < n, np.minimum(1.0, high + outward), 1.0)
 
 
 def limits_of_counts(count: npt.ArrayLike, n: npt.ArrayLike, miss: float) -> tuple[Floats, Floats]:

@@ -5,6 +5,7 @@ The shares of each command add up to 1. That of the radii is spent only where --
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +16,7 @@ from ..model import Eta, Floats, Table
 
 PRIOR_SHARE = 0.05  # of the probability that a report may miss: p is the best known number of all
 RADII_SHARE = 0.05  # that neighbourhoods are no larger than --smoothness takes them to be
+_BELOW_1 = math.nextafter(1.0, 0.0)  # both classes were seen, so p is not 1, however near
 
 
 @dataclass(frozen=True)
@@ -52,5 +54,5 @@ def of_prior(table: Table, positive: int, miss: float) -> Prior:
     return Prior(
         p=positives / people,
         low=float(clopper_pearson.lower(positives, people, miss / 2)),
-        high=float(clopper_pearson.upper(positives, people, miss / 2)),
+        high=min(float(clopper_pearson.upper(positives, people, miss / 2)), _BELOW_1),
     )

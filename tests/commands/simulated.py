@@ -1,0 +1,51 @@
+"""Reports of commands on tables and neighbourhoods made up in memory."""
+
+from __future__ import annotations
+
+from unittest.mock import patch
+
+import numpy as np
+
+from labeldp_audit import engine, neighbors
+from labeldp_audit.commands import estimate_eta, estimate_j, nu_max
+from labeldp_audit.commands.settings import Settings
+from labeldp_audit.estimators.knn import Neighbors
+from labeldp_audit.model import Dataset, Neighborhoods, Report, Table
+
+COMMANDS = (estimate_eta, nu_max, estimate_j)
+
+
+def table_of(labels, points=None):
+    labels = np.asarray(labels, np.uint8)
+    counts = (int((labels == 0).sum()), int((labels == 1).sum()))
+    about = Dataset("made up", "", len(labels), len(labels), "y", "1", ("0", "1"), counts, ())
+    return Table(np.zeros((len(labels), 1), np.float32) if points is None else points, labels, about)
+
+
+def eta_of(positives, sizes, labels):
+    """Of the first rows of the table, one for each count."""
+    positives, sizes = np.asarray(positives, np.int64), np.asarray(sizes, np.int64)
+    q = len(positives)
+    near = Neighborhoods(
+        rows=np.arange(q), counts=np.stack([sizes - positives, positives], axis=1), radius=np.zeros(q, np.float32),
+        k=int(sizes.min()), n=len(labels), exact=True, recall=1.0, recall_low=1.0, distinct=q, cells=1, probes=1,
+    )  # fmt: skip
+    return Neighbors().estimate(near, np.asarray(labels, np.uint8))
+
+
+def searched(points, labels, k):
+    """The true neighbourhoods of every row."""
+    near = neighbors.count(
+        points, labels, 2, np.arange(len(labels)), k=k, recall=1.0, seed=0, threads=1, progress=engine.Silent()
+    )
+    return Neighbors().estimate(near, labels)
+
+
+def report(command, table, eta, **settings) -> Report:
+    with patch.object(command, "read_and_estimate", return_value=(table, eta)):
+        found = command.run("", Settings(**settings), engine.Silent())
+    return found[0] if isinstance(found, tuple) else found
+
+
+def findings(command, table, eta, **settings):
+    return report(command, table, eta, **settings).findings
