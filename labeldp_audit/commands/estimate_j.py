@@ -78,16 +78,10 @@ def means(
     losses: tail.Losses, box: Intervals, prior: Prior, mechanisms: Sequence[RandomizedResponse], eta: Eta,
     settings: Settings, miss: float,
 ) -> list[Finding]:  # fmt: skip
-    """Mean loss for each mechanism and the divergences: one limit, for E feature_loss, serves them all.
-
-    It is a divergence (ERRATA A10), so what comes out below 0 is raised to 0, and jeffreys to h(p).
-    """
-    floor = min(float(loss.feature_loss(loss.lowest_eta(p), p)) for p in (prior.low, prior.high))
-    least = max(0.0, dvoretzky_kiefer_wolfowitz.mean_lower(losses.low, floor, box.wrong, miss))
-    mean = max(0.0, float(np.mean(losses.estimate)))
-    of_prior = divergence.jeffreys_terms([prior.p, np.clip(0.5, prior.low, prior.high)])
-    jeffreys = max(float(np.mean(divergence.jeffreys_terms(box.eta))), float(of_prior[0]))
+    """Mean loss for each mechanism and the divergences: one limit, for E feature_loss, serves them all."""
     said = (*reporting.assumptions(settings), NO_UPPER)
+    mean, least = _mean_feature_loss(losses, box.wrong, prior, miss)
+    jeffreys, jeffreys_least = _jeffreys(box, prior, least)
 
     def finding(quantity: str, estimate: float, low: float, mechanism: RandomizedResponse | None = None) -> Finding:
         bound = Bound(estimate, min(low, estimate), math.inf, eta.queries, MEAN_METHOD, said)
@@ -98,6 +92,19 @@ def means(
     noise = [(mechanism, loss.noise_loss(mechanism.epsilon)) for mechanism in mechanisms]
     return [
         *(finding("mean_loss", mean + h, least + h, mechanism) for mechanism, h in noise),
-        finding("jeffreys", jeffreys, least + float(of_prior[1])),
+        finding("jeffreys", jeffreys, jeffreys_least),
         finding("weighted_jeffreys", mean, least),
     ]
+
+
+def _mean_feature_loss(losses: tail.Losses, wrong: int, prior: Prior, miss: float) -> tuple[float, float]:
+    """Estimate and lower limit of E feature_loss: a divergence (ERRATA A10), so never below 0."""
+    floor = min(float(loss.feature_loss(loss.lowest_eta(p), p)) for p in (prior.low, prior.high))
+    least = dvoretzky_kiefer_wolfowitz.mean_lower(losses.low, floor, wrong, miss)
+    return max(0.0, float(np.mean(losses.estimate))), max(0.0, least)
+
+
+def _jeffreys(box: Intervals, prior: Prior, least: float) -> tuple[float, float]:
+    """Estimate and lower limit of I = E feature_loss + h(p)."""
+    of_prior, smallest = divergence.jeffreys_terms([prior.p, np.clip(0.5, prior.low, prior.high)]).tolist()
+    return max(float(np.mean(divergence.jeffreys_terms(box.eta))), of_prior), least + smallest

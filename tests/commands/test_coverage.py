@@ -126,9 +126,9 @@ def test_without_it_only_about_neighbourhood_averages():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("world", PLACES, ids=lambda world: world.name)
-def test_reports_are_false_no_more_often_than_promised(world, record_property):
+def test_reports_are_false_no_more_often_than_promised(world):
     found = misses(world, AUDITS)
-    record_property("misses", {f"{command} {confidence}": count for (command, confidence), count in found.items()})
+    print(f"{world.name}: of {AUDITS} reports each, false: {dict(found)}")  # shown with -s
     for command in COMMANDS:
         for confidence in CONFIDENCES:
             assert found[command.NAME, confidence] <= most_misses(AUDITS, confidence)
