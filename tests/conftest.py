@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from people import people, write_everywhere
-from running import Audit
+from running import Audit, names
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 OURS = ("LABELDP_AUDIT_", "NO_COLOR", "FORCE_COLOR", "COLUMNS")
@@ -44,3 +45,32 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def table(tables: Path) -> Path:
     return tables / "t.parquet"
+
+
+@pytest.fixture
+def refused(audit, monkeypatch, tmp_path):
+    """The error of a command that must leave everything as it was."""
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+
+    def run(*arguments: object, status: int = 3, command: str = "estimate-j") -> str:
+        before = names(audit.folder)
+        ended = audit(command, *arguments)
+        assert ended.status == status, ended.err
+        assert names(audit.folder) == before
+        assert names(temporary) == []
+        return ended.error
+
+    run.folder = audit.folder
+    return run
+
+
+@pytest.fixture
+def refused_text(refused):
+    def run(content: str | bytes, *options: object, **how: object) -> str:
+        file = refused.folder / "t.csv"
+        file.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return refused("t.csv", *options, **how)
+
+    return run

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -11,40 +10,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from people import people
-from running import names
 
 USAGE, DATA = 2, 3
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 4
 TWELVE = "a,y\n" + "".join(f"{i},{i % 2}\n" for i in range(12))
-
-
-@pytest.fixture
-def refused(audit, monkeypatch, tmp_path):
-    """The error of a command that must leave everything as it was."""
-    temporary = tmp_path / "temporary"
-    temporary.mkdir()
-    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
-
-    def run(*arguments: object, status: int = DATA, command: str = "estimate-j") -> str:
-        before = names(audit.folder)
-        ended = audit(command, *arguments)
-        assert ended.status == status, ended.err
-        assert names(audit.folder) == before
-        assert names(temporary) == []
-        return ended.error
-
-    run.folder = audit.folder
-    return run
-
-
-@pytest.fixture
-def refused_text(refused):
-    def run(content: str | bytes, *options: object, **how: object) -> str:
-        file = refused.folder / "t.csv"
-        file.write_bytes(content if isinstance(content, bytes) else content.encode())
-        return refused("t.csv", *options, **how)
-
-    return run
 
 
 @pytest.fixture
@@ -138,49 +107,6 @@ def test_no_permission_to_read(refused, locked):
     (folder / locked).chmod(0o700)
 
 
-@pytest.mark.parametrize(
-    ("options", "status", "says"),
-    [
-        (("--label", "q"), USAGE, "--label: no column 'q'"),
-        (("--label", "y", "--exclude", "y"), USAGE, "column 'y' is the label and also named by --exclude"),
-        (("--exclude", "y"), DATA, "no label column; the columns are 'a', 'y': t.csv"),
-        (("--exclude", "a"), DATA, "no feature columns: t.csv"),
-        (("--positive", "7"), USAGE, "no class '7' in the label 'y'"),
-        (("--delimiter", ";"), DATA, "no label column; the columns are 'a,y': t.csv"),
-        (("--k", 12), USAGE, "k = 12 needs more than 12 rows, and the table has 12"),
-        (("--k", 10**12), USAGE, f"k = {10**12} needs more than {10**12} rows, and the table has 12"),
-        (("--k", 0), USAGE, "not a whole number of at least 1: 0: --k"),
-        (("--queries", 0), USAGE, "not 'all' or a whole number of at least 1: 0: --queries"),
-        (("--recall", 0), USAGE, "not a number above 0 and at most 1"),
-        (("--confidence", 1), USAGE, "not a number of at least 0.5 and below 1"),
-        (("--threads", 0), USAGE, "not a whole number of at least 1: 0: --threads"),
-        (("--tau", "x"), USAGE, "not numbers written VALUES: 'x': --tau"),
-        (("--tau", "1:2"), USAGE, "--tau wants VALUES or START:STOP:STEP, not '1:2'"),
-        (("--tau", "2:1:0.1"), USAGE, "--tau wants START <= STOP"),
-        (("--tau", "inf"), USAGE, "--tau wants finite numbers"),
-        (("--tau", "nan"), USAGE, "--tau is not a number: 'nan'"),
-        (("--tau", "0:1:1e-9"), USAGE, "0 to 1 by 1e-09 is more than 100000 values of tau"),
-        (("--smoothness", "1"), USAGE, "--smoothness wants two numbers C,BETA, not '1'"),
-        (("--smoothness", "-1,1"), USAGE, "--smoothness wants C of at least 0"),
-        (("--smoothness", "1,1"), USAGE, "--smoothness needs k of at least"),
-        (("--mechanism", "magic:epsilon=1"), USAGE, "unknown mechanism 'magic'"),
-        (("--mechanism", "rr"), USAGE, "mechanism 'rr'"),
-        (("--mechanism", "rr:epsilon=1,pi=0.1"), USAGE, "mechanism 'rr:epsilon=1,pi=0.1'"),
-        (("--mechanism", "rr:pi=0.7"), USAGE, "mechanism 'rr:pi=0.7'"),
-        (("--mechanism", "rr:epsilon=nan"), USAGE, "mechanism 'rr:epsilon=nan'"),
-        (("--format", "pdf"), USAGE, "unknown format 'pdf'"),
-    ],
-    ids=lambda value: " ".join(map(str, value)) if isinstance(value, tuple) else None,
-)
-def test_options_that_cannot_be(refused_text, options, status, says):
-    assert refused_text(TWELVE, *options, status=status).startswith(says)
-
-
-def test_which_class_is_positive(refused_text):
-    said = refused_text("a,y\n1,cat\n2,dog\n", status=USAGE)
-    assert said.startswith("which class of the label 'y' is positive: 'cat' or 'dog'?")
-
-
 @pytest.mark.parametrize("column", [[[1], [2]] * 6, [{"a": 1}, {"a": 2}] * 6, [b"\xff", b"\x00"] * 6], ids=repr)
 def test_odd_columns_are_refused_or_read(refused_columns, audit, column):
     columns = {"odd": column, "y": [0, 1] * 6}
@@ -250,22 +176,21 @@ def test_a_wide_table_with_few_rows(audit):
     assert ended.report["dataset"]["features"] == 1333
 
 
-# ---- places that cannot be written
+def test_no_part_of_a_table_passes_for_the_whole(refused, monkeypatch):
+    """A subfolder that may not be read, a link to nowhere."""
+    folder = refused.folder / "folder"
+    for name in ("a", "b", ".hidden"):
+        (folder / name).mkdir(parents=True)
+        pq.write_table(people(), folder / name / "t.parquet")
+    scandir = os.scandir
 
+    def guarded(place):
+        if Path(place).name in ("b", ".hidden"):
+            raise PermissionError(13, "Permission denied", str(place))
+        return scandir(place)
 
-def test_a_folder_that_cannot_be_made(refused, table_file):
-    (refused.folder / "taken").write_text("mine")
-    for output in (("-o", "taken"), ("-o", "taken/in"), ("-f", "json=taken/x"), ("-f", "json=nowhere/x")):
-        assert refused(table_file, *output, status=USAGE)
-    assert (refused.folder / "taken").read_text() == "mine"
-
-
-@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="a folder that nobody can write is a thing of Linux")
-def test_a_folder_that_nobody_can_write(refused, table_file):
-    assert refused(table_file, "-o", "/proc/self/report", status=USAGE).startswith("cannot write there")
-
-
-@pytest.fixture
-def table_file(tmp_path):
-    pq.write_table(people(), tmp_path / "t.parquet")
-    return tmp_path / "t.parquet"
+    with monkeypatch.context() as locked:
+        locked.setattr(os, "scandir", guarded)
+        assert refused("folder") == "no permission to read: folder"
+    (folder / "a" / "u.parquet").symlink_to("nowhere.parquet")
+    assert refused("folder") == "no such file: a/u.parquet"

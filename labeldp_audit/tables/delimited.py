@@ -74,6 +74,8 @@ def looks_like_text(content: Content) -> None:
 
 def converted(name: str, encoding: str) -> str:
     convert = f"iconv -f {encoding} -t utf-8"
+    if name == "stdin":
+        return f"convert it on its way: ... | {convert} | labeldp-audit ... -, if {encoding} is what it is"
     typed = f"gzip -dc {argument(name)} | {convert}" if name.lower().endswith(".gz") else f"{convert} {argument(name)}"
     return f"convert it: {typed} > utf8.csv, if {encoding} is what it is"
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from typing import NoReturn
 
 from ..errors import DataError, SpecError
 from .batches import reading
@@ -64,12 +65,21 @@ def text(name: str, content: Content, kind: str, delimiter: str | None, as_text:
 def folder(path: Path, source: str) -> Source:
     """All Parquet files below, in the order of their names; hidden and `_temporary` ones are not data."""
     with reading(source, "cannot be read"):
-        os.scandir(path).close()
-        found = [one for one in path.rglob("*") if one.suffix.lower() in PARQUET and one.is_file()]
-    found = [one for one in found if not any(part[0] in "._" for part in one.relative_to(path).parts)]
+        found = [one for one in below(path) if one.suffix.lower() in PARQUET]
     if not found:
         raise DataError("no Parquet files in the folder", source)
     return parquet_files(path.resolve().name, found, path)
+
+
+def below(folder: Path) -> Iterator[Path]:
+    """Path.rglob would pass over folders that it may not read, and part of a table would be audited as the whole."""
+    for place, folders, files in os.walk(folder, onerror=refuse):
+        folders[:] = [name for name in folders if name[0] not in "._"]
+        yield from (Path(place, name) for name in files if name[0] not in "._")
+
+
+def refuse(error: OSError) -> NoReturn:
+    raise error
 
 
 def pattern(source: str, delimiter: str | None, as_text: frozenset[str]) -> Source:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -120,10 +121,17 @@ def differences(piece: Cells, origin: float, per_unit: float) -> Floats:
         start = np.array([int(origin)], values.dtype)
         shifted = (values - start).view(np.int64).astype(np.float64)
     else:
-        shifted = values.astype(np.float64) - float(origin)
+        shifted = by_halves(values, int(origin))
     if per_unit != 1:
         shifted = shifted * DAY if per_unit < 1 else shifted / per_unit
     return np.asarray(shifted, np.float64)
+
+
+def by_halves(values: npt.NDArray[Any], origin: int) -> Floats:
+    """The same where differences may pass 2^63: those of the halves are exact, their sum is rounded once."""
+    high = (values >> 32).astype(np.float64) - float(origin >> 32)
+    low = (values & 0xFFFFFFFF).astype(np.float64) - float(origin & 0xFFFFFFFF)
+    return np.asarray(high * 2.0**32 + low, np.float64)
 
 
 def within(values: Values, origin: int) -> bool:

@@ -104,8 +104,9 @@ cells = {
 def test_any_column_agrees(read, tmp_path, data, kind):
     column = data.draw(st.lists(st.none() | cells[kind], min_size=3, max_size=12))
     if kind == "whole":
-        column = [value if value is None or abs(value) < 2**63 else float(value) for value in column]
-        column = pa.array(column, pa.float64() if any(isinstance(value, float) for value in column) else pa.int64())
+        fits = all(value is None or abs(value) < 2**63 for value in column)
+        kept = column if fits else [None if value is None else float(value) for value in column]
+        column = pa.array(kept, pa.int64() if fits else pa.float64())
     elif kind == "price":
         column = pa.array(column, pa.decimal128(18, 3))
     table = pa.table({"x": column, "sure": list(range(len(column))), "y": [i % 2 for i in range(len(column))]})
