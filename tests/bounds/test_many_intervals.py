@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
 
@@ -14,10 +14,12 @@ from labeldp_audit.bounds import measure_smoothness
 from labeldp_audit.bounds.mistakes import simultaneous, tolerated
 from labeldp_audit.errors import AssumptionError
 
+quick = settings(deadline=None, derandomize=True)
 sizes = st.integers(1, 10_000_000)
 levels = st.floats(1e-9, 0.5)
 
 
+@quick
 @given(sizes, levels)
 def test_markov(q, miss):
     """P(more than `allowed` wrong) <= q miss_each / (allowed + 1) = miss."""
@@ -26,6 +28,7 @@ def test_markov(q, miss):
         assert mistakes.miss_each <= miss
 
 
+@quick
 @given(sizes, levels)
 def test_the_allowance_costs_a_thousandth(q, miss):
     assert tolerated(q, miss).allowed <= q / 1000

@@ -149,3 +149,13 @@ def test_identities_of_the_divergences(eta):
     assert weighted == pytest.approx(p * kl[0] + (1 - p) * kl[1], abs=1e-9)
     assert weighted == pytest.approx(float((divergence.jeffreys_terms(eta) - divergence.jeffreys_terms(p)).mean()))
     assert weighted >= -1e-12
+
+
+@quick
+@given(st.floats(0, 1), priors, st.floats(0, 20), st.floats(-1, 30))
+def test_above_tau_is_beyond_the_roots(eta, p, epsilon, tau):
+    """Two ways to the same people, but for those whose loss is tau itself."""
+    nu_bar = float(loss.nu_bar(eta, p, epsilon))
+    ends = loss.roots(tau, p, epsilon)
+    beyond = ends is None or eta < ends[0] or eta > ends[1]
+    assert beyond == (nu_bar > tau) or nu_bar == pytest.approx(tau, abs=1e-6)
