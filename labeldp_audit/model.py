@@ -105,6 +105,7 @@ class Eta:
     exact: bool
     recall: float
     radius: npt.NDArray[np.float32]  # (q,)
+    recall_low: float = 1.0  # one-sided 99 % limit of it
     metric: str = "l2"
 
     @property

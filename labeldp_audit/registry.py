@@ -71,8 +71,6 @@ class Registry(Generic[Thing]):
                 raise SpecError(f"{self.kind} {spec!r}: {key.strip()!r} is given twice")
             fields[key.strip()] = [one.strip() for one in value.split("|")]
         try:
-            return [
-                build(dict(zip(fields, values, strict=True))) for values in itertools.product(*fields.values())
-            ]
+            return [build(dict(zip(fields, values, strict=True))) for values in itertools.product(*fields.values())]
         except SpecError as error:
             raise SpecError(f"{self.kind} {spec!r}: {error.what}", hint=error.hint) from None

@@ -95,7 +95,8 @@ def _about_search(eta: Eta) -> list[str]:
             f"{eta.queries} of {eta.n} rows were asked for their neighbours, drawn uniformly; all were searched"
         )
     if not eta.exact:
-        said.append(f"neighbours were searched in the nearest cells: measured recall {eta.recall:.3f}")
+        recall = f"{eta.recall:.3f}, at least {eta.recall_low:.3f}"
+        said.append(f"neighbours were searched in the nearest cells: measured recall {recall}")
     pure = int(np.sum(eta.counts.max(axis=1) == eta.counts.sum(axis=1)))
     if pure:
         said.append(

@@ -33,7 +33,8 @@ class Neighbors:
         return Eta(
             probability=near.counts / size, counts=near.counts, rows=near.rows, k=near.k, n=near.n,
             estimator=self.name, log_loss=_log_loss(near.counts, labels[near.rows]), exact=near.exact,
-            recall=near.recall, radius=near.radius,
+            recall=near.recall, recall_low=near.recall_low,
+            radius=near.radius,
         )  # fmt: skip
 
 

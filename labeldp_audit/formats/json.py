@@ -57,6 +57,7 @@ def _eta(eta: Eta) -> dict[str, object]:
         "queries": eta.queries,
         "exact": eta.exact,
         "recall": eta.recall,
+        "recall_low": eta.recall_low,
         "log_loss": eta.log_loss,
     }
 
