@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from ..errors import DataError
 from ..estimators import ESTIMATORS
 from ..model import Eta, Integers, Table
 from ..randomness import for_audit
-from . import reporting
+from . import copies, reporting
 from .settings import Settings
 
 DEFAULT_QUERIES = 200_000
@@ -30,7 +31,8 @@ def read_and_estimate(data: str, settings: Settings, progress: engine.Progress) 
         table.points, table.labels, len(table.dataset.classes), queries, k=k, recall=_recall(settings),
         seed=settings.seed, threads=settings.threads or engine.available_cores(), progress=progress,
     )  # fmt: skip
-    return table, estimator.estimate(near, table.labels)
+    said = (*table.warnings, *copies.warnings(table, near.distinct))
+    return replace(table, warnings=said), estimator.estimate(near, table.labels)
 
 
 def _read_options(settings: Settings) -> tables.ReadOptions:
