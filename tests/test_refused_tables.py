@@ -194,3 +194,28 @@ def test_no_part_of_a_table_passes_for_the_whole(refused, monkeypatch):
         assert refused("folder") == "no permission to read: folder"
     (folder / "a" / "u.parquet").symlink_to("nowhere.parquet")
     assert refused("folder") == "no such file: a/u.parquet"
+
+
+@pytest.mark.parametrize(
+    "then",
+    ["", "a,y\n1,0\n2,1\n", TWELVE + "12,0\n", TWELVE.replace("11,1", "x1,1"), TWELVE.replace("11,1", "11,2"), None],
+    ids=["emptied", "shorter", "longer", "another type", "another class", "gone"],
+)
+def test_a_table_that_changes_between_the_passes(audit, monkeypatch, then):
+    from contextlib import nullcontext
+
+    from labeldp_audit import engine, watch
+
+    class Changing(engine.Silent):
+        def stage(self, name: str, total: float | None, unit: str) -> None:
+            file = Path("t.csv")
+            if name == "encoding":
+                file.with_suffix(".new").write_text(then or "")
+                file.with_suffix(".new").replace(file)
+                if then is None:
+                    file.unlink()
+
+    monkeypatch.setattr(watch, "watched", lambda quiet: nullcontext(Changing()))
+    Path("t.csv").write_text(TWELVE)
+    ended = audit("nu-max", "t.csv", "--no-output")
+    assert (ended.status, ended.error) == (DATA, "the table changed while it was read: t.csv")

@@ -9,8 +9,8 @@ import stat
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
@@ -32,6 +32,9 @@ class Content(Protocol):
 
     def stream(self) -> pa.NativeFile:
         """The same for pyarrow, decompressed."""
+
+    def stamp(self) -> tuple[int, ...]:
+        """Another one after somebody has written to it."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,31 @@ class FileContent:
     def stream(self) -> pa.NativeFile:
         with reading(self.name, "cannot be read"):
             return pa.input_stream(str(self.path), compression="gzip" if self.path.suffix.lower() == ".gz" else None)
+
+    def stamp(self) -> tuple[int, ...]:
+        try:
+            status = self.path.stat()
+        except OSError:
+            return ()
+        return status.st_ino, status.st_size, status.st_mtime_ns
+
+
+@contextmanager
+def unchanged(contents: Sequence[Content]) -> Iterator[None]:
+    """Two passes over a table that grows meanwhile would be about two tables."""
+    before = {content.name: content.stamp() for content in contents}
+
+    def check() -> None:
+        for content in contents:
+            if content.stamp() != before[content.name]:
+                raise DataError("the table changed while it was read", content.name)
+
+    try:
+        yield
+    except Exception:
+        check()  # which explains the exception
+        raise
+    check()
 
 
 class Window(io.RawIOBase):
@@ -98,6 +126,9 @@ class SpooledContent:
 
     def stream(self) -> pa.NativeFile:
         return pa.PythonFile(self.open(), mode="r")
+
+    def stamp(self) -> tuple[int, ...]:
+        return ()  # nobody else can write to it
 
 
 class Digest:

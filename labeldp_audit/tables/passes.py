@@ -11,7 +11,7 @@ from ..errors import DataError
 from . import ReadOptions
 from .batches import about, rows_per_batch
 from .classes import decide
-from .content import Digest
+from .content import Digest, unchanged
 from .describe import dataset
 from .encode import Encoder, Standard, encode, encoder
 from .locate import locate
@@ -28,7 +28,7 @@ MOSTLY_MISSING = 0.5
 def read_table(place: str, options: ReadOptions, progress: engine.Progress) -> model.Table:
     with ExitStack() as until:
         source = locate(place, options.delimiter, frozenset(options.categorical), until)
-        with about(source.name):
+        with about(source.name), unchanged(source.contents()):
             return two_passes(source, options, progress)
 
 
