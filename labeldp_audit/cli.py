@@ -193,9 +193,16 @@ def show(text: str) -> None:
     if sys.stdout is None and text:
         raise BrokenPipeError
     with _delivering():
-        left = memoryview(text.encode(sys.stdout.encoding, "backslashreplace")) if text else b""
+        left = memoryview(_encoded(text))
         while left:  # print would not notice a pipe that closes halfway, where PYTHONUNBUFFERED is set
             left = left[sys.stdout.buffer.write(left) :]
+
+
+def _encoded(text: str) -> bytes:
+    """UTF-8 for programs, as in files; what a terminal understands for people."""
+    if sys.stdout is None or not sys.stdout.isatty():
+        return text.encode(errors="backslashreplace")
+    return text.encode(sys.stdout.encoding, "backslashreplace")
 
 
 @contextlib.contextmanager

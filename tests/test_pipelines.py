@@ -172,6 +172,15 @@ def test_both_streams_in_one_pipe_do_not_mix(table, tmp_path):
     assert json.loads((tmp_path / "nu.json").read_text())["command"] == "nu-max"
 
 
+@pytest.mark.parametrize("encoding", ["ascii", "latin1", "utf-16"])
+def test_programs_get_utf_8_whatever_the_locale(tmp_path, encoding):
+    (tmp_path / "ö 日.csv").write_text("öl,y\n1,0\n2,1\n3,1\n", encoding="utf-8")
+    environment = os.environ | {"PYTHONIOENCODING": encoding}
+    process = program("nu-max", "ö 日.csv", "-f", "json", "--no-output", "-q", cwd=tmp_path, env=environment)
+    out, _ = process.communicate(timeout=PROMPT)
+    assert json.loads(out.decode("utf-8"))["dataset"]["name"] == "ö 日.csv"
+
+
 # ---- disks
 
 
