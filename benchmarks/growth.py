@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from . import child, worlds
-from .end_to_end import FOLDER
+from . import child
 from .table import show
 
 SIZES = (1_000_000, 3_000_000, 10_000_000)
 
 
 def main() -> None:
-    FOLDER.mkdir(exist_ok=True)
-    costs = []
-    for n in SIZES:
-        path = worlds.parquet(n, 18, FOLDER)
-        child.run("-c", f"from pathlib import Path; b = Path({str(path)!r}).read_bytes()")  # into the file cache
-        costs.append(child.estimate_j(path, "--queries", "200000"))
+    costs = [child.estimate_j(child.correlated(n, 18), "--queries", "200000") for n in SIZES]
     rows = [
         (f"{n:,}", f"{cost.seconds:.1f}", f"{cost.seconds / costs[0].seconds:.1f}", f"{cost.megabytes:.0f}")
         for n, cost in zip(SIZES, costs, strict=True)
     ]
     show("estimate-j, 18 columns, 200 000 queries", ("rows", "seconds", "times the first", "peak MB"), rows)
+
+
+if __name__ == "__main__":
+    main()

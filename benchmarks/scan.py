@@ -80,3 +80,7 @@ def _faiss(points: np.ndarray, index) -> faiss.IndexIVFFlat:  # type: ignore[no-
     points = np.ascontiguousarray(points)
     rival.add_core(len(points), faiss.swig_ptr(points), None, faiss.swig_ptr(cell))
     return rival
+
+
+if __name__ == "__main__":
+    main()

@@ -25,3 +25,7 @@ def main() -> None:
         ("later estimate-j", f"{later:.1f}", "4"),
     ]
     show("start, sample table", ("", "seconds", "must stay below"), rows)
+
+
+if __name__ == "__main__":
+    main()

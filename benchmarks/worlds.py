@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -34,11 +35,8 @@ def labels(points: np.ndarray, seed: int = 2) -> np.ndarray:
     return (np.random.default_rng(seed).random(len(points)) < eta).astype(np.uint8)
 
 
-def parquet(n: int, d: int, folder: Path) -> Path:
-    """`correlated` as a file with float64 columns and the label `y`, kept for the next run."""
-    path = folder / f"correlated-{n}x{d}.parquet"
-    if path.exists():
-        return path
+def write(n: int, d: int, path: Path) -> None:
+    """`correlated` as a Parquet file with float64 columns and the label `y`."""
     points = correlated(n, d)
     y = labels(points)
     unfinished = path.with_suffix(".part")
@@ -48,4 +46,8 @@ def parquet(n: int, d: int, folder: Path) -> Path:
             rows = slice(start, start + BLOCK)
             columns = [pa.array(points[rows, f].astype(np.float64)) for f in range(d)]
             file.write_table(pa.table([*columns, pa.array(y[rows].astype(np.int8))], schema=schema))
-    return unfinished.rename(path)
+    unfinished.rename(path)
+
+
+if __name__ == "__main__":
+    write(int(sys.argv[1]), int(sys.argv[2]), Path(sys.argv[3]))
