@@ -86,7 +86,7 @@ class Neighborhoods:
     exact: bool
     recall: float  # share of the true k nearest that were found, measured; 1.0 where exact
     recall_low: float  # one-sided 99 % limit of it
-    distinct: int  # distinct points among the n
+    repeats: tuple[int, ...]  # for each class, what divides the numbers of its equal rows; 1: nothing does
     cells: int
     probes: int
 

@@ -31,7 +31,7 @@ def read_and_estimate(data: str, settings: Settings, progress: engine.Progress) 
         table.points, table.labels, len(table.dataset.classes), queries, k=k, recall=_recall(settings),
         seed=settings.seed, threads=settings.threads or engine.available_cores(), progress=progress,
     )  # fmt: skip
-    said = (*table.warnings, *copies.warnings(table, near.distinct))
+    said = (*table.warnings, *copies.warnings(table.dataset.classes, near.repeats))
     return replace(table, warnings=said), estimator.estimate(near, table.labels)
 
 

@@ -19,7 +19,7 @@ from ..randomness import for_audit
 from . import cells as partition
 from . import recall as measured
 from . import scan
-from .distinct import Distinct, collapse
+from .distinct import Distinct, collapse, repeats
 
 _AFFORDABLE = 1e12  # candidates times coordinates that are searched exactly: some seconds on two cores
 _SAMPLE = 16_384  # points of the first look; small tables need none
@@ -55,7 +55,7 @@ def count(
     counts[np.arange(len(rows)), labels[rows]] -= 1  # the row itself
     return Neighborhoods(
         rows=rows, counts=counts, radius=radius[place], k=k, n=len(points), exact=search.probes == index.cells.count,
-        recall=search.recall, recall_low=search.recall_low, distinct=len(index.distinct.first_row),
+        recall=search.recall, recall_low=search.recall_low, repeats=repeats(index.distinct),
         cells=index.cells.count, probes=search.probes,
     )  # fmt: skip
 

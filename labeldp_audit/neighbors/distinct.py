@@ -1,4 +1,9 @@
-"""Identical encoded rows become one weighted point: a table of a million rows may hold a thousand distinct ones."""
+"""Identical encoded rows become one weighted point: a table of a million rows may hold a thousand distinct ones.
+
+A table written twelve times, or one whose positives were drawn again to balance it, shows itself: the numbers of rows
+with the same features and label have a common divisor. Features of few values have many equal rows too, but hardly
+ever that.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +14,8 @@ import numpy.typing as npt
 
 from ..model import Integers
 from .compiled import compiled
+
+_FEWEST = 20  # different rows of a class; so many random numbers have a common divisor once in a million tables
 
 
 @dataclass(frozen=True)
@@ -39,6 +46,12 @@ def collapse(points: npt.NDArray[np.float32], labels: npt.NDArray[np.uint8], cla
     members = np.zeros((len(starts), classes), np.int32)
     np.add.at(members, (point_of_row, labels), 1)
     return Distinct(np.sort(first), point_of_row, members)
+
+
+def repeats(found: Distinct) -> tuple[int, ...]:
+    """For each class the common divisor of its rows at each point; 1 where there are too few points to tell."""
+    there = (count[count > 0] for count in found.members.T)
+    return tuple(int(np.gcd.reduce(count)) if len(count) >= _FEWEST else 1 for count in there)
 
 
 def _run_starts(hashes: npt.NDArray[np.uint64], order: Integers) -> Integers:
