@@ -1,9 +1,8 @@
-"""The two passes, and what is said about the table afterwards."""
+"""The two passes over a table."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from contextlib import ExitStack
 
 from .. import engine, model
@@ -15,14 +14,11 @@ from .content import Digest, unchanged
 from .describe import dataset
 from .encode import Encoder, Standard, encode, encoder
 from .locate import locate
+from .remarks import remarks
 from .roles import Roles, assign
-from .scan import CategoryScan, Scan, scan
+from .scan import Scan, scan
 from .source import Source
-from .wording import argument, listed, shown
-
-IDENTIFIER_SHARE = 0.95
-IDENTIFIER_ROWS = 50
-MOSTLY_MISSING = 0.5
+from .wording import shown
 
 
 def read_table(place: str, options: ReadOptions, progress: engine.Progress) -> model.Table:
@@ -47,7 +43,7 @@ def two_passes(source: Source, options: ReadOptions, progress: engine.Progress) 
         encoded.points,
         encoded.labels,
         dataset(source, roles, scanned, classes, encoders, sha256),
-        tuple(warnings(roles, scanned, encoders)),
+        tuple(remarks(roles, scanned, encoders)),
         encoded.row_numbers,
     )
 
@@ -81,23 +77,3 @@ def in_order(encoders: dict[str, Encoder | None]) -> list[Encoder]:
     if not kept:
         raise DataError("no feature columns: every one is constant")
     return [one for one in kept if isinstance(one, Standard)] + [one for one in kept if not isinstance(one, Standard)]
-
-
-def warnings(roles: Roles, scanned: Scan, encoders: dict[str, Encoder | None]) -> Iterator[str]:
-    if scanned.label.missing:
-        yield f"rows without a label, dropped: {scanned.label.missing:,}"
-    constant = [name for name, one in encoders.items() if one is None]
-    if constant:
-        yield f"constant, so dropped: {listed(constant)}"
-    for name, column in zip(roles.features, scanned.columns, strict=True):
-        if isinstance(column, CategoryScan) and identifies(column, scanned.used):
-            yield f"column {shown(name)} looks like an identifier; --exclude {argument(name)} if it is"
-    sparse = [c.name for c in scanned.columns if c is not None and c.missing > MOSTLY_MISSING * scanned.used]
-    sparse = [name for name in sparse if encoders[name] is not None]
-    if sparse:
-        yield f"mostly missing: {listed(sparse)}"
-
-
-def identifies(column: CategoryScan, used: int) -> bool:
-    present = used - column.missing
-    return present >= IDENTIFIER_ROWS and column.distinct >= IDENTIFIER_SHARE * present
