@@ -133,7 +133,7 @@ def _checked(chosen: Mapping[str, Chosen]) -> tuple[Settings, delivery.Plan]:
     from .mechanisms import MECHANISMS
 
     settings = configuration.settings(chosen)
-    ESTIMATORS.get(settings.estimator)
+    ESTIMATORS.parse(settings.estimator)
     for spec in settings.mechanism:
         MECHANISMS.parse(spec)
     folder = None if chosen["no_output"].value else str(chosen["output"].value)

@@ -19,6 +19,7 @@ TWELVE = "a,y\n" + "".join(f"{i},{i % 2}\n" for i in range(12))
         (("--exclude", "a"), DATA, "no feature columns: t.csv"),
         (("--positive", "7"), USAGE, "no class '7' in the label 'y'"),
         (("--delimiter", ";"), DATA, "no label column; the columns are 'a,y': t.csv"),
+        *((("--delimiter", text), USAGE, "not a single character") for text in ("ab", "é", "\n", '"', "\udcff")),
         (("--k", 12), USAGE, "k = 12 needs more than 12 rows, and the table has 12"),
         (("--k", 10**12), USAGE, f"k = {10**12} needs more than {10**12} rows, and the table has 12"),
         (("--k", 0), USAGE, "not a whole number of at least 1: 0: --k"),

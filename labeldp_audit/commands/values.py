@@ -47,7 +47,7 @@ class Character:
 
     def parse(self, text: str) -> str:
         one = {"tab": "\t", "\\t": "\t"}.get(text, text)
-        if len(one.encode(errors="replace")) != 1 or one in '\r\n"':
+        if len(one) != 1 or not one.isascii() or one in '\r\n"':
             raise refusal("a single character, such as ';' or 'tab'", text)
         return one
 

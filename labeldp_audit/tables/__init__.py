@@ -16,7 +16,7 @@ class ReadOptions:
     exclude: tuple[str, ...] = ()
     categorical: tuple[str, ...] = ()
     drop_null_labels: bool = False
-    delimiter: str | None = None
+    delimiter: str | None = None  # one character
 
 
 def read(source: str, options: ReadOptions, progress: engine.Progress) -> model.Table:

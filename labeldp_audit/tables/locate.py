@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import NoReturn
 
-from ..errors import DataError, SpecError
+from ..errors import DataError
 from .batches import reading
 from .columnar import ArrowSource, ParquetSource
 from .content import Content, FileContent, SpooledContent
@@ -27,9 +27,6 @@ SUPPORTED = ".parquet .csv .tsv .arrow .feather .svm .libsvm .svmlight; .csv .ts
 
 def locate(source: str, delimiter: str | None, as_text: frozenset[str], until: ExitStack) -> Source:
     """`as_text`: columns that a text file must not turn into numbers; `until`: closes what is kept meanwhile."""
-    delimiter = "\t" if delimiter == "\\t" else delimiter
-    if delimiter is not None and (len(delimiter.encode()) != 1 or delimiter in '"\r\n'):
-        raise SpecError(f"--delimiter must be one character, not {delimiter!r}")
     if source == STDIN:
         return CsvSource.open("stdin", SpooledContent.of_stdin(until), delimiter or ",", as_text)
     path = Path(source)
@@ -46,8 +43,8 @@ def file(path: Path, delimiter: str | None, as_text: frozenset[str]) -> Source:
     kind = path.with_suffix("").suffix.lower() if path.suffix.lower() == ".gz" else path.suffix.lower()
     zipped = path.suffix.lower() == ".gz"
     if not (kind in DELIMITERS or kind in SVM or (kind in (*PARQUET, *ARROW) and not zipped)):
-        exists = FileContent.checked(str(path), path)
-        raise DataError("unknown kind of file", exists.name, hint=f"supported: {SUPPORTED}")
+        there = FileContent.checked(str(path), path)
+        raise DataError("unknown kind of file", there.name, hint=f"supported: {SUPPORTED}")
     content = FileContent.checked(path.name, path)
     if kind in PARQUET:
         return ParquetSource.open(path.name, (content,))

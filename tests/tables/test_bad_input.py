@@ -187,9 +187,6 @@ def test_names_with_line_breaks_are_escaped(read_columns):
         ({"categorical": ("q",)}, "--categorical: no column 'q'"),
         ({"label": "y", "exclude": ("y",)}, "column 'y' is the label and also named by --exclude"),
         ({"categorical": ("y",)}, "column 'y' is the label and also named by --categorical"),
-        ({"delimiter": "ab"}, "--delimiter must be one character"),
-        ({"delimiter": "é"}, "--delimiter must be one character"),
-        ({"delimiter": "\n"}, "--delimiter must be one character"),
     ],
     ids=str,
 )
