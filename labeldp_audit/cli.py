@@ -106,7 +106,7 @@ def _answer(command: Command, request: Request) -> None:
     if chosen["show_config"].value:
         show(configuration.shown(chosen, command.options))
         return
-    if request.data is None:
+    if not request.data:  # Path('') would be the working folder
         raise SpecError("missing argument DATA", hint=f"`labeldp-audit {command.name} --help` shows examples")
     _audit(command, request.data, chosen)
 

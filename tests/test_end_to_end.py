@@ -113,7 +113,6 @@ def test_quiet_still_writes(audit, table):
 
 
 def test_forms_agree(audit, table):
-
     ended = audit("nu-max", table, "-f", "csv=it.csv", "-f", "json", "-f", "markdown=it.md", "--no-output")
     with (audit.folder / "it.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
@@ -141,7 +140,6 @@ def test_one_estimate_a_row(audit, table):
 def test_rows_are_numbered_as_in_the_file(audit, tmp_path):
     whole = people().to_pydict()
     whole["label"][:3] = [None, 1, None]
-
     pq.write_table(pa.table(whole), tmp_path / "gaps.parquet")
     ended = audit("estimate-eta", tmp_path / "gaps.parquet", "-f", "json", "--drop-null-labels", "--queries", 50)
     rows = pq.read_table(audit.folder / "labeldp-report" / "eta.parquet")["row"].to_pylist()
@@ -161,19 +159,14 @@ def test_reports_hold_no_path_and_no_cell(audit, tables, table):
 # ---- numbers that must be so whatever the table
 
 
-def value(number: float | str) -> float:
-    return float(number)
-
-
 @pytest.mark.parametrize("command", COMMANDS)
 def test_estimates_lie_in_their_intervals(audit, table, command):
     for one in audit(command, table, *JSON).report["findings"]:
-        low, estimate, high = (value(one[key]) for key in ("low", "estimate", "high"))
+        low, estimate, high = (float(one[key]) for key in ("low", "estimate", "high"))
         assert low <= estimate <= high, one
 
 
 def test_features_that_are_the_label_have_no_bound(audit, tmp_path):
-
     label = [0, 1] * 300
     pq.write_table(pa.table({"x": label, "y": label}), tmp_path / "t.parquet")
     ended = audit("nu-max", tmp_path / "t.parquet", *JSON)
@@ -185,7 +178,6 @@ def test_features_that_are_the_label_have_no_bound(audit, tmp_path):
 
 def test_features_that_say_nothing_cost_only_the_noise(audit, tmp_path):
     """Everybody's neighbourhood is the whole table: eta is p but for the row itself."""
-
     rows = 2000
     label = (np.arange(rows) % 2).tolist()
     pq.write_table(pa.table({"x": [0] * (rows - 1) + [1], "y": label}), tmp_path / "t.parquet")

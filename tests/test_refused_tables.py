@@ -84,7 +84,8 @@ def test_nothing_there(refused):
     assert refused("nowhere.parquet") == "no such file: nowhere.parquet"
     assert refused("empty") == "no Parquet files in the folder: empty"
     assert refused("empty/*.parquet") == "no file matches: empty/*.parquet"
-    assert refused("") != ""
+    pq.write_table(people(), refused.folder / "t.parquet")
+    assert refused("", status=USAGE) == "missing argument DATA"  # and not the working folder
 
 
 def test_one_broken_part_is_named(refused):

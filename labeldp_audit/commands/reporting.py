@@ -69,12 +69,10 @@ def widening(eta: Eta, settings: Settings, miss: float) -> float:
     return measure_smoothness.widening(eta.k, eta.n - 1, *vouched)
 
 
-def build(
-    command: str, table: Table, eta: Eta, settings: Settings, findings: Iterable[Finding], warnings: Iterable[str] = ()
-) -> Report:
+def build(command: str, table: Table, eta: Eta, settings: Settings, findings: Iterable[Finding]) -> Report:
     return Report(
         command=command, version=__version__, dataset=table.dataset, eta=eta, parameters=_parameters(settings),
-        findings=tuple(findings), warnings=(*table.warnings, *_about_search(eta), *warnings),
+        findings=tuple(findings), warnings=(*table.warnings, *_about_search(eta)),
     )  # fmt: skip
 
 

@@ -226,6 +226,6 @@ def test_dictionaries_of_lists_are_nested(read, tmp_path):
         pa.OSFile(str(tmp_path / "t.arrow"), "wb") as file,
         pa.ipc.new_file(file, pa.schema([("x", deep.type), ("y", pa.int64())])) as writer,
     ):
-        writer.write_batch(pa.record_batch({"x": deep, "y": [0, 1]}))
+        writer.write_batch(pa.RecordBatch.from_pydict({"x": deep, "y": pa.array([0, 1])}))
     with pytest.raises(DataError, match=r"cannot audit a column of type dictionary.*: t.arrow: column 'x'"):
         read(tmp_path / "t.arrow")
