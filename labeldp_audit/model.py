@@ -87,8 +87,7 @@ class Neighborhoods:
     recall: float  # share of the true k nearest that were found, measured; 1.0 where exact
     recall_low: float  # one-sided 99 % limit of it
     repeats: tuple[int, ...]  # for each class, what divides the numbers of its equal rows; 1: nothing does
-    cells: int
-    probes: int
+    probes: int  # cells that were looked into
 
 
 @dataclass(frozen=True)

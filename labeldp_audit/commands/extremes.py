@@ -51,5 +51,6 @@ def _finding(
     mechanism: RandomizedResponse | None = None,
 ) -> Finding:  # fmt: skip
     bound = Bound(estimate, *limits, eta.queries, METHOD, (*reporting.assumptions(settings), SEEN))
-    about = {"mechanism": mechanism.spec, "at": mechanism.at()} if mechanism else {}
-    return Finding(quantity, bound, settings.confidence, **about)  # type: ignore[arg-type]
+    if mechanism is None:
+        return Finding(quantity, bound, settings.confidence)
+    return Finding(quantity, bound, settings.confidence, mechanism.spec, mechanism.at())

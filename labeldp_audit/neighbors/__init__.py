@@ -56,7 +56,7 @@ def count(
     return Neighborhoods(
         rows=rows, counts=counts, radius=radius[place], k=k, n=len(points), exact=search.probes == index.cells.count,
         recall=search.recall, recall_low=search.recall_low, repeats=repeats(index.distinct),
-        cells=index.cells.count, probes=search.probes,
+        probes=search.probes,
     )  # fmt: skip
 
 

@@ -28,7 +28,7 @@ def eta_of(positives, sizes, labels):
     q = len(positives)
     near = Neighborhoods(
         rows=np.arange(q), counts=np.stack([sizes - positives, positives], axis=1), radius=np.zeros(q, np.float32),
-        k=int(sizes.min()), n=len(labels), exact=True, recall=1.0, recall_low=1.0, repeats=(1, 1), cells=1, probes=1,
+        k=int(sizes.min()), n=len(labels), exact=True, recall=1.0, recall_low=1.0, repeats=(1, 1), probes=1,
     )  # fmt: skip
     return Neighbors().estimate(near, np.asarray(labels, np.uint8))
 

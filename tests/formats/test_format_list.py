@@ -76,6 +76,6 @@ def test_no_control_character_of_a_name_comes_through(tail_report: Report, name:
     assert text.encode()
 
 
-def test_a_picture_leaves_the_functions_alone(tail_report: Report) -> None:
+def test_a_picture_drawn_twice_is_the_same(tail_report: Report) -> None:
     assert formats.picture(tail_report)
     assert formats.picture(tail_report) == formats.picture(tail_report)
