@@ -30,7 +30,8 @@ SUMMARY = (
 )
 STATUSES = (
     "Exit status: 0 it ran; 1 a policy is violated; 2 usage or configuration; 3 the data cannot be audited; "
-    "4 undecided; 70 a bug; 130 interrupted; 141 nobody reads on."
+    "4 undecided; 70 a bug; 130 interrupted; 141 nobody reads on; "
+    "143 terminated."
 )
 
 

@@ -72,7 +72,7 @@ SHARED = (
     Option("output", Text("DIR"), OUTPUT, "Folder that gets the report as .json and .md, and its curve as .svg.",
            "labeldp-report", "labeldp-report/", "-o"),
     Option("no_output", Flag(), OUTPUT, "Write no folder.", False, "write it"),
-    Option("with_run_info", Flag(), OUTPUT, "Add when, where and with which versions it ran.", False,
+    Option("with_run_info", Flag(), OUTPUT, "Add when, where, by whom and with which versions it ran.", False,
            "left out, so that reports can be compared"),
     Option("quiet", Flag(), OUTPUT, "Say nothing on standard error but errors.", False, "", "-q"),
     Option("threads", Whole("NUMBER", 1), RUN, "Cores to use; changes the time and no number.", shown="all"),
@@ -101,8 +101,9 @@ COMMANDS = (
         (*SHARED, SMOOTHNESS),
     ),
     Command(
-        "nu-max", "nu_max", "The worst loss that any one person can suffer.",
-        "Bound the worst case: the largest change in log odds that a release can cause for anybody in the table.",
+        "nu-max", "nu_max", "The largest loss, over all neighbourhoods.",
+        "Estimate the worst case: the largest change in log odds that a release can cause, whichever way the noise "
+        "falls. The limits are about averages over neighbourhoods: a person who stands out in one may lose more.",
         (("labeldp-audit nu-max clicks.csv --label clicked", "name the label"),
          ("labeldp-audit nu-max clicks.csv -f markdown=worst.md -f text", "two forms at once")),
         (*SHARED, SMOOTHNESS),
