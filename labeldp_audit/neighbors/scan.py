@@ -31,7 +31,8 @@ PIECE = 16  # tile pairs a piece of a cell: what is measured before the hits are
 _BUCKETS = 512
 NOWHERE = np.uint32(0xFFFFFFFF)  # the bits of no distance
 _FARTHEST = np.float32(3.0e38)  # below infinity, where the padding lies
-_SLACK = 1e-5  # relative, for rounding of float32 sums when a whole cell is passed over
+_SLACK = 1e-5  # relative, when a whole cell is passed over: for rounding, to which each coordinate adds
+_ROUNDING = 2.0**-24  # of one float32 operation
 
 F32 = npt.NDArray[np.float32]
 I32 = npt.NDArray[np.int32]
@@ -115,6 +116,8 @@ def _choose_cells(
 ) -> None:  # fmt: skip
     """Bit q of mask[., cell]: among the `probes` nearest of query q and not wholly beyond its threshold, or its own."""
     cells = mask.shape[1]
+    slack = _SLACK + _ROUNDING * asked.shape[1]
+    less, more = np.float32(1 - slack), np.float32(1 + slack)
     mask[:] = 0
     distance = np.empty((QUERIES, len(centroid_tiles) * LANES), np.float32)
     for start in range(0, len(asked), QUERIES):
@@ -123,10 +126,11 @@ def _choose_cells(
             row = distance[q - start]
             limit = _nearest(row, cells, probes, work)
             bit, chosen = np.uint32(1) << np.uint32(q % WORD), mask[q // WORD]
-            reach = np.float32(math.sqrt(threshold[q]) * (1 + _SLACK))
+            reach = math.sqrt(threshold[q]) * more
             for cell in range(cells):
-                # Triangle inequality: no point of a cell is nearer than its centroid less its radius.
-                near = (row[cell] <= limit) & (math.sqrt(row[cell]) <= reach + cell_radius[cell])
+                # Triangle inequality: no point of a cell is nearer than its centroid less its radius. The slack is a
+                # share of the way to the centroid too, beside which the reach may be tiny.
+                near = (row[cell] <= limit) & (math.sqrt(row[cell]) * less <= reach + cell_radius[cell])
                 chosen[cell] |= bit if near else np.uint32(0)
             chosen[own[q]] |= bit
 

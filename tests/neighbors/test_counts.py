@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from labeldp_audit import engine, neighbors
 from labeldp_audit.errors import SpecError
+from labeldp_audit.neighbors import cells
 
 
 def count(points, labels, k, *, classes=2, rows=None, recall=0.95, threads=2, seed=0):
@@ -176,6 +177,24 @@ def test_a_query_whose_cells_hold_too_few_is_not_left_short(unaffordable, monkey
     labels = rng.integers(0, 2, len(points))
     near = count(points, labels, 200, recall=0.5)
     assert near.counts.sum(axis=1).min() >= 200
+
+
+def test_rounding_hides_nobody_at_the_edge_of_a_far_cell(monkeypatch):
+    """799 squares that are each rounded up beside 1e6 push the far centroid away; the nearest point lies on its edge,
+    exactly between it and the query. The ring around the query sets the threshold.
+    """
+    d = 800
+    away = np.full(d, np.sqrt(0.55 / 16), np.float32)
+    away[0] = 1000
+    edge = (away * (1 - 0.99 / np.linalg.norm(away.astype(np.float64)))).astype(np.float32)
+    ring = away + np.concatenate([np.eye(d, dtype=np.float32)[1:], -np.eye(d, dtype=np.float32)[1:]])
+    points = np.vstack([away, edge, ring])
+    cell = np.zeros(len(points), np.int32)
+    cell[1] = 1
+    monkeypatch.setattr(neighbors, "_SMALL", 32)
+    monkeypatch.setattr(cells, "_partition", lambda *_: (cell, np.stack([away, np.zeros(d, np.float32)])))
+    near = count(points, cell, 1, rows=np.array([0]))
+    np.testing.assert_array_equal(near.counts, [[0, 1]])
 
 
 def test_k_must_leave_somebody_else():
