@@ -27,7 +27,7 @@ MAY_IMPORT = {
     "estimators": NOUNS | {"registry"},
     "attacks": NOUNS | {"registry"},
     "tables": NOUNS | {"engine"},
-    "neighbors": NOUNS | {"engine", "randomness"},
+    "neighbors": NOUNS | {"bounds", "engine", "randomness"},
     "formats": NOUNS,
     "commands": NOUNS | MIDDLE | {"registry", "engine", "randomness"},
     "configuration": {"commands", "errors"},

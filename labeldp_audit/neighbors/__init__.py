@@ -87,9 +87,12 @@ def _choose_search(index: _Index, queries: int, recall: float, seed: int, thread
     _, radius, scanned = _search(index, sample, index.cells.count, threads, engine.Silent())
     if queries * scanned.mean() * d <= _AFFORDABLE:  # few dimensions: far cells are passed over
         return exact
-    at = index.points[index.distinct.first_row[sample]]
-    half = measured.SAMPLE
-    return measured.choose(index.cells, at[:half], radius[:half], at[half:], radius[half:], recall)
+    at, home = index.points[index.distinct.first_row[sample]], index.cells.cell_of_point[sample]
+    chooses, judges = (
+        measured.Sample(at[half], home[half], radius[half])
+        for half in (slice(measured.SAMPLE), slice(measured.SAMPLE, None))
+    )
+    return measured.choose(index.cells, chooses, judges, recall)
 
 
 def _search(

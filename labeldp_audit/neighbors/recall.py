@@ -1,7 +1,7 @@
 """How many cells must be looked at, and what share of the true neighbours is then found: measured, not assumed.
 
 The sample that chooses the number of cells does not judge it: another one does, so the reported recall is not the
-best of many tries.
+best of many tries. Only where that one falls short of what was asked for does it add cells.
 """
 
 from __future__ import annotations
@@ -12,13 +12,24 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from ..bounds import hoeffding
 from ..model import Floats, Integers
 from .cells import Cells
 from .compiled import compiled
 from .tile import LANES, POINTS, QUERIES, lowest_bit, within
 
 SAMPLE = 256  # queries of each of the two samples: a standard error of about 0.003
-_MARGIN = 2.33  # standard errors: one-sided 99 %
+_MARGIN = 2.33  # standard errors that the choice stays clear of what was asked for
+_MISS = 0.01  # of the lower limit
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Some queries and where their true neighbours end."""
+
+    points: npt.NDArray[np.float32]  # (s, d)
+    home: npt.NDArray[np.int32]  # (s,): their own cells
+    radius: npt.NDArray[np.float32]  # (s,)
 
 
 @dataclass(frozen=True)
@@ -30,32 +41,30 @@ class Search:
     recall_low: float
 
 
-def choose(
-    cells: Cells, chosen_on: npt.NDArray[np.float32], chosen_radius: npt.NDArray[np.float32],
-    judged_on: npt.NDArray[np.float32], judged_radius: npt.NDArray[np.float32], wanted: float,
-) -> Search:  # fmt: skip
+def choose(cells: Cells, chooses: Sample, judges: Sample, wanted: float) -> Search:
     """The fewest nearest cells that hold the share `wanted` of the true neighbours, within sampling error."""
-    curve, error = _recall_curve(cells, chosen_on, chosen_radius)
-    judged, judged_error = _recall_curve(cells, judged_on, judged_radius)
+    curve, error = _recall_curve(cells, chooses)
+    judged, _ = _recall_curve(cells, judges)
     enough = np.flatnonzero(curve - _MARGIN * error >= wanted)
-    probes = int(enough[0]) + 1 if len(enough) else cells.count
+    probes = first = int(enough[0]) + 1 if len(enough) else cells.count
     while probes < cells.count and judged[probes - 1] < wanted:
-        probes = min(cells.count, probes + max(1, probes // 16))  # the other sample disagrees: look further
-    at = probes - 1
-    low = max(0.0, float(judged[at] - _MARGIN * judged_error[at]))
-    return Search(probes, float(judged[at]), low)
+        probes = min(cells.count, probes + max(1, probes // 16))
+    if probes == cells.count:
+        return Search(probes, 1.0, 1.0)
+    found = float(judged[probes - 1])
+    # Where the judge added cells its curve was stopped at a lucky place: only `wanted` was fixed before.
+    return Search(probes, found, hoeffding.share_lower(found if probes == first else wanted, len(judges.home), _MISS))
 
 
-def _recall_curve(
-    cells: Cells, queries: npt.NDArray[np.float32], radius: npt.NDArray[np.float32]
-) -> tuple[Floats, Floats]:
+def _recall_curve(cells: Cells, sample: Sample) -> tuple[Floats, Floats]:
     """Mean share of the true neighbours in the p nearest cells, and its standard error, for p = 1, 2, ..."""
-    found = _neighbors_by_cell(cells.tiles, cells.weight, cells.first_tile, queries, radius)
+    found = _neighbors_by_cell(cells.tiles, cells.weight, cells.first_tile, sample.points, sample.radius)
+    found[np.arange(len(found)), sample.home] -= 1  # the query itself is easily found
     share = np.empty(found.shape)
-    for q, query in enumerate(queries):
+    for q, query in enumerate(sample.points):
         nearest = np.argsort(((cells.centroids - query) ** 2).sum(axis=1), kind="stable")
         share[q] = np.cumsum(found[q, nearest]) / found[q].sum()
-    return share.mean(axis=0), share.std(axis=0) / math.sqrt(len(queries))
+    return share.mean(axis=0), share.std(axis=0) / math.sqrt(len(found))
 
 
 @compiled

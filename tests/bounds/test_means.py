@@ -65,6 +65,7 @@ def test_lower_limits_miss_no_more_often_than_promised(share, q):
     assert miss_rate(lambda v: dvoretzky_kiefer_wolfowitz.mean_lower(v, 0, 0, 0.1), share, q) <= 0.1
     assert miss_rate(lambda v: hoeffding.mean_limits(v, v, 0, 1, 0, 0.1)[0], share, q) <= 0.1
     assert miss_rate(lambda v: -hoeffding.mean_limits(-v, -v, -1, 0, 0, 0.1)[1], share, q) <= 0.1
+    assert miss_rate(lambda v: hoeffding.share_lower(float(v.mean()), len(v), 0.1), share, q) <= 0.1
 
 
 def test_and_that_test_has_teeth():
@@ -85,3 +86,19 @@ def test_hoeffding_by_hand():
     slack = 0.5 * (0.01 + math.sqrt(math.log(20) / 200))
     low, high = hoeffding.mean_limits(np.full(100, 0.75), np.full(100, 0.75), 0.5, 1, 1, 0.05)
     assert (low, high) == (pytest.approx(0.75 - slack), pytest.approx(0.75 + slack))
+
+
+@quick
+@given(st.floats(0.001, 1), st.integers(1, 5000), levels)
+def test_the_limit_of_a_share_solves_its_equation(mean, q, miss):
+    low = hoeffding.share_lower(mean, q, miss)
+    assert 0 <= low < mean
+    if low > 1e-6:
+        divergence = mean * math.log(mean / low) + ((1 - mean) * math.log((1 - mean) / (1 - low)) if mean < 1 else 0)
+        assert divergence == pytest.approx(math.log(1 / miss) / q, rel=1e-3)
+
+
+def test_the_limit_of_a_share_at_its_ends():
+    assert hoeffding.share_lower(0.0, 10, 0.01) == 0
+    assert hoeffding.share_lower(1.0, 256, 0.01) == pytest.approx(0.01 ** (1 / 256))
+    assert hoeffding.share_lower(0.97, 256, 0.01) > hoeffding.mean_limits(*[np.full(256, 0.97)] * 2, 0, 1, 0, 0.01)[0]
