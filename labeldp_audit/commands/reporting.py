@@ -90,7 +90,7 @@ def _about_search(eta: Eta) -> list[str]:
     said = []
     if eta.queries < eta.n:
         said.append(
-            f"{eta.queries} of {eta.n} rows were asked for their neighbours, drawn uniformly; all were searched"
+            f"{eta.queries:,} of {eta.n:,} rows were asked for their neighbours, drawn uniformly; all were searched"
         )
     if not eta.exact:
         recall = f"{eta.recall:.3f}, at least {eta.recall_low:.3f}"
@@ -98,7 +98,7 @@ def _about_search(eta: Eta) -> list[str]:
     pure = int(np.sum(eta.counts.max(axis=1) == eta.counts.sum(axis=1)))
     if pure:
         said.append(
-            f"{pure} of {eta.queries} neighbourhoods hold one class only: eta is estimated as 0 or 1 there and the "
-            f"loss as infinite; the lower limits say what {eta.k} neighbours can show"
+            f"{pure:,} of {eta.queries:,} neighbourhoods hold one class only: eta is estimated as 0 or 1 there and the "
+            f"loss as infinite; the lower limits say what {eta.k:,} neighbours can show"
         )
     return said
