@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
 import numpy as np
@@ -93,7 +94,7 @@ def _about_search(eta: Eta) -> list[str]:
             f"{eta.queries:,} of {eta.n:,} rows were asked for their neighbours, drawn uniformly; all were searched"
         )
     if not eta.exact:
-        recall = f"{eta.recall:.3f}, at least {eta.recall_low:.3f}"
+        recall = f"{eta.recall:.3f}, at least {math.floor(1000 * eta.recall_low) / 1000:.3f} (99 %)"
         said.append(f"neighbours were searched in the nearest cells: measured recall {recall}")
     pure = int(np.sum(eta.counts.max(axis=1) == eta.counts.sum(axis=1)))
     if pure:
