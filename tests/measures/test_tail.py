@@ -60,6 +60,14 @@ def test_an_interval_counts_for_the_limit_that_it_reaches():
     assert binom.cdf(2, 3, high[0]) == pytest.approx(0.05, rel=1e-9)
 
 
+def test_intervals_that_may_be_wrong_are_counted_out():
+    """Six of ten are above tau; two of them may not be, and two others may."""
+    given_losses = losses([[3, 4, 5]] * 6 + [[0, 1, 2]] * 4)
+    _, low, high = tail.share_above(given_losses, np.array([2.5]), 2, 0.05)
+    assert binom.sf(3, 10, low[0]) == pytest.approx(0.05, rel=1e-9)
+    assert binom.cdf(8, 10, high[0]) == pytest.approx(0.05, rel=1e-9)
+
+
 def miss_rates(limits, q, j):
     """How often J lies below the lower, above the upper limit: exactly, over the law of the number above tau."""
     below = above = 0.0
