@@ -201,6 +201,13 @@ def test_smoothness_needs_enough_neighbours(command):
         findings(command, table_of(labels), eta_of([3], [20], labels), smoothness="0.5,1")
 
 
+def test_smoothness_widens_by_twice_the_share_of_the_others_that_are_neighbours():
+    labels = np.arange(501) < 100
+    eta = eta_of([30], [100], labels)
+    assert reporting.widening(eta, Settings(smoothness="0.5,1"), 0.1) == pytest.approx(0.5 * 2 * 100 / 500, rel=1e-12)
+    assert reporting.widening(eta, Settings(), 0.1) == 0
+
+
 @pytest.mark.parametrize("text", ["1", "1,2,3", "x,1", "1,0", "1,1.1", "-1,1", "inf,1", "nan,1"])
 def test_smoothness_that_cannot_be(text):
     with pytest.raises(SpecError, match="smoothness"):

@@ -60,7 +60,8 @@ def parts(tmp_path):
         (place / f"year={year}" / "_temporary").mkdir(parents=True)
         pq.write_table(pa.table({"x": [year, 5], "y": [0, 1]}), place / f"year={year}" / "a.parquet")
         (place / f"year={year}" / "_temporary" / "half.parquet").write_bytes(b"half")
-        (place / f"year={year}" / ".a.parquet.crc").write_bytes(b"crc")
+        for hidden in (".a.parquet.crc", ".a.parquet", "_metadata.parquet"):
+            (place / f"year={year}" / hidden).write_bytes(b"no data")
     (place / "_SUCCESS").write_bytes(b"")
     return place
 
