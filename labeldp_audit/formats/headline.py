@@ -23,6 +23,12 @@ def too_wide(bound: Bound) -> bool:
     return bound.low is not None and bound.high is not None and bound.high - bound.low > TOO_WIDE
 
 
+def _sure(report: Report, level: float) -> str:
+    """No reader of one line may take what holds for averages to hold for every person."""
+    about = "" if report.parameters.get("smoothness") else ", about neighbourhood averages"
+    return f"({confidence(level)} confidence{about})"
+
+
 def _tail(report: Report) -> str:
     found = curves.of(report)
     if not found:
@@ -30,7 +36,9 @@ def _tail(report: Report) -> str:
     curve = curves.strongest(found)
     tau, bound = curve.decisive()
     start = f"with {curve.mechanism}{_best_case(len(found))}" if curve.mechanism else "without a mechanism"
-    return f"{start}, {_people(bound, f'more than {nats(tau)}{_promised(curve, tau)}', curve.confidence)}"
+    return (
+        f"{start}, {_people(bound, f'more than {nats(tau)}{_promised(curve, tau)}', _sure(report, curve.confidence))}"
+    )
 
 
 def _best_case(mechanisms: int) -> str:
@@ -43,7 +51,7 @@ def _promised(curve: curves.Curve, tau: float) -> str:
     return ", its epsilon" if tau == curve.epsilon else f" (its epsilon is {short(curve.epsilon)})"
 
 
-def _people(bound: Bound, loss: str, level: float) -> str:
+def _people(bound: Bound, loss: str, sure: str) -> str:
     if bound.low is None or bound.high is None:
         return f"an estimated {share(bound.estimate)} of people lose {loss}."
     if bound.low:
@@ -55,7 +63,7 @@ def _people(bound: Bound, loss: str, level: float) -> str:
         if too_wide(bound)
         else f"Estimate: {share(bound.estimate)}."
     )
-    return f"{known} ({confidence(level)} confidence). {estimate}"
+    return f"{known} {sure}. {estimate}"
 
 
 def _worst(report: Report) -> str:
@@ -64,10 +72,10 @@ def _worst(report: Report) -> str:
         return ""
     finding = min(found, key=lambda one: one.at.get("epsilon", math.inf))
     named = f"with {finding.mechanism}{_best_case(len(found))}" if finding.mechanism else "without a mechanism"
-    return f"{named}, {_loss(finding)}"
+    return f"{named}, {_loss(finding, _sure(report, finding.confidence))}"
 
 
-def _loss(finding: Finding) -> str:
+def _loss(finding: Finding, sure: str) -> str:
     bound, estimate = finding.bound, finding.bound.estimate or 0.0
     if bound.low is None or bound.high is None:
         return f"the largest loss of a person is estimated as {_size(estimate, short(estimate))}."
@@ -75,8 +83,8 @@ def _loss(finding: Finding) -> str:
         return "the largest loss of a person is infinite."
     ends = "no upper limit exists" if math.isinf(bound.high) else f"the upper limit is {high(bound)}"
     return (
-        f"somebody loses at least {_size(bound.low, low(bound))}; {ends} ({confidence(finding.confidence)} "
-        f"confidence). Estimate: {'infinite' if math.isinf(estimate) else _size(estimate, short(estimate))}."
+        f"somebody loses at least {_size(bound.low, low(bound))}; {ends} {sure}. "
+        f"Estimate: {'infinite' if math.isinf(estimate) else _size(estimate, short(estimate))}."
     )
 
 
@@ -98,6 +106,6 @@ def _guessing(report: Report) -> str:
         )
     return (
         f"from the features alone an attacker guesses at least {low(bound, True)} % of the labels; up to "
-        f"{high(bound, True)} % cannot be ruled out ({confidence(found[0].confidence)} confidence). Estimate: "
+        f"{high(bound, True)} % cannot be ruled out {_sure(report, found[0].confidence)}. Estimate: "
         f"{share(bound.estimate)}; {usual}."
     )

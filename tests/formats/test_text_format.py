@@ -59,9 +59,15 @@ def test_one_glance_at_the_tail(tail_report: Report) -> None:
     text = " ".join(formats.render("text", tail_report).split())
     assert (
         "In short: with rr:epsilon=0.5, the strongest noise asked for, at least 27.5 % of people lose more than "
-        "0.5 nats, its epsilon; up to 31.2 % cannot be ruled out (99 % confidence). Estimate: 29.2 %." in text
+        "0.5 nats, its epsilon; up to 31.2 % cannot be ruled out (99 % confidence, about neighbourhood averages). "
+        "Estimate: 29.2 %." in text
     )
     assert "(1 nat: ×2.7, 3: ×20, 6: ×403): at tau = 3 a label that 12.0 % of people have becomes 73.3 % likely" in text
+
+
+def test_one_glance_is_about_people_where_smoothness_is_vouched_for(tail_report: Report) -> None:
+    vouched = replace(tail_report, parameters={**tail_report.parameters, "smoothness": "2,1"})
+    assert "cannot be ruled out (99 % confidence). Estimate" in " ".join(formats.render("text", vouched).split())
 
 
 @pytest.mark.parametrize(
