@@ -115,7 +115,7 @@ def _audit(command: Command, data: str, chosen: Mapping[str, Chosen]) -> None:
     from . import delivery, versions, watch
 
     quiet, started = bool(chosen["quiet"].value), time.time()
-    settings, plan = _checked(chosen)
+    settings, plan = _checked(command, data, chosen)
     _hush_libraries()
     report, rows = _computed(command, data, settings, quiet)
     _warn(report.warnings, quiet)
@@ -126,7 +126,7 @@ def _audit(command: Command, data: str, chosen: Mapping[str, Chosen]) -> None:
     _sum_up(written, quiet)
 
 
-def _checked(chosen: Mapping[str, Chosen]) -> tuple[Settings, delivery.Plan]:
+def _checked(command: Command, data: str, chosen: Mapping[str, Chosen]) -> tuple[Settings, delivery.Plan]:
     """All that can be refused before the data are read."""
     from . import configuration, delivery
     from .estimators import ESTIMATORS
@@ -138,7 +138,7 @@ def _checked(chosen: Mapping[str, Chosen]) -> tuple[Settings, delivery.Plan]:
         MECHANISMS.parse(spec)
     folder = None if chosen["no_output"].value else str(chosen["output"].value)
     plan = delivery.plan(chosen["format"].value, folder)  # type: ignore[arg-type]
-    delivery.check(plan)
+    delivery.check(plan, command.files, data)
     return settings, plan
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from .tables import write
 Info = Mapping[str, object] | None
 Rows = Mapping[str, npt.NDArray[np.generic]] | None
 
+ROWS = "eta.parquet"  # of commands that write a row for each query
 PAGE = 100  # columns of a report that no terminal shows
 
 
@@ -53,8 +55,14 @@ def _target(spec: str) -> Target:
     return Target(name, None if file in ("", "-") else Path(file))
 
 
-def check(plan: Plan) -> None:
-    """Refuse a place that cannot be written before the long computation, and leave nothing there."""
+def check(plan: Plan, names: Iterable[str], data: str) -> None:
+    """Refuse a place that cannot be written before the long computation, and leave nothing there.
+
+    names: of the files that the run may leave in its folder.
+    """
+    for file in _files(plan, names):
+        if _is_of(file, data):
+            raise SpecError("the report would be written over the table or among its parts", file)
     for file in (target.file for target in plan.targets if target.file):
         if file.is_dir():
             raise SpecError("is a folder, a file is needed", file)
@@ -62,6 +70,24 @@ def check(plan: Plan) -> None:
             _probe(file.parent, file)
     if plan.folder is not None:
         _probe(_existing(plan.folder), plan.folder)
+
+
+def _files(plan: Plan, names: Iterable[str]) -> Iterator[Path]:
+    """All that may be written."""
+    yield from (target.file for target in plan.targets if target.file)
+    if plan.folder is not None:
+        yield from (plan.folder / name for name in names)
+
+
+def _is_of(file: Path, data: str) -> bool:
+    """The table itself, whatever it is called, or what the next run would take for one of its parts."""
+    if data == "-":
+        return False
+    table = Path(data)
+    if table.is_dir():
+        return file.suffix == ".parquet" and table.resolve() in file.resolve().parents
+    parts = [table] if table.exists() else map(Path, glob.iglob(data, recursive=True))  # noqa: PTH207 - absolute too
+    return file.exists() and any(part.exists() and part.samefile(file) for part in parts)
 
 
 def _existing(folder: Path) -> Path:
@@ -75,8 +101,7 @@ def _probe(folder: Path, wanted: Path) -> None:
         with tempfile.TemporaryFile(dir=folder):
             pass
     except OSError as error:
-        hint = "name another place, or --no-output" if wanted != folder else ""
-        raise SpecError(f"cannot write there: {error.strerror}", wanted, hint=hint) from None
+        raise SpecError(f"cannot write there: {error.strerror}", wanted, hint="name another place") from None
 
 
 def to_screen(plan: Plan, report: Report, width: int, color: bool, info: Info) -> str:
@@ -111,7 +136,7 @@ def _of_folder(folder: Path, report: Report, rows: Rows, info: Info) -> Iterator
     for ending, text in pages.items():
         yield write.text_file(folder / f"{report.command}.{ending}", text)
     if rows is not None:
-        yield write.rows_file(folder / "eta.parquet", rows)
+        yield write.rows_file(folder / ROWS, rows)
 
 
 def _page(report: Report, form: str, info: Info) -> str:

@@ -29,9 +29,8 @@ SUMMARY = (
     "LABELDP_AUDIT_LABEL; what is typed wins."
 )
 STATUSES = (
-    "Exit status: 0 it ran; 1 a policy is violated; 2 usage or configuration; 3 the data cannot be audited; "
-    "4 undecided; 70 a bug; 130 interrupted; 141 nobody reads on; "
-    "143 terminated."
+    "Exit status: 0 it ran; 2 usage or configuration; 3 the data cannot be audited; 70 a bug; 130 interrupted; "
+    "141 nobody reads on; 143 terminated."
 )
 
 

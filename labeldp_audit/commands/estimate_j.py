@@ -62,10 +62,10 @@ def tails(
     """J for each mechanism at each tau, at one joint level."""
     said = reporting.assumptions(settings)
     noise = [loss.noise_loss(mechanism.epsilon) for mechanism in mechanisms]
-    number = sum(len(taus.at_most(h, eta.n) if asked is None else asked) for h in noise)
+    at = taus.curves(losses.estimate, noise) if asked is None else asked
+    number = len(mechanisms) * len(taus.at_most(noise, eta.n) if asked is None else asked)
     findings = []
     for mechanism, h in zip(mechanisms, noise, strict=True):
-        at = taus.curve(losses.estimate, h) if asked is None else asked
         estimate, low, high = tail.share_above(losses, at - h, wrong, miss / (2 * number))
         for tau, *share in np.stack([at, estimate, low, high], axis=1).tolist():
             bound = Bound(share[0], share[1], share[2], eta.queries, J_METHOD, said)

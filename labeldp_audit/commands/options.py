@@ -38,6 +38,12 @@ class Command:
     help: str
     examples: tuple[tuple[str, str], ...]  # what is typed, what for
     options: tuple[Option, ...]
+    rows: tuple[str, ...] = ()  # the file with a row for each query
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """All that a run may leave in its folder."""
+        return (*(f"{self.name}.{ending}" for ending in ("json", "md", "svg")), *self.rows)
 
 
 SHARED = (
@@ -76,7 +82,8 @@ SHARED = (
            "left out, so that reports can be compared"),
     Option("quiet", Flag(), OUTPUT, "Say nothing on standard error but errors.", False, "", "-q"),
     Option("threads", Whole("NUMBER", 1), RUN, "Cores to use; changes the time and no number.", shown="all"),
-    Option("exit_zero", Flag(), RUN, "End with 0 where a policy is violated (1) or undecided (4).", False),
+    Option("exit_zero", Flag(), RUN,
+           "End with 0 where a policy is violated or undecided; no command judges a policy yet.", False),
     Option("debug", Flag(), RUN, "Show where an error comes from.", False, in_file=False),
     Option("config", Text("FILE"), RUN, "Configuration to read.",
            shown="labeldp-audit.toml or pyproject.toml, upwards from here", in_file=False),
@@ -99,6 +106,7 @@ COMMANDS = (
         (("labeldp-audit estimate-eta clinic.parquet", "report, and one estimate a row in labeldp-report/eta.parquet"),
          ("labeldp-audit estimate-eta clinic.parquet --no-output -f json", "the report alone, for a program")),
         (*SHARED, SMOOTHNESS),
+        rows=("eta.parquet",),
     ),
     Command(
         "nu-max", "nu_max", "The largest loss, over all neighbourhoods.",

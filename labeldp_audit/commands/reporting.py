@@ -17,6 +17,8 @@ from ..registry import number
 from . import intervals
 from .settings import Settings
 
+_SIGHT = 0.99  # of the log loss without features; above it the difference is noise
+
 ROWS = "rows are independent draws from one population"
 AVERAGES = (
     "neighbourhood averages: the interval is about the mean of eta over the neighbours of each row; it covers eta(x) "
@@ -73,14 +75,14 @@ def widening(eta: Eta, settings: Settings, miss: float) -> float:
 def build(command: str, table: Table, eta: Eta, settings: Settings, findings: Iterable[Finding]) -> Report:
     return Report(
         command=command, version=__version__, dataset=table.dataset, eta=eta, parameters=_parameters(settings),
-        findings=tuple(findings), warnings=(*table.warnings, *_about_search(eta)),
+        findings=tuple(findings), warnings=(*table.warnings, *_about_search(eta), *_about_sight(table, eta)),
     )  # fmt: skip
 
 
 def _parameters(settings: Settings) -> dict[str, object]:
     """What changes the numbers, beside what the dataset and eta blocks say."""
     asked: dict[str, object] = {"confidence": settings.confidence, "seed": settings.seed}
-    for name in ("exclude", "categorical", "drop_null_labels", "recall", "tau", "smoothness"):
+    for name in ("mechanism", "exclude", "categorical", "drop_null_labels", "recall", "tau", "smoothness"):
         value = getattr(settings, name)
         if value != getattr(Settings(), name):
             asked[name] = list(value) if isinstance(value, tuple) else value
@@ -103,3 +105,15 @@ def _about_search(eta: Eta) -> list[str]:
             f"loss as infinite; the lower limits say what {eta.k:,} neighbours can show"
         )
     return said
+
+
+def _about_sight(table: Table, eta: Eta) -> list[str]:
+    """Neighbours that guess no better than the shares of the classes do see nothing, and show nothing to be absent."""
+    blind = -sum(share * math.log(share) for share in table.dataset.prior)
+    if eta.log_loss < _SIGHT * blind:
+        return []
+    return [
+        f"neighbours guess labels no better than the shares of the classes do (log loss {eta.log_loss:.4f}, without "
+        f"features {blind:.4f}): either the features tell next to nothing, or distances over so many columns hide what "
+        f"they tell, and then upper limits mean nothing; leave out columns that tell nothing, or ask few at a time"
+    ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -47,16 +48,23 @@ def _grid(start: float, stop: float, step: float) -> Floats:
     return np.unique(np.round(start + step * np.arange(count), 12))
 
 
-def curve(feature_losses: Floats, h: float) -> Floats:
-    """From 0 to where the curve ends: beyond the largest finite loss it stays where it is."""
+def curves(feature_losses: Floats, noise: Sequence[float]) -> Floats:
+    """From 0 to where the last of the curves ends: beyond the largest finite loss each stays where it is.
+
+    One grid for all of them, because a curve that stops would read as if nobody were left. noise: h of each mechanism.
+    """
     finite = feature_losses[np.isfinite(feature_losses)]
-    end = h + (float(finite.max()) if len(finite) else 0.0)
-    return _grid(0.0, _UNKNOWN_END if math.isinf(end) else max(end, 0.0) + STEP, STEP)
+    return _until(float(finite.max()) if len(finite) else 0.0, noise)
 
 
-def at_most(h: float, n: int) -> Floats:
-    """A grid that holds every possible `curve`, whatever the labels: the level of the limits must not depend on them.
+def at_most(noise: Sequence[float], n: int) -> Floats:
+    """A grid that holds every possible `curves`, whatever the labels: the level of the limits must not depend on them.
 
     A count of 1 to k - 1 among at most n neighbours has |logit eta| < log n, and |logit p| < log n.
     """
-    return _grid(0.0, _UNKNOWN_END if math.isinf(h) else h + 2 * math.log(n) + STEP, STEP)
+    return _until(2 * math.log(n), noise)
+
+
+def _until(largest: float, noise: Sequence[float]) -> Floats:
+    ends = [_UNKNOWN_END if math.isinf(h) else max(h + largest, 0.0) + STEP for h in noise]
+    return _grid(0.0, max(ends), STEP)

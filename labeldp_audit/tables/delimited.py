@@ -133,7 +133,8 @@ def _explained(message: str, name: str) -> DataError:
     row = ROW.search(message)
     place = f"row {int(row[1]) - 1}" if row else ""
     if ragged := RAGGED.search(message):
-        return DataError(f"a row with {ragged[2]} instead of {ragged[1]} fields", name, place)
+        hint = "--delimiter ';' or tab, if that is what parts the columns" if ragged[1] == "1" else ""
+        return DataError(f"a row with {ragged[2]} instead of {ragged[1]} fields", name, place, hint=hint)
     if NOT_UTF8.search(message):
         return DataError("not UTF-8 text", name, place, hint=converted(name, "latin1"))
     if "straddl" in message:
