@@ -15,6 +15,7 @@ Everything here is frozen. Arrays are not copied: whoever receives one does not 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -57,6 +58,11 @@ class Dataset:
     @property
     def prior(self) -> tuple[float, ...]:
         return tuple(count / self.rows_used for count in self.class_counts)
+
+    @property
+    def blind_log_loss(self) -> float:
+        """Of whoever knows how common the classes are and nothing else."""
+        return -sum(share * math.log(share) for share in self.prior if share)
 
     @property
     def features(self) -> int:
@@ -110,6 +116,10 @@ class Eta:
     @property
     def queries(self) -> int:
         return len(self.probability)
+
+    def sees(self, dataset: Dataset) -> bool:
+        """Does it guess labels better than the shares of the classes do? By 1 %, below which a difference is noise."""
+        return self.log_loss < 0.99 * dataset.blind_log_loss
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,6 @@ from ..registry import number
 from . import intervals
 from .settings import Settings
 
-_SIGHT = 0.99  # of the log loss without features; above it the difference is noise
-
 ROWS = "rows are independent draws from one population"
 AVERAGES = (
     "neighbourhood averages: the interval is about the mean of eta over the neighbours of each row; it covers eta(x) "
@@ -109,11 +107,11 @@ def _about_search(eta: Eta) -> list[str]:
 
 def _about_sight(table: Table, eta: Eta) -> list[str]:
     """Neighbours that guess no better than the shares of the classes do see nothing, and show nothing to be absent."""
-    blind = -sum(share * math.log(share) for share in table.dataset.prior)
-    if eta.log_loss < _SIGHT * blind:
+    if eta.sees(table.dataset):
         return []
+    losses = f"log loss {eta.log_loss:.4f}, without features {table.dataset.blind_log_loss:.4f}"
     return [
-        f"neighbours guess labels no better than the shares of the classes do (log loss {eta.log_loss:.4f}, without "
-        f"features {blind:.4f}): either the features tell next to nothing, or distances over so many columns hide what "
-        f"they tell, and then upper limits mean nothing; leave out columns that tell nothing, or ask few at a time"
+        f"neighbours guess labels no better than the shares of the classes do ({losses}): either the features tell "
+        f"next to nothing, or distances over so many columns hide what they tell, and then upper limits mean nothing; "
+        f"leave out columns that tell nothing, or ask few at a time"
     ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -42,15 +41,11 @@ def estimated(report: Report) -> str:
     eta = report.eta
     asked = "every row" if eta.queries == eta.n else "each row asked"
     found = "all of them found" if eta.exact else f"{share(eta.recall)} of them found (measured)"
+    blind = short(report.dataset.blind_log_loss)
     return (
         f"{eta.estimator}, metric {eta.metric}: the {count(eta.k)} nearest among {count(eta.n)} rows for {asked}, "
-        f"{found}; log loss on unseen labels {short(eta.log_loss)}, without features {short(_entropy(report.dataset))}."
+        f"{found}; log loss on unseen labels {short(eta.log_loss)}, without features {blind}."
     )
-
-
-def _entropy(dataset: Dataset) -> float:
-    """Log loss of whoever knows how common the classes are and nothing else."""
-    return -sum(part * math.log(part) for part in dataset.prior if part)
 
 
 def level(report: Report) -> str:

@@ -16,7 +16,17 @@ TOO_WIDE = 0.5  # of all people: with such an interval the estimate says little
 
 def in_short(report: Report) -> str:
     found = next(filter(None, (say(report) for say in (_tail, _worst, _guessing))), "")
-    return plain(f"In short: {found}") if found else ""
+    return plain(f"In short: {found}{_blind(report)}") if found else ""
+
+
+def _blind(report: Report) -> str:
+    """Neighbours that see nothing show nothing to be absent."""
+    if report.eta.sees(report.dataset):
+        return ""
+    return (
+        " The neighbours guess labels no better than the shares of the classes do: unless the features tell nothing, "
+        "the upper limits mean little."
+    )
 
 
 def too_wide(bound: Bound) -> bool:

@@ -55,8 +55,8 @@ def _width(report: Report) -> str:
         return ""
     return (
         f"The lower ends of the intervals are what the data shows; everything above them is what "
-        f"{count(report.eta.k)} neighbours a row cannot rule out, not what is known. A larger --k narrows them, over "
-        f"wider neighbourhoods; more rows narrow them too."
+        f"{count(report.eta.k)} neighbours a row cannot rule out, not what is known. More rows narrow them. A larger "
+        f"--k does too, but over wider neighbourhoods, which hide more of those who stand out."
     )
 
 

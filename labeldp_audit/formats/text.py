@@ -20,6 +20,7 @@ from .spelling import high, limits, low, percent, plain, short
 _COLORS = ("cyan", "yellow", "green", "magenta", "red", "blue")
 _WIDEST = 120  # longer lines are hard to read
 _NARROW = 72  # below this, numbers and limits share a column
+_NARROWEST = 56  # below this, there is no room for limits beside the mechanisms
 _ABOVE = ("loss above", "at least", "estimate", "at most")
 _CURVE = 22  # columns that a curve needs in the table of curves
 
@@ -90,15 +91,17 @@ def _mechanisms(report: Report, width: int) -> Iterator[RenderableType]:
     rows = facts.mechanisms(report)
     if not rows:
         return
-    above = width >= _NARROW and any(row.above for row in rows)
+    above = width >= _NARROWEST and any(row.above for row in rows)
+    parameters = width >= _NARROW or not above
     remark = "pi: a label is flipped; lambda: it is drawn anew"
     yield from _heading("Mechanisms", f"{remark}; at epsilon: people who lose more, %" if above else remark)
     table = _table()
     table.add_column("mechanism", overflow="fold")
-    for title in (*curves.PARAMETERS, *(_ABOVE if above else ())):
+    for title in (*(curves.PARAMETERS if parameters else ()), *(_ABOVE if above else ())):
         table.add_column(title, justify="right", overflow="fold")
     for row in rows:
-        table.add_row(Text(row.mechanism), row.epsilon, row.pi, row.resampled, *(row.above if above else ()))
+        same = (row.epsilon, row.pi, row.resampled) if parameters else ()
+        table.add_row(Text(row.mechanism), *same, *(row.above if above else ()))
     yield table
 
 
