@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -46,7 +47,9 @@ def assign(names: Sequence[str], label: str | None, exclude: Sequence[str], cate
 def known(option: str, columns: Sequence[str], names: Sequence[str]) -> None:
     for column in columns:
         if column not in names:
-            raise SpecError(f"{option}: no column {shown(column)}", hint=f"columns: {listed(names)}")
+            close = difflib.get_close_matches(column, names, n=3)
+            hint = f"did you mean {' or '.join(map(shown, close))}?" if close else f"columns: {listed(names)}"
+            raise SpecError(f"{option}: no column {shown(column)}", hint=hint)
 
 
 def presumed_label(candidates: Sequence[str], names: Sequence[str]) -> str:

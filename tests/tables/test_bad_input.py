@@ -200,6 +200,18 @@ def test_unknown_columns_list_the_known_ones(read_text):
     assert caught.value.hint == "columns: 'a', 'b', 'y'"
 
 
+def test_a_misspelt_column_is_guessed(read_text):
+    with pytest.raises(SpecError) as caught:
+        read_text("age,target\n1,0\n2,1\n", label="targte")
+    assert caught.value.hint == "did you mean 'target'?"
+
+
+def test_cells_with_commas_hint_at_the_delimiter(read_text):
+    with pytest.raises(DataError) as caught:
+        read_text("a;y\n1,5,5;0\n2;1\n")
+    assert "--delimiter" in caught.value.hint
+
+
 def test_a_wide_table_is_not_listed_whole(read_columns):
     line = refused(read_columns, {f"c{i}": [1, 2] for i in range(500)} | {"y": [0, 1]}, label=None, exclude=("y",))
     assert "'c0', 'c1'" in line
