@@ -47,7 +47,7 @@ def assign(names: Sequence[str], label: str | None, exclude: Sequence[str], cate
 def known(option: str, columns: Sequence[str], names: Sequence[str]) -> None:
     for column in columns:
         if column not in names:
-            close = difflib.get_close_matches(column, names, n=3)
+            close = difflib.get_close_matches(column, names, n=3, cutoff=0.75)
             hint = f"did you mean {' or '.join(map(shown, close))}?" if close else f"columns: {listed(names)}"
             raise SpecError(f"{option}: no column {shown(column)}", hint=hint)
 
