@@ -20,6 +20,7 @@ from . import cells as partition
 from . import recall as measured
 from . import scan
 from .distinct import Distinct, collapse, repeats
+from .shortlist import Counted
 
 _AFFORDABLE = 1e12  # candidates times coordinates that are searched exactly: some seconds on two cores
 _SAMPLE = 16_384  # points of the first look; small tables need none
@@ -106,16 +107,20 @@ def _search(
     radius = np.empty(len(asked), np.float32)
     scanned = np.empty(len(asked), np.int64)
 
+    reference = scan.Reference(
+        cells.tiles, Counted(cells.members, cells.weight), cells.first_tile, cells.centroid_tiles, cells.radius
+    )
+    first_look = scan.FirstLook(index.sample_tiles, index.sample_rank)
+
     def look(block: Integers) -> Integers:
-        found = np.empty((len(block), counts.shape[1]), np.int64)
-        reach = np.empty(len(block), np.float32)
-        seen = np.empty(len(block), np.int64)
-        scan.count_block(
-            cells.tiles, cells.members, cells.weight, cells.first_tile, cells.centroid_tiles, cells.radius,
-            index.sample_tiles, index.sample_rank, index.points[index.distinct.first_row[asked[block]]], home[block],
-            index.need, probes, found, reach, seen,
-        )  # fmt: skip
-        counts[block], radius[block], scanned[block] = found, reach, seen
+        at = index.points[index.distinct.first_row[asked[block]]]
+        found = scan.Found(
+            np.empty((len(block), counts.shape[1]), np.int64),
+            np.empty(len(block), np.float32),
+            np.empty(len(block), np.int64),
+        )
+        scan.count_block(reference, first_look, at, home[block], index.need, probes, found)
+        counts[block], radius[block], scanned[block] = found
         return block
 
     for block in engine.run(look, _blocks(order, index.need, threads), threads):
