@@ -18,7 +18,7 @@ from .compiled import compiled
 from .distinct import Distinct
 from .tile import LANES, POINTS
 
-_POINTS_A_CELL = 256  # smaller cells: fewer candidates at the same recall, but more centroids to measure
+_POINTS_A_CELL = 384  # smaller cells: fewer candidates at the same recall, but more centroids to measure
 _TRAINING = 64  # points a cell for k-means, which is FAISS's own advice (39 to 256)
 _ITERATIONS = 8
 
@@ -57,7 +57,7 @@ def _partition(
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]:
     """k-means among about sqrt(cells) coarse cells, then k-means inside each: n sqrt(cells) distances, not n cells."""
     m = len(rows)
-    cells = max(1, min(m // _POINTS_A_CELL, round(4 * math.sqrt(m))))
+    cells = max(1, min(m // _POINTS_A_CELL, round(3 * math.sqrt(m))))
     coarse = round(math.sqrt(cells / 2))
     seeds = rng.integers(2**31, size=2)
     coarse_of_point = _cluster(points, rows, max(1, coarse), int(seeds[0]), threads)[0]
