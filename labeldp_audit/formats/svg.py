@@ -62,10 +62,10 @@ def _parts(report: Report, found: Sequence[Curve]) -> Iterator[str]:
 def _about(report: Report, found: Sequence[Curve]) -> str:
     data = report.dataset
     name = _cut(plain(data.name), 40)
+    averages = "" if report.parameters.get("smoothness") else " about neighbourhood averages"
     return (
         f"{name}, label {_cut(plain(data.label), 30)}, {count(data.rows_used)} rows. "
-        f"Thick: estimate. Thin: at least, {confidence(found[0].confidence)} joint confidence. "
-        f"Shaded: cannot be ruled out."
+        f"Thick: estimate. Thin: at least, shaded: cannot be ruled out, {confidence(found[0].confidence)}{averages}."
     )
 
 
