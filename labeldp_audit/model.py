@@ -123,6 +123,22 @@ class Eta:
 
 
 @dataclass(frozen=True)
+class Law:
+    """The law of eta among people: all that the advantage of an attacker depends on."""
+
+    weight: Floats  # (a,), sums to 1
+    eta: Floats  # (a, C)
+
+
+@dataclass(frozen=True)
+class Release:
+    """What is published instead of the labels: one thing for each bag of records."""
+
+    view: npt.NDArray[np.generic]  # (bags,)
+    bag: Integers  # (n,) the bag of each record; a bag of its own where records are released one by one
+
+
+@dataclass(frozen=True)
 class Bound:
     """A number and what a sample entitles us to say about it."""
 

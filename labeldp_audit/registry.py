@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from importlib.metadata import entry_points
 from typing import Generic, TypeVar
 
@@ -58,10 +58,13 @@ class Registry(Generic[Thing]):
             raise SpecError.unknown(self.kind, name, known)
         return known[name]
 
-    def parse(self, spec: str) -> list[Thing]:
-        """`name:field=value,...`; `|` between values gives a family, in the order in which they are written."""
+    def parse(self, spec: str, *context: object) -> list[Thing]:
+        """`name:field=value,...`; `|` between values gives a family, in the order in which they are written.
+
+        context: what `parse` of the kind wants to know beside the fields.
+        """
         name, _, rest = spec.partition(":")
-        build: Callable[[Mapping[str, str]], Thing] = self.get(name.strip()).parse  # type: ignore[attr-defined]
+        build: Callable[..., Thing] = self.get(name.strip()).parse  # type: ignore[attr-defined]
         fields: dict[str, list[str]] = {}
         for part in filter(None, (part.strip() for part in rest.split(","))):
             key, equals, value = part.partition("=")
@@ -71,6 +74,6 @@ class Registry(Generic[Thing]):
                 raise SpecError(f"{self.kind} {spec!r}: {key.strip()!r} is given twice")
             fields[key.strip()] = [one.strip() for one in value.split("|")]
         try:
-            return [build(dict(zip(fields, values, strict=True))) for values in itertools.product(*fields.values())]
+            return [build(dict(zip(fields, values, strict=True)), *context) for values in itertools.product(*fields.values())]
         except SpecError as error:
             raise SpecError(f"{self.kind} {spec!r}: {error.what}", hint=error.hint) from None

@@ -21,13 +21,14 @@ MAY_IMPORT = {
     "engine": set(),
     "randomness": set(),
     "registry": {"errors"},
+    "compiled": set(),
     "bounds": NOUNS,
     "measures": NOUNS | {"bounds"},
-    "mechanisms": NOUNS | {"registry"},
+    "mechanisms": NOUNS | {"registry", "compiled"},
     "estimators": NOUNS | {"registry"},
     "attacks": NOUNS | {"registry"},
     "tables": NOUNS | {"engine"},
-    "neighbors": NOUNS | {"bounds", "engine", "randomness"},
+    "neighbors": NOUNS | {"bounds", "compiled", "engine", "randomness"},
     "formats": NOUNS,
     "commands": NOUNS | MIDDLE | {"registry", "engine", "randomness"},
     "configuration": {"commands", "errors"},
@@ -42,7 +43,7 @@ MAY_IMPORT = {
 }
 # Libraries with one home, and the world that pure rooms do not see.
 HOMES = {
-    "pyarrow": {"tables"}, "pandas": {"tables"}, "faiss": {"neighbors"}, "numba": {"neighbors"},
+    "pyarrow": {"tables"}, "pandas": {"tables"}, "faiss": {"neighbors"}, "numba": {"compiled", "neighbors"},
     "llvmlite": {"neighbors"}, "rich": {"formats", "watch"}, "typer": {"grammar"},
 }  # fmt: skip
 WORLD = {"os", "sys", "pathlib", "tempfile", "subprocess", "shutil"}

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from ..registry import Registry
+from .channel import Channel
+from .contract import Mechanism
 from .randomized_response import RandomizedResponse
 
-MECHANISMS: Registry[RandomizedResponse] = Registry("mechanism", (RandomizedResponse,))
+MECHANISMS: Registry[Mechanism] = Registry("mechanism", (RandomizedResponse, Channel))

@@ -20,6 +20,7 @@ import numpy as np
 from ..errors import SpecError
 from ..model import Floats
 from ..registry import number, spelled
+from .contract import PerRecord
 
 
 def epsilon_from_pi(pi: float, classes: int = 2) -> float:
@@ -47,23 +48,24 @@ def pi_from_lambda(resampled: float, classes: int = 2) -> float:
 
 
 @dataclass(frozen=True)
-class RandomizedResponse:
+class RandomizedResponse(PerRecord):
     name: ClassVar[str] = "rr"
-    example: ClassVar[str] = "rr:epsilon=1"  # help, docs and contract tests use it
+    example: ClassVar[str] = "rr:epsilon=1"
     summary: ClassVar[str] = "randomized response: epsilon, pi (flip) or lambda (uniform replacement)"
 
     epsilon: float
+    classes: int = 2  # of the label, on which pi and lambda depend
 
     def __post_init__(self) -> None:
         if not self.epsilon >= 0:
             raise SpecError(f"epsilon = {spelled(self.epsilon)} is negative")
 
     @classmethod
-    def parse(cls, fields: Mapping[str, str]) -> RandomizedResponse:
-        """One of epsilon, pi and lambda, for two classes."""
-        known: dict[str, tuple[float, Callable[[float], float]]] = {
-            "epsilon": (math.inf, float),
-            "pi": (0.5, epsilon_from_pi),
+    def parse(cls, fields: Mapping[str, str], classes: int = 2) -> RandomizedResponse:
+        """One of epsilon, pi and lambda."""
+        known: dict[str, tuple[float, Callable[[float, int], float]]] = {
+            "epsilon": (math.inf, lambda epsilon, _: epsilon),
+            "pi": ((classes - 1) / classes, epsilon_from_pi),
             "lambda": (1.0, epsilon_from_lambda),
         }
         for name in fields:
@@ -75,7 +77,7 @@ class RandomizedResponse:
         value, (largest, to_epsilon) = number(text, name), known[name]
         if not 0 <= value <= largest:
             raise SpecError(f"{name} = {spelled(value)} is not between 0 and {spelled(largest)}")
-        return cls(max(0.0, to_epsilon(value)))
+        return cls(max(0.0, to_epsilon(value, classes)), classes)
 
     @property
     def spec(self) -> str:
@@ -83,12 +85,19 @@ class RandomizedResponse:
 
     @property
     def pi(self) -> float:
-        """The flip probability for two classes."""
-        return pi_from_epsilon(self.epsilon)
+        """The probability that the published label is not the true one."""
+        return pi_from_epsilon(self.epsilon, self.classes)
+
+    @property
+    def flips(self) -> float | None:
+        return self.epsilon
+
+    def claim(self) -> float | None:
+        return self.epsilon
 
     def at(self) -> dict[str, float]:
         """All equivalent parameters, to the fifteen digits that survive a way there and back."""
-        same = {"epsilon": self.epsilon, "pi": self.pi, "lambda": lambda_from_epsilon(self.epsilon)}
+        same = {"epsilon": self.epsilon, "pi": self.pi, "lambda": lambda_from_epsilon(self.epsilon, self.classes)}
         return {name: float(f"{value:.15g}") for name, value in same.items()}
 
     def channel(self, classes: int) -> Floats:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from .. import engine
 from ..model import Integers
-from .compiled import compiled
+from ..compiled import compiled
 from .distinct import Distinct
 from .tile import LANES, POINTS
 

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..model import Integers
-from .compiled import compiled
+from ..compiled import compiled
 
 _FEWEST = 20  # different rows of a class; so many random numbers have a common divisor once in a million tables
 

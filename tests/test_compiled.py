@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from labeldp_audit.neighbors import compiled as module
-from labeldp_audit.neighbors.compiled import compiled
+from labeldp_audit.compiled import compiled
 
 
 def twice(x):

@@ -1,0 +1,67 @@
+"""Any way of replacing each label on its own: the probabilities P(say s | y) as a matrix, a row for each true class.
+
+    channel:matrix=0.9 0.1/0.2 0.8
+
+Rows are in the order of the label's classes, the negative one first where there are two.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ..errors import SpecError
+from ..model import Floats
+from ..registry import number, spelled
+from .contract import PerRecord, epsilon_of
+
+_SUM = 1e-6  # how far a row that somebody typed may be from 1
+
+
+@dataclass(frozen=True)
+class Channel(PerRecord):
+    name: ClassVar[str] = "channel"
+    example: ClassVar[str] = "channel:matrix=0.9 0.1/0.2 0.8"
+    summary: ClassVar[str] = "any replacement of labels one by one: rows of P(say s | class)"
+
+    matrix: tuple[tuple[float, ...], ...]
+
+    def __post_init__(self) -> None:
+        if len(self.matrix) < 2 or len(set(map(len, self.matrix))) != 1:
+            raise SpecError("the matrix wants a row for each class, all of one length", hint=f"as in {self.example}")
+        for number_of_row, row in enumerate(self.matrix, 1):
+            if min(row) < 0 or not math.isclose(math.fsum(row), 1, abs_tol=_SUM):
+                raise SpecError(f"row {number_of_row} of the matrix is no law: its numbers must be 0 or more and add up to 1")
+
+    @classmethod
+    def parse(cls, fields: Mapping[str, str], classes: int = 2) -> Channel:
+        for name in fields:
+            if name != "matrix":
+                raise SpecError.unknown("parameter", name, ("matrix",))
+        if not fields:
+            raise SpecError("wants a matrix", hint=f"for example {cls.example}")
+        rows = fields["matrix"].split("/")
+        return cls(tuple(tuple(number(cell, "a cell of the matrix") for cell in row.split()) for row in rows))
+
+    @property
+    def spec(self) -> str:
+        return f"{self.name}:matrix={'/'.join(' '.join(map(spelled, row)) for row in self.matrix)}"
+
+    def at(self) -> dict[str, float]:
+        return {"epsilon": float(f"{self.claim():.15g}")}
+
+    def claim(self) -> float:
+        return epsilon_of(self.channel(len(self.matrix)))
+
+    def unfit(self, classes: int) -> str:
+        if classes == len(self.matrix):
+            return ""
+        return f"the matrix has {len(self.matrix)} rows and the label {classes} classes"
+
+    def channel(self, classes: int) -> Floats:
+        rows = np.array(self.matrix)
+        return np.asarray(rows / rows.sum(axis=1, keepdims=True))

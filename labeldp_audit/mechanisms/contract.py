@@ -1,0 +1,120 @@
+"""What a mechanism answers, so that every question can be asked of every mechanism.
+
+A mechanism that says how it releases and how likely a release is gets everything by simulation. One that can add up
+its outcomes gives its exact gain. `PerRecord` needs the channel alone and has the rest for free.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from ..model import Floats, Release
+
+Labels = npt.NDArray[np.integer]
+
+
+class Mechanism(ABC):
+    """A frozen dataclass: its fields are its parameters."""
+
+    name: ClassVar[str]
+    example: ClassVar[str]  # help, docs and contract tests use it
+    summary: ClassVar[str]
+
+    @classmethod
+    @abstractmethod
+    def parse(cls, fields: Mapping[str, str], classes: int) -> Mechanism:
+        """From a spec, for a label of so many classes; a SpecError says what is wrong."""
+
+    @property
+    @abstractmethod
+    def spec(self) -> str:
+        """What leads back to it."""
+
+    @abstractmethod
+    def at(self) -> dict[str, float]:
+        """Its parameters, in all their equivalent forms, for reports."""
+
+    @property
+    def bag(self) -> int:
+        """Records whose labels are released together."""
+        return 1
+
+    @property
+    def flips(self) -> float | None:
+        """The epsilon of randomized response, record by record, if that is what it is: losses of 001 have a form then."""
+        return None
+
+    @abstractmethod
+    def claim(self) -> float | None:
+        """The epsilon of the label differential privacy that it has; None where it has none."""
+
+    def unfit(self, classes: int) -> str:
+        """Why it cannot release a label of so many classes; empty where it can."""
+        return ""
+
+    @abstractmethod
+    def release(self, labels: Labels, eta: Floats, *, rng: np.random.Generator) -> Release:
+        """labels (n,), eta (n, C): what is published."""
+
+    @abstractmethod
+    def loglik(self, release: Release, eta: Floats) -> Floats:
+        """(n, C): how likely the release is, up to a factor of each record, if that record has class c.
+
+        The labels of all other records are unknown; eta (n, C) is what the reader of the release believes of them.
+        """
+
+    def gain(self, eta: Floats, payoff: Floats) -> Floats | None:
+        """(b, bag): what the release of each bag adds for each member to an attacker's expected payoff; exact.
+
+        eta (b, bag, C); payoff (C,) is what a right guess of each class is worth. None where only simulation tells.
+        Sums of terms that are never negative: a difference of nearly equal numbers would be noise (ERRATA B4).
+        """
+        return None
+
+
+class PerRecord(Mechanism):
+    """Each label is replaced on its own. The channel says it all."""
+
+    @abstractmethod
+    def channel(self, classes: int) -> Floats:
+        """P(say s | y), (C, S): a row for each true class."""
+
+    def claim(self) -> float | None:
+        return epsilon_of(self.channel(2))
+
+    def release(self, labels: Labels, eta: Floats, *, rng: np.random.Generator) -> Release:
+        upto = self.channel(eta.shape[1]).cumsum(axis=1)[labels]
+        said = np.sum(rng.random(len(labels))[:, None] * upto[:, -1:] >= upto[:, :-1], axis=1)
+        return Release(said, np.arange(len(labels)))
+
+    def loglik(self, release: Release, eta: Floats) -> Floats:
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(self.channel(eta.shape[1]).T[release.view]))
+
+    def gain(self, eta: Floats, payoff: Floats) -> Floats | None:
+        return gain_of_channel(eta, self.channel(eta.shape[-1]), payoff)
+
+
+def epsilon_of(channel: Floats) -> float:
+    """The largest log ratio of the probabilities of one output under two labels (001, Definition 1)."""
+    said = channel[:, channel.max(axis=0) > 0]
+    least = said.min(axis=0)
+    return math.inf if np.any(least == 0) else float(np.log(said.max(axis=0) / least).max())
+
+
+def gain_of_channel(eta: Floats, channel: Floats, payoff: Floats) -> Floats:
+    """sum_s max_c payoff_c eta_c P(s | c) - max_c payoff_c eta_c (003, Theorem 3.7 for every channel); (..., C) -> (...).
+
+    Summed over s as what the best guess after s is worth beyond the best guess before.
+    """
+    worth = payoff * eta
+    best = worth.argmax(axis=-1)[..., None, None]
+    told = worth[..., None] * channel  # (..., C, S)
+    kept = np.take_along_axis(told, best, axis=-2)[..., 0, :]
+    return np.asarray((told.max(axis=-2) - kept).sum(axis=-1))
