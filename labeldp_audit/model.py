@@ -34,7 +34,7 @@ class Column:
     """One column of the table and what became of it."""
 
     name: str
-    role: str  # label, number, category, excluded, constant
+    role: str  # label, number, category, eta, excluded, constant
     type: str  # as the file's schema says, e.g. "int64", "string"
     missing: int = 0
     levels: int | None = None  # categories only; an estimate above a few thousand
@@ -50,7 +50,7 @@ class Dataset:
     rows: int
     rows_used: int  # fewer where null labels were dropped
     label: str
-    positive: str
+    positive: str | None  # None where there are more than two classes
     classes: tuple[str, ...]  # negative first for two classes; index c in every array
     class_counts: tuple[int, ...]
     columns: tuple[Column, ...]
@@ -78,6 +78,7 @@ class Table:
     dataset: Dataset
     warnings: tuple[str, ...] = ()
     row_numbers: Integers | None = None  # of the used rows in the file, where null labels were dropped
+    given: Floats | None = None  # (n, C) the probabilities that columns of the table hold; points are (n, 0) then
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,9 @@ class ReadOptions:
     categorical: tuple[str, ...] = ()
     drop_null_labels: bool = False
     delimiter: str | None = None  # one character
+    eta: tuple[str, ...] = ()  # columns that hold the probabilities of the user's own model; no feature is read then
+    labels_only: bool = False  # neither features nor probabilities
+    many_classes: bool = False  # whether more than two classes are wanted as they are
 
 
 def read(source: str, options: ReadOptions, progress: engine.Progress) -> model.Table:

@@ -22,11 +22,12 @@ REST = "rest"  # what is not the positive class, where there are more than two
 
 @dataclass(frozen=True)
 class Classes:
-    """Negative first; `index` says which class a label's text belongs to."""
+    """Of two, negative first; `index` says which class a label's text belongs to."""
 
     names: tuple[str, ...]
     counts: tuple[int, ...]
     index: dict[str, int]
+    positive: str | None  # None where there are more than two
 
 
 def text_codes(array: pa.Array, label: str) -> tuple[npt.NDArray[np.int64], list[str]]:
@@ -69,14 +70,16 @@ def spelled(value: object) -> str:
     return str(value)
 
 
-def decide(counts: dict[str, int], positive: str | None, label: str) -> Classes:
-    """Two classes, or the positive one against the rest."""
+def decide(counts: dict[str, int], positive: str | None, label: str, many: bool = False) -> Classes:
+    """Two classes, or the positive one against the rest, or all of them where `many` are wanted."""
     if len(counts) < 2:
         only = f"the label has one class only, {shown(next(iter(counts)))}" if counts else "the label has no values"
         raise DataError(only, f"column {shown(label)}")
     known = ordered(counts)
     if positive is not None:
         return one_against_others(counts, known, named(known, positive, label))
+    if len(known) > 2 and many:
+        return each_of(counts, known)
     if len(known) > 2:
         what = f"not yet supported: more than two classes ({listed(known)})"
         raise DataError(what, f"column {shown(label)}", hint="--positive VALUE audits one class against the rest")
@@ -87,7 +90,11 @@ def one_against_others(counts: dict[str, int], known: list[str], chosen: str) ->
     others = [name for name in known if name != chosen]
     negative = others[0] if len(others) == 1 else REST
     total = sum(counts[name] for name in others)
-    return Classes((negative, chosen), (total, counts[chosen]), {name: int(name == chosen) for name in known})
+    return Classes((negative, chosen), (total, counts[chosen]), {name: int(name == chosen) for name in known}, chosen)
+
+
+def each_of(counts: dict[str, int], known: list[str]) -> Classes:
+    return Classes(tuple(known), tuple(counts[name] for name in known), {name: c for c, name in enumerate(known)}, None)
 
 
 def as_number(text: str) -> float | None:

@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+import pyarrow as pa
+
 from .. import model
 from .classes import Classes
 from .encode import Encoder
+from .probabilities import is_text
 from .roles import Roles
 from .scan import CategoryScan, NumberScan, Scan
 from .source import Source
@@ -24,7 +27,7 @@ def dataset(
         rows=scanned.rows,
         rows_used=scanned.used,
         label=roles.label,
-        positive=classes.names[-1],
+        positive=classes.positive,
         classes=classes.names,
         class_counts=classes.counts,
         columns=columns(source, roles, scanned, encoders),
@@ -39,12 +42,18 @@ def columns(source: Source, roles: Roles, scanned: Scan, encoders: Encoders) -> 
     }
     known[roles.label] = model.Column(roles.label, "label", type_name(scanned.label_type), scanned.label.missing)
     types = source.types()
+    known |= {name: model.Column(name, "eta", read_as(types[name])) for name in roles.eta}
     return tuple(known.get(name) or excluded(name, types[name]) for name in source.names())
 
 
 def excluded(name: str, kind: object) -> model.Column:
     """A text file's cells are only text as long as nobody reads them."""
     return model.Column(name, "excluded", "text" if kind is None else type_name(kind))
+
+
+def read_as(kind: pa.DataType | None) -> str:
+    """A probability spelled as text is read as a float64."""
+    return str(pa.float64()) if is_text(kind) else type_name(kind)
 
 
 def type_name(kind: object) -> str:

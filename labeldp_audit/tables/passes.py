@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from contextlib import ExitStack
 
+import numpy as np
+
 from .. import engine, model
 from ..errors import DataError
 from . import ReadOptions
@@ -13,7 +15,9 @@ from .classes import decide
 from .content import Digest, unchanged
 from .describe import dataset
 from .encode import Encoder, Standard, encode, encoder
+from .gather import gather
 from .locate import locate
+from .probabilities import check_columns, distributions
 from .remarks import remarks
 from .roles import Roles, assign
 from .scan import Scan, scan
@@ -23,19 +27,19 @@ from .wording import shown
 
 def read_table(place: str, options: ReadOptions, progress: engine.Progress) -> model.Table:
     with ExitStack() as until:
-        source = locate(place, options.delimiter, frozenset(options.categorical), until)
+        source = locate(place, options.delimiter, frozenset((*options.categorical, *options.eta)), until)
         with about(source.name), unchanged(source.contents()):
-            return two_passes(source, options, progress)
+            roles = assign(source.names(), options)
+            return (two_passes if roles.features else one_pass)(source, roles, options, progress)
 
 
-def two_passes(source: Source, options: ReadOptions, progress: engine.Progress) -> model.Table:
-    roles = assign(source.names(), options.label, options.exclude, options.categorical)
+def two_passes(source: Source, roles: Roles, options: ReadOptions, progress: engine.Progress) -> model.Table:
     size = rows_per_batch(len(roles.read))
     with Digest(source.contents()) as digest:
         scanned = scan(source, roles, size, progress)
         sha256 = digest.result()
     check_labels(scanned, roles, options.drop_null_labels)
-    classes = decide(scanned.label.counts, options.positive, roles.label)
+    classes = decide(scanned.label.counts, options.positive, roles.label, options.many_classes)
     encoders = dict(zip(roles.features, map(encoder, scanned.columns), strict=True))
     check_memory(scanned.used * sum(one.width for one in in_order(encoders)) * 4)
     encoded = encode(source, roles, scanned, classes, in_order(encoders), size, progress)
@@ -45,6 +49,26 @@ def two_passes(source: Source, options: ReadOptions, progress: engine.Progress) 
         dataset(source, roles, scanned, classes, encoders, sha256),
         tuple(remarks(roles, scanned, encoders)),
         encoded.row_numbers,
+    )
+
+
+def one_pass(source: Source, roles: Roles, options: ReadOptions, progress: engine.Progress) -> model.Table:
+    """Labels, and probabilities where columns hold them: both are small and are kept as they come."""
+    with Digest(source.contents()) as digest:
+        seen = gather(source, roles, rows_per_batch(len(roles.read)), progress)
+        sha256 = digest.result()
+    check_labels(seen.scanned, roles, options.drop_null_labels)
+    classes = decide(seen.scanned.label.counts, options.positive, roles.label, options.many_classes)
+    check_columns(roles.eta, classes)
+    check_memory(2 * seen.scanned.used * len(classes.names) * 8 if roles.eta else 0)
+    rows = seen.row_numbers()
+    return model.Table(
+        np.empty((seen.scanned.used, 0), np.float32),
+        seen.labels(classes),
+        dataset(source, roles, seen.scanned, classes, {}, sha256),
+        tuple(remarks(roles, seen.scanned, {})),
+        rows,
+        distributions(seen.values(), rows) if roles.eta else None,
     )
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from ..errors import DataError, SpecError
+from . import ReadOptions
 from .levels import is_category
 from .numbers import is_number
 from .wording import argument, listed, shown
@@ -22,26 +23,51 @@ class Roles:
     features: tuple[str, ...]  # in the order of the file
     excluded: frozenset[str]
     categorical: frozenset[str]  # forced
+    eta: tuple[str, ...] = ()  # instead of features, in the order that the user gave
 
     @property
     def read(self) -> tuple[str, ...]:
-        return (*self.features, self.label)
+        return (*self.features, *self.eta, self.label)
 
 
-def assign(names: Sequence[str], label: str | None, exclude: Sequence[str], categorical: Sequence[str]) -> Roles:
+def assign(names: Sequence[str], options: ReadOptions) -> Roles:
     if not names:
         raise DataError("the table has no columns")
-    for option, columns in (("--label", [label] if label is not None else []), ("--exclude", exclude)):
+    label = options.label
+    named = {"--exclude": options.exclude, "--categorical": options.categorical, "--eta": options.eta}
+    for option, columns in {"--label": () if label is None else (label,), **named}.items():
         known(option, columns, names)
-    known("--categorical", categorical, names)
-    chosen = label if label is not None else presumed_label([name for name in names if name not in exclude], names)
-    for option, columns in (("--exclude", exclude), ("--categorical", categorical)):
+    chosen = label if label is not None else presumed_label(candidates(names, options), names)
+    for option, columns in named.items():
         if chosen in columns:
             raise SpecError(f"column {shown(chosen)} is the label and also named by {option}")
-    features = tuple(name for name in names if name != chosen and name not in exclude)
+    if options.eta or options.labels_only:
+        return without_features(chosen, options)
+    features = tuple(name for name in names if name != chosen and name not in options.exclude)
     if not features:
         raise DataError("no feature columns")
-    return Roles(chosen, features, frozenset(exclude), frozenset(categorical) - frozenset(exclude))
+    excluded = frozenset(options.exclude)
+    return Roles(chosen, features, excluded, frozenset(options.categorical) - excluded)
+
+
+def without_features(label: str, options: ReadOptions) -> Roles:
+    """What is excluded of the features, or a category, does not matter then: a configuration file may say it."""
+    if options.eta and options.labels_only:
+        raise SpecError("--eta and --eta-file exclude each other")
+    for i, name in enumerate(options.eta):
+        if name in options.eta[:i]:
+            raise SpecError(f"--eta: column {shown(name)} is named twice")
+        for option, columns in (("--exclude", options.exclude), ("--categorical", options.categorical)):
+            if name in columns:
+                raise SpecError(f"column {shown(name)} is named by --eta and also by {option}")
+    return Roles(label, (), frozenset(options.exclude), frozenset(), options.eta)
+
+
+def candidates(names: Sequence[str], options: ReadOptions) -> list[str]:
+    """A probability may be called `click`; the only column that could be the label is not one."""
+    left = [name for name in names if name not in options.exclude]
+    others = [name for name in left if name not in options.eta]
+    return others if any(map(may_be_label, others)) else left
 
 
 def known(option: str, columns: Sequence[str], names: Sequence[str]) -> None:
@@ -53,11 +79,15 @@ def known(option: str, columns: Sequence[str], names: Sequence[str]) -> None:
 
 
 def presumed_label(candidates: Sequence[str], names: Sequence[str]) -> str:
-    found = [name for name in candidates if name.lower() in LABELS]
+    found = [*filter(may_be_label, candidates)]
     if len(found) != 1:
         what = f"{len(found)} columns could be the label: {listed(found)}" if found else "no label column"
         raise DataError(f"{what}; the columns are {listed(names)}", hint=label_hint(names))
     return found[0]
+
+
+def may_be_label(name: str) -> bool:
+    return name.lower() in LABELS
 
 
 def label_hint(names: Sequence[str]) -> str:

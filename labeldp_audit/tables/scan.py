@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from .. import engine
 from ..errors import DataError
+from ..model import Integers
 from . import levels, numbers
 from .classes import MOST_CLASSES, text_codes, too_many
 from .delimited import Widened
@@ -92,6 +93,12 @@ class LabelScan:
 
     def add(self, array: pa.Array) -> Mask | None:
         """Which rows have a label; None for all."""
+        code, names = self.count(array)
+        there = code < len(names)
+        return None if there.all() else there
+
+    def count(self, array: pa.Array) -> tuple[Integers, list[str]]:
+        """As `text_codes` gives them."""
         code, names = text_codes(array, self.name)
         found = np.bincount(code, minlength=len(names) + 1).tolist()
         for name, count in zip(names, found, strict=False):
@@ -99,7 +106,7 @@ class LabelScan:
         if len(self.counts) > MOST_CLASSES:
             raise too_many(self.name)
         self.missing += found[-1]
-        return code < len(names) if found[-1] else None
+        return code, names
 
 
 @dataclass(frozen=True)
