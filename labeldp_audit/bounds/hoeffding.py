@@ -38,3 +38,8 @@ def share_lower(mean: float, q: int, miss: float) -> float:
     if excess(_LEAST) <= 0:
         return 0.0
     return max(0.0, float(brentq(excess, _LEAST, mean)) - _OUTWARD)
+
+
+def share_upper(mean: float, q: int, miss: float) -> float:
+    """Upper limit of E V, 0 <= V <= 1, from the mean of q terms: KL(mean || high) = log(1/miss) / q."""
+    return 1 - share_lower(1 - mean, q, miss)
