@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
+
+import numpy.typing as npt
 
 from .. import engine, model
 
@@ -27,3 +30,10 @@ def read(source: str, options: ReadOptions, progress: engine.Progress) -> model.
     from .passes import read_table
 
     return read_table(source, options, progress)
+
+
+def read_estimates(path: str) -> tuple[dict[str, npt.NDArray[Any]], dict[str, object]]:
+    """The file that estimate-eta wrote: its columns, int64 or float64, and what it says about itself."""
+    from .estimates import read_estimates as read_file
+
+    return read_file(path)

@@ -13,6 +13,7 @@ from ..errors import DataError
 from ..model import Floats, Integers
 from .classes import Classes
 from .delimited import Widened
+from .numbers import Mask
 from .probabilities import Improper, check_type, read_column
 from .roles import Roles, check_label
 from .scan import LabelScan, Scan
@@ -29,7 +30,7 @@ class Gathered:
     roles: Roles
     scanned: Scan
     _codes: list[Codes] = field(default_factory=list)
-    _rows: list[Integers] = field(default_factory=list)
+    _used: list[Mask] = field(default_factory=list)
     _values: list[Floats] = field(default_factory=list)
 
     def labels(self, classes: Classes) -> Codes:
@@ -38,7 +39,7 @@ class Gathered:
 
     def row_numbers(self) -> Integers | None:
         """From 0; None where every row is used."""
-        return np.concatenate(self._rows) if self.scanned.label.missing else None
+        return np.flatnonzero(np.concatenate(self._used)) if self.scanned.label.missing else None
 
     def values(self) -> Floats:
         """(n, columns); only once, as the pieces are given up."""
@@ -50,12 +51,12 @@ class Gathered:
         """`before`: rows of the file before this batch."""
         label = self.scanned.label
         code, names = label.count(batch.column(batch.num_columns - 1))
-        used = np.flatnonzero(code < len(names))
+        used = code < len(names)
         appeared = {name: i for i, name in enumerate(label.counts)}
         self._codes.append(np.array([appeared[name] for name in names], np.uint8)[code[used]])
-        self._rows.append(before + used)
-        kept = batch if len(used) == batch.num_rows else batch.take(pa.array(used))
-        self._values.append(self._probabilities(kept, before + used))
+        self._used.append(used)
+        kept = batch if used.all() else batch.filter(pa.array(used))
+        self._values.append(self._probabilities(kept, before + np.flatnonzero(used)))
 
     def _probabilities(self, batch: pa.RecordBatch, rows: Integers) -> Floats:
         values = np.empty((batch.num_rows, len(self.roles.eta)))

@@ -24,6 +24,9 @@ from .scan import Scan, scan
 from .source import Source
 from .wording import shown
 
+ENCODED = "the encoded table needs", "--exclude columns that are no features, or audit fewer rows"
+PROBABILITIES = "the probabilities need", "audit fewer rows"
+
 
 def read_table(place: str, options: ReadOptions, progress: engine.Progress) -> model.Table:
     with ExitStack() as until:
@@ -41,7 +44,7 @@ def two_passes(source: Source, roles: Roles, options: ReadOptions, progress: eng
     check_labels(scanned, roles, options.drop_null_labels)
     classes = decide(scanned.label.counts, options.positive, roles.label, options.many_classes)
     encoders = dict(zip(roles.features, map(encoder, scanned.columns), strict=True))
-    check_memory(scanned.used * sum(one.width for one in in_order(encoders)) * 4)
+    check_memory(scanned.used * sum(one.width for one in in_order(encoders)) * 4, ENCODED)
     encoded = encode(source, roles, scanned, classes, in_order(encoders), size, progress)
     return model.Table(
         encoded.points,
@@ -54,13 +57,14 @@ def two_passes(source: Source, roles: Roles, options: ReadOptions, progress: eng
 
 def one_pass(source: Source, roles: Roles, options: ReadOptions, progress: engine.Progress) -> model.Table:
     """Labels, and probabilities where columns hold them: both are small and are kept as they come."""
+    check_memory(probabilities_need(source.rows or 0, len(roles.eta)), PROBABILITIES)
     with Digest(source.contents()) as digest:
         seen = gather(source, roles, rows_per_batch(len(roles.read)), progress)
         sha256 = digest.result()
     check_labels(seen.scanned, roles, options.drop_null_labels)
     classes = decide(seen.scanned.label.counts, options.positive, roles.label, options.many_classes)
     check_columns(roles.eta, classes)
-    check_memory(2 * seen.scanned.used * len(classes.names) * 8 if roles.eta else 0)
+    check_memory(probabilities_need(seen.scanned.used, len(classes.names) if roles.eta else 0), PROBABILITIES)
     rows = seen.row_numbers()
     return model.Table(
         np.empty((seen.scanned.used, 0), np.float32),
@@ -80,12 +84,18 @@ def check_labels(scanned: Scan, roles: Roles, drop: bool) -> None:
         raise DataError(f"too few rows: {scanned.used}")
 
 
-def check_memory(needed: int) -> None:
+def probabilities_need(rows: int, columns: int) -> int:
+    """As they came and once more in one piece."""
+    return 2 * rows * columns * 8
+
+
+def check_memory(needed: int, of: tuple[str, str]) -> None:
     """Before the work, not after half of it."""
     there = installed_memory()
     if there is not None and needed > there:
-        what = f"the encoded table needs {needed / 1e9:,.1f} GB of memory, this machine has {there / 1e9:,.1f} GB"
-        raise DataError(what, hint="--exclude columns that are no features, or audit fewer rows")
+        what, hint = of
+        memory = f"{needed / 1e9:,.1f} GB of memory, this machine has {there / 1e9:,.1f} GB"
+        raise DataError(f"{what} {memory}", hint=hint)
 
 
 def installed_memory() -> int | None:

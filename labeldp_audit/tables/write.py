@@ -30,14 +30,18 @@ def text_file(path: Path, text: str) -> File:
     return File(path, SHARED, lambda file: file.write(text.encode()))
 
 
-def rows_file(path: Path, columns: Mapping[str, npt.NDArray[Any]]) -> File:
-    """Parquet that only its owner may read."""
+def rows_file(path: Path, columns: Mapping[str, npt.NDArray[Any]], about: Mapping[str, object] | None = None) -> File:
+    """Parquet that only its owner may read; with what is said `about` it, estimates.py reads it again."""
 
     def fill(file: BinaryIO) -> None:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        pq.write_table(pa.table({name: pa.array(values) for name, values in columns.items()}), file)
+        from .estimates import metadata
+
+        table = pa.table({name: pa.array(values) for name, values in columns.items()})
+        said = None if about is None else metadata(about)
+        pq.write_table(table.replace_schema_metadata(said), file, write_page_checksum=True)
 
     return File(path, PRIVATE, fill)
 
