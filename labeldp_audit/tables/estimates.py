@@ -1,11 +1,13 @@
 """The per-row file that estimate-eta writes, read again: its columns, and what it says about itself.
 
-It is a Parquet file whose schema metadata hold JSON under the key `labeldp-audit`. Any tool may read it; one that
-rewrites it loses what is said about it, and then it is no longer known which table the probabilities are of.
+It is a Parquet file whose schema metadata hold JSON under the key `labeldp-audit`. Any tool may read it. One that
+rewrites it may lose what is said about it, and then nobody knows which table the probabilities are of; one that
+changes it, or a disk that does, is found out by a digest of all that is in it.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 from collections.abc import Mapping
@@ -20,21 +22,21 @@ import pyarrow.parquet as pq
 from ..errors import DataError
 from .batches import about, all_different, reading
 from .columnar import BROKEN_PARQUET
-from .probabilities import Improper, checked
 from .wording import shown
 
 KEY = b"labeldp-audit"
 SCHEMA = "labeldp-audit/eta/1"
-PROBABILITY = "eta_"  # the names of the columns that hold probabilities begin so
-REDO = "estimate-eta writes such a file"
+DIGEST = "content_sha256"
+AGAIN = "run estimate-eta again"
 
-Columns = dict[str, npt.NDArray[Any]]
+Columns = Mapping[str, npt.NDArray[Any]]
 
 
-def metadata(said: Mapping[str, object]) -> dict[bytes, bytes]:
+def metadata(columns: Columns, said: Mapping[str, object]) -> dict[bytes, bytes]:
     """For the schema of the file. JSON has no infinities: they become the strings that a report has for them."""
-    document = json.dumps({**_strict(said), "schema": SCHEMA}, allow_nan=False, ensure_ascii=True)
-    return {KEY: document.encode()}
+    document = {**_strict(said), "schema": SCHEMA}
+    document[DIGEST] = _digest({name: _wide(values) for name, values in columns.items()}, document)
+    return {KEY: _json(document)}
 
 
 def _strict(value: Any) -> Any:
@@ -48,55 +50,66 @@ def _strict(value: Any) -> Any:
     return value
 
 
-def read_estimates(path: str) -> tuple[Columns, dict[str, object]]:
+def _json(document: Mapping[str, object]) -> bytes:
+    return json.dumps(document, allow_nan=False, ensure_ascii=True).encode()
+
+
+def _digest(columns: Columns, document: Mapping[str, object]) -> str:
+    """Of everything but the digest itself, as it is in memory: how Parquet packs it may change."""
+    hashed = hashlib.sha256(_json({key: item for key, item in document.items() if key != DIGEST}))
+    for name, values in columns.items():
+        head = json.dumps([name, values.dtype.kind, len(values)])
+        hashed.update(head.encode() + np.ascontiguousarray(values).astype(values.dtype.newbyteorder("<")).tobytes())
+    return hashed.hexdigest()
+
+
+@np.errstate(invalid="ignore")  # a damaged file may hold NaN that signal
+def _wide(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    return np.asarray(values, np.int64 if values.dtype.kind in "iu" else np.float64)
+
+
+def read_estimates(path: str) -> tuple[dict[str, npt.NDArray[Any]], dict[str, object]]:
     """The columns, int64 or float64, and what was said when they were written."""
     place = Path(path)
     with about(place.name):
         return _read(place)
 
 
-def _read(place: Path) -> tuple[Columns, dict[str, object]]:
+def _read(place: Path) -> tuple[dict[str, npt.NDArray[Any]], dict[str, object]]:
     with reading(place.name, "cannot be read"):
         if not place.is_file() and place.stat():
             raise DataError("not a regular file", place.name)
-    with (
-        reading(place.name, BROKEN_PARQUET),
-        place.open("rb") as opened,
-        pq.ParquetFile(opened, page_checksum_verification=True) as file,
-    ):
-        said = _said((file.schema_arrow.metadata or {}).get(KEY))
+    with reading(place.name, BROKEN_PARQUET), place.open("rb") as opened, pq.ParquetFile(opened) as file:
+        document = _document((file.schema_arrow.metadata or {}).get(KEY))
         all_different(file.schema_arrow.names, place.name)
         table = file.read()
-    return {name: _column(name, table.column(name)) for name in table.column_names}, said
+    columns = {name: _column(table.column(name)) for name in table.column_names}
+    if document.get(DIGEST) != _digest(columns, document):
+        raise changed()
+    return columns, {key: item for key, item in document.items() if key not in ("schema", DIGEST)}
 
 
-def _said(document: bytes | None) -> dict[str, object]:
-    if document is None:
-        raise DataError("it was not written by estimate-eta", hint=REDO)
+def _document(said: bytes | None) -> dict[str, object]:
+    if said is None:
+        raise DataError("it was not written by estimate-eta", hint="estimate-eta writes such a file")
     try:
-        said = json.loads(document)
+        document = _strict(json.loads(said, parse_constant=str))  # neither NaN nor infinities are of ours
     except (ValueError, RecursionError):
-        said = None
-    if not isinstance(said, dict) or not isinstance(said.get("schema"), str):
-        raise DataError("what it says about itself cannot be read", hint=REDO)
-    version = said.pop("schema")
+        raise changed() from None
+    version = document.get("schema") if isinstance(document, dict) else None
+    if not isinstance(version, str):
+        raise changed()
     if version != SCHEMA:
-        raise DataError(f"its schema is {shown(version)}, this version reads {shown(SCHEMA)}", hint=REDO)
-    return said
+        raise DataError(f"its schema is {shown(version)}, this version reads {shown(SCHEMA)}", hint=AGAIN)
+    return dict(document)
 
 
-def _column(name: str, cells: pa.ChunkedArray) -> npt.NDArray[Any]:
-    kind, where = cells.type, f"column {shown(name)}"
-    whole = pa.types.is_integer(kind) and kind != pa.uint64()
-    if not (whole or pa.types.is_floating(kind)):
-        raise DataError(f"it should hold numbers, not {kind}", where)
-    if cells.null_count:
-        missing = int(np.argmax(cells.is_null().to_numpy()))
-        raise DataError("a missing value", where, f"row {missing + 1}")
-    values = cells.to_numpy().astype(np.int64 if whole else np.float64, copy=False)
-    if not name.startswith(PROBABILITY):
-        return np.asarray(values)
-    try:
-        return checked(values)
-    except Improper as improper:
-        raise DataError(improper.what, where, f"row {improper.row + 1}") from None
+def _column(cells: pa.ChunkedArray) -> npt.NDArray[Any]:
+    kind = cells.type
+    if cells.null_count or not (pa.types.is_integer(kind) or pa.types.is_floating(kind)) or kind == pa.uint64():
+        raise changed()
+    return _wide(cells.to_numpy())
+
+
+def changed() -> DataError:
+    return DataError("it is not as estimate-eta wrote it", hint=AGAIN)

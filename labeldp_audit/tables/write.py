@@ -40,8 +40,8 @@ def rows_file(path: Path, columns: Mapping[str, npt.NDArray[Any]], about: Mappin
         from .estimates import metadata
 
         table = pa.table({name: pa.array(values) for name, values in columns.items()})
-        said = None if about is None else metadata(about)
-        pq.write_table(table.replace_schema_metadata(said), file, write_page_checksum=True)
+        said = None if about is None else metadata(columns, about)
+        pq.write_table(table.replace_schema_metadata(said), file)
 
     return File(path, PRIVATE, fill)
 

@@ -131,7 +131,7 @@ def test_no_permission_is_one_line_whoever_runs_this(read, tmp_path, monkeypatch
     assert "no permission to read: t.csv" in refused(read, tmp_path / "t.csv")
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_a_damaged_parquet_file_is_read_or_refused(read, tmp_path, data):
     path = tmp_path / "t.parquet"

@@ -90,6 +90,64 @@ def test_labels_that_cannot_be_audited(read_columns, labels, options, error, say
     assert says in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("labels", "classes", "codes"),
+    [
+        ([10, 9, -1, 9], ("-1", "9", "10"), [2, 1, 0, 1]),
+        (["b", "a", "c", "a"], ("a", "b", "c"), [1, 0, 2, 0]),
+        (["x", "10", "9", "1e1"], ("9", "10", "1e1", "x"), [3, 1, 0, 2]),
+        ([0.5, -0.0, 0.0, 2.0], ("0", "0.5", "2"), [1, 0, 0, 2]),
+        (pa.array(["c", "b", "a", "a"]).dictionary_encode(), ("a", "b", "c"), [2, 1, 0, 0]),
+    ],
+    ids=str,
+)
+def test_many_classes_where_they_are_wanted(read_columns, labels, classes, codes):
+    table = read_columns({"x": X, "y": labels}, many_classes=True)
+    assert table.dataset.classes == classes
+    assert table.dataset.positive is None
+    assert table.labels.tolist() == codes
+    assert table.labels.dtype == np.uint8
+    assert table.dataset.class_counts == tuple(np.bincount(table.labels).tolist())
+    assert sum(table.dataset.prior) == pytest.approx(1)
+    assert table.points.shape == (4, 1)
+
+
+@pytest.mark.parametrize("options", [{}, {"labels_only": True}], ids=str)
+def test_as_many_classes_as_fit_a_byte(read_columns, options):
+    """Each of them in one row, and a row without a label: 255 codes and no clash with what is missing."""
+    labels = [*range(255)][::-1]
+    columns = {"x": list(range(256)), "y": pa.array([None, *labels], pa.int64())}
+    table = read_columns(columns, many_classes=True, drop_null_labels=True, **options)
+    assert table.labels.tolist() == labels
+    assert table.dataset.class_counts == (1,) * 255
+    with pytest.raises(DataError, match="more than 255 values"):
+        read_columns({"x": list(range(256)), "y": list(range(256))}, many_classes=True, **options)
+
+
+@pytest.mark.parametrize("options", [{}, {"labels_only": True}], ids=str)
+def test_classes_that_appear_late(read_text, options):
+    """The codes of a batch are those of the whole table, whichever class came first."""
+    rows = 1 << 16
+    text = "x,y\n" + "".join(f"{i},{'cb'[i % 2]}\n" for i in range(rows)) + "1,a\n2,c\n"
+    table = read_text(text, many_classes=True, **options)
+    assert table.dataset.classes == ("a", "b", "c")
+    assert table.labels[[0, 1, rows - 1, rows, rows + 1]].tolist() == [2, 1, 1, 0, 2]
+    assert table.dataset.class_counts == (1, rows // 2, rows // 2 + 1)
+
+
+def test_two_classes_are_two_however_many_may_come(read_columns):
+    labels = {"x": X, "y": [0, 1, 0, 1]}
+    assert read_columns(labels, many_classes=True).dataset == read_columns(labels).dataset
+    with pytest.raises(SpecError, match="which class of the label 'y' is positive"):
+        read_columns({"x": X, "y": ["a", "b", "a", "b"]}, many_classes=True)
+
+
+def test_one_of_many_classes_against_the_rest(read_columns):
+    table = read_columns({"x": X, "y": ["a", "b", "c", "b"]}, many_classes=True, positive="b")
+    assert (table.dataset.classes, table.dataset.positive) == (("rest", "b"), "b")
+    assert table.labels.tolist() == [0, 1, 0, 1]
+
+
 def test_the_class_to_name_is_hinted(read_columns):
     with pytest.raises(SpecError) as caught:
         read_columns({"x": X, "y": ["a", "b", "a", "b"]})
