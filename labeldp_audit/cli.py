@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from .model import Report
 
 HOME = __file__.removesuffix("cli.py")
+MOST_CLASSES = 255  # of a label: a parameter may make sense for many, and for two it is looked at again
 FINE, USAGE, DATA, BUG, CLOSED = 0, 2, 3, 70, 141
 
 
@@ -135,14 +136,14 @@ def _checked(command: Command, data: str, chosen: Mapping[str, Chosen]) -> tuple
     settings = configuration.settings(chosen)
     ESTIMATORS.parse(settings.estimator)
     for spec in settings.mechanism:
-        MECHANISMS.parse(spec)
+        MECHANISMS.parse(spec, MOST_CLASSES)
     folder = None if chosen["no_output"].value else str(chosen["output"].value)
     plan = delivery.plan(chosen["format"].value, folder)  # type: ignore[arg-type]
     delivery.check(plan, command.files, data)
     return settings, plan
 
 
-def _computed(command: Command, data: str, settings: Settings, quiet: bool) -> tuple[Report, delivery.Rows]:
+def _computed(command: Command, data: str, settings: Settings, quiet: bool) -> tuple[Report, delivery.Rows | None]:
     """The report, and the rows of a command that writes some."""
     from importlib import import_module
 

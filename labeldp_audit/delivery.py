@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +18,17 @@ from .model import Report
 from .tables import write
 
 Info = Mapping[str, object] | None
-Rows = Mapping[str, npt.NDArray[np.generic]] | None
+
+
+class Rows(Protocol):
+    """A row for each query, and what they are about."""
+
+    @property
+    def columns(self) -> Mapping[str, npt.NDArray[np.generic]]: ...
+
+    @property
+    def about(self) -> Mapping[str, object]: ...
+
 
 ROWS = "eta.parquet"  # of commands that write a row for each query
 PAGE = 100  # columns of a report that no terminal shows
@@ -119,7 +130,7 @@ def _closed(text: str) -> str:
     return whole if whole.endswith("\n") else whole + "\n"
 
 
-def to_files(plan: Plan, report: Report, rows: Rows, info: Info) -> Sequence[Path]:
+def to_files(plan: Plan, report: Report, rows: Rows | None, info: Info) -> Sequence[Path]:
     """Write what was planned, all or nothing; the files."""
     files = [write.text_file(target.file, _page(report, target.format, info)) for target in plan.targets if target.file]
     if plan.folder is not None:
@@ -128,7 +139,7 @@ def to_files(plan: Plan, report: Report, rows: Rows, info: Info) -> Sequence[Pat
     return [file.path for file in files]
 
 
-def _of_folder(folder: Path, report: Report, rows: Rows, info: Info) -> Iterator[write.File]:
+def _of_folder(folder: Path, report: Report, rows: Rows | None, info: Info) -> Iterator[write.File]:
     pages = {"json": _page(report, "json", info), "md": _page(report, "markdown", info)}
     curve = formats.picture(report)
     if curve is not None:
@@ -136,7 +147,7 @@ def _of_folder(folder: Path, report: Report, rows: Rows, info: Info) -> Iterator
     for ending, text in pages.items():
         yield write.text_file(folder / f"{report.command}.{ending}", text)
     if rows is not None:
-        yield write.rows_file(folder / ROWS, rows)
+        yield write.rows_file(folder / ROWS, rows.columns, rows.about)
 
 
 def _page(report: Report, form: str, info: Info) -> str:

@@ -95,24 +95,31 @@ class Neighborhoods:
     recall_low: float  # one-sided 99 % limit of it
     repeats: tuple[int, ...]  # for each class, what divides the numbers of its equal rows; 1: nothing does
     probes: int  # cells that were looked into
+    half: npt.NDArray[np.uint8] | None = None  # (q,) in which half of the rows each query is, where they were halved
+    other: npt.NDArray[np.int64] | None = None  # (q, C) among the neighbours, those of the other half
 
 
 @dataclass(frozen=True)
 class Eta:
-    """P(Y = c | x) at each query, and what it was made from: every interval needs the counts."""
+    """P(Y = c | x) at each query, and what it was made from: every interval needs the counts.
+
+    Where somebody gave the probabilities there are no counts, and no k or radius: they are taken at their word.
+    """
 
     probability: Floats  # (q, C)
-    counts: npt.NDArray[np.int64]  # (q, C)
+    counts: npt.NDArray[np.int64] | None  # (q, C)
     rows: Integers  # (q,)
-    k: int
+    k: int | None
     n: int
     estimator: str
     log_loss: float  # of labels that the estimate has not seen
     exact: bool
     recall: float
-    radius: npt.NDArray[np.float32]  # (q,)
+    radius: npt.NDArray[np.float32] | None  # (q,)
     recall_low: float = 1.0  # one-sided 99 % limit of it
-    metric: str = "l2"
+    metric: str | None = "l2"
+    half: npt.NDArray[np.uint8] | None = None  # (q,) in which half of the rows each query is
+    unseen: Floats | None = None  # (q, C) made without any label of the half that the query is in
 
     @property
     def queries(self) -> int:
@@ -150,6 +157,7 @@ class Bound:
     method: str
     assumptions: tuple[str, ...] = ()
     reason: str | None = None  # why there is no estimate
+    standard_error: float | None = None  # of the simulation behind the estimate, where there was one
 
 
 @dataclass(frozen=True)
@@ -160,7 +168,12 @@ class Finding:
     bound: Bound
     confidence: float
     mechanism: str | None = None
-    at: Mapping[str, float] = field(default_factory=dict)
+    at: Mapping[str, float | str] = field(default_factory=dict)
+
+    def place(self, key: str) -> float | None:
+        """`at` that key, where a number stands there."""
+        value = self.at.get(key)
+        return None if isinstance(value, str) else value
 
 
 @dataclass(frozen=True)

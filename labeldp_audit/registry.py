@@ -74,6 +74,7 @@ class Registry(Generic[Thing]):
                 raise SpecError(f"{self.kind} {spec!r}: {key.strip()!r} is given twice")
             fields[key.strip()] = [one.strip() for one in value.split("|")]
         try:
-            return [build(dict(zip(fields, values, strict=True)), *context) for values in itertools.product(*fields.values())]
+            each = itertools.product(*fields.values())
+            return [build(dict(zip(fields, values, strict=True)), *context) for values in each]
         except SpecError as error:
             raise SpecError(f"{self.kind} {spec!r}: {error.what}", hint=error.hint) from None

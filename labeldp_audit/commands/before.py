@@ -6,22 +6,39 @@ import math
 from dataclasses import replace
 
 import numpy as np
+import numpy.typing as npt
 
 from .. import engine, tables
-from ..errors import DataError
+from ..errors import DataError, SpecError
 from ..estimators import ESTIMATORS
 from ..model import Eta, Integers, Table
 from ..randomness import for_audit
-from . import copies, reporting
+from . import copies, given, reporting
 from .settings import Settings
 
 DEFAULT_QUERIES = 200_000
 
 
-def read_and_estimate(data: str, settings: Settings, progress: engine.Progress) -> tuple[Table, Eta]:
+def read_and_estimate(
+    data: str, settings: Settings, progress: engine.Progress, *, halves: bool = False, many: bool = False
+) -> tuple[Table, Eta]:
+    """halves: eta is also estimated without the labels of half of the rows. many: labels may have many classes."""
+    if settings.eta and settings.eta_file is not None:
+        raise SpecError("--eta and --eta-file exclude each other")
+    options = _read_options(settings, many)
+    if settings.eta:
+        return given.from_columns(data, options, settings, progress)
+    if settings.eta_file is not None:
+        return given.from_file(data, options, settings, progress)
+    return _from_neighbors(data, options, settings, progress, halves)
+
+
+def _from_neighbors(
+    data: str, options: tables.ReadOptions, settings: Settings, progress: engine.Progress, halves: bool
+) -> tuple[Table, Eta]:
     [estimator] = ESTIMATORS.parse(settings.estimator)
     reporting.smoothness(settings)  # refused before the table is read
-    table = tables.read(data, _read_options(settings), progress)
+    table = tables.read(data, options, progress)
     n = len(table.labels)
     queries, k = _queries(n, settings), _default_k(n) if settings.k is None else settings.k
     reporting.check_smoothness(settings, k, len(queries))
@@ -30,15 +47,16 @@ def read_and_estimate(data: str, settings: Settings, progress: engine.Progress) 
     near = neighbors.count(
         table.points, table.labels, len(table.dataset.classes), queries, k=k, recall=_recall(settings),
         seed=settings.seed, threads=settings.threads or engine.available_cores(), progress=progress,
+        half=_halves(n, settings.seed) if halves else None,
     )  # fmt: skip
     said = (*table.warnings, *copies.warnings(table.dataset.classes, near.repeats))
     return replace(table, warnings=said), estimator.estimate(near, table.labels)
 
 
-def _read_options(settings: Settings) -> tables.ReadOptions:
+def _read_options(settings: Settings, many: bool) -> tables.ReadOptions:
     return tables.ReadOptions(
         label=settings.label, positive=settings.positive, exclude=settings.exclude, categorical=settings.categorical,
-        drop_null_labels=settings.drop_null_labels, delimiter=settings.delimiter,
+        drop_null_labels=settings.drop_null_labels, delimiter=settings.delimiter, many_classes=many,
     )  # fmt: skip
 
 
@@ -58,6 +76,11 @@ def _queries(n: int, settings: Settings) -> Integers:
     if wanted >= n:
         return np.arange(n)
     return np.sort(for_audit(settings.seed, "queries").choice(n, wanted, replace=False, shuffle=False))
+
+
+def _halves(n: int, seed: int) -> npt.NDArray[np.uint8]:
+    """Which half each row is in: by lot, never by what it holds."""
+    return for_audit(seed, "halves").integers(2, size=n, dtype=np.uint8)
 
 
 def positive_index(table: Table) -> int:

@@ -15,7 +15,7 @@ from .. import engine
 from ..bounds import dvoretzky_kiefer_wolfowitz
 from ..bounds.mistakes import tolerated
 from ..measures import divergence, loss, tail
-from ..mechanisms.randomized_response import RandomizedResponse
+from ..mechanisms.contract import Mechanism
 from ..model import Bound, Eta, Finding, Floats, Report
 from . import intervals, reporting, taus
 from .before import positive_index, read_and_estimate
@@ -29,6 +29,7 @@ MEAN_SHARE = 0.10
 
 J_METHOD = "clopper-pearson"
 MEAN_METHOD = "dvoretzky-kiefer-wolfowitz"
+Known = Sequence[tuple[Mechanism, float]]  # with the epsilon of its randomized response
 NO_UPPER = "no upper limit: whoever was not asked may lose any amount"
 
 
@@ -42,9 +43,11 @@ def run(data: str, settings: Settings, progress: engine.Progress) -> Report:
     box = intervals.of_eta(eta, positive, tolerated(eta.queries, ETA_SHARE * miss), wide)
     prior = intervals.of_prior(table, positive, intervals.PRIOR_SHARE * miss)
     losses = losses_of(box, prior)
+    known, unknown = reporting.by_loss("j", mechanisms, settings, eta.queries)
     findings = [
-        *tails(losses, box.wrong, mechanisms, asked, eta, settings, TAIL_SHARE * miss),
-        *means(losses, box, prior, mechanisms, eta, settings, MEAN_SHARE * miss),
+        *(tails(losses, box.wrong, known, asked, eta, settings, TAIL_SHARE * miss) if known else ()),
+        *means(losses, box, prior, known, eta, settings, MEAN_SHARE * miss),
+        *unknown,
     ]
     return reporting.build(NAME, table, eta, settings, findings)
 
@@ -56,16 +59,16 @@ def losses_of(box: Intervals, prior: Prior) -> tail.Losses:
 
 
 def tails(
-    losses: tail.Losses, wrong: int, mechanisms: Sequence[RandomizedResponse], asked: Floats | None, eta: Eta,
+    losses: tail.Losses, wrong: int, known: Known, asked: Floats | None, eta: Eta,
     settings: Settings, miss: float,
 ) -> list[Finding]:  # fmt: skip
     """J for each mechanism at each tau, at one joint level."""
-    said = reporting.assumptions(settings)
-    noise = [loss.noise_loss(mechanism.epsilon) for mechanism in mechanisms]
+    said = reporting.assumptions(eta, settings)
+    noise = [loss.noise_loss(epsilon) for _, epsilon in known]
     at = taus.curves(losses.estimate, noise) if asked is None else asked
-    number = len(mechanisms) * len(taus.at_most(noise, eta.n) if asked is None else asked)
+    number = len(known) * len(taus.at_most(noise, eta.n) if asked is None else asked)
     findings = []
-    for mechanism, h in zip(mechanisms, noise, strict=True):
+    for (mechanism, _), h in zip(known, noise, strict=True):
         estimate, low, high = tail.share_above(losses, at - h, wrong, miss / (2 * number))
         for tau, *share in np.stack([at, estimate, low, high], axis=1).tolist():
             bound = Bound(share[0], share[1], share[2], eta.queries, J_METHOD, said)
@@ -75,21 +78,21 @@ def tails(
 
 
 def means(
-    losses: tail.Losses, box: Intervals, prior: Prior, mechanisms: Sequence[RandomizedResponse], eta: Eta,
+    losses: tail.Losses, box: Intervals, prior: Prior, known: Known, eta: Eta,
     settings: Settings, miss: float,
 ) -> list[Finding]:  # fmt: skip
     """Mean loss for each mechanism and the divergences: one limit, for E feature_loss, serves them all."""
-    said = (*reporting.assumptions(settings), NO_UPPER)
+    said = (*reporting.assumptions(eta, settings), NO_UPPER)
     mean, least = _mean_feature_loss(losses, box.wrong, prior, miss)
     jeffreys, jeffreys_least = _jeffreys(box, prior, least)
 
-    def finding(quantity: str, estimate: float, low: float, mechanism: RandomizedResponse | None = None) -> Finding:
+    def finding(quantity: str, estimate: float, low: float, mechanism: Mechanism | None = None) -> Finding:
         bound = Bound(estimate, min(low, estimate), math.inf, eta.queries, MEAN_METHOD, said)
         if mechanism is None:
             return Finding(quantity, bound, settings.confidence)
         return Finding(quantity, bound, settings.confidence, mechanism.spec, mechanism.at())
 
-    noise = [(mechanism, loss.noise_loss(mechanism.epsilon)) for mechanism in mechanisms]
+    noise = [(mechanism, loss.noise_loss(epsilon)) for mechanism, epsilon in known]
     return [
         *(finding("mean_loss", mean + h, least + h, mechanism) for mechanism, h in noise),
         finding("jeffreys", jeffreys, jeffreys_least),

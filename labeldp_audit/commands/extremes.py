@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ..measures import worst_case
-from ..mechanisms.randomized_response import RandomizedResponse
+from ..mechanisms.contract import Mechanism
 from ..model import Bound, Eta, Finding
 from . import reporting
 from .intervals import Intervals, Prior
 from .settings import Settings
 
-METHOD = "simultaneous clopper-pearson"
+METHOD, OF_GIVEN = "simultaneous clopper-pearson", "extremes of the given probabilities"
 SEEN = "extremes are over the rows asked: somebody with other features may be easier to guess and lose more"
 
 Ends = tuple[float, float]
+NOWHERE: Mapping[str, str] = {}
 
 
 def ends(box: Intervals) -> tuple[Ends, Ends]:
@@ -20,11 +23,11 @@ def ends(box: Intervals) -> tuple[Ends, Ends]:
     return (float(box.low.min()), float(box.high.min())), (float(box.low.max()), float(box.high.max()))
 
 
-def of_eta(box: Intervals, eta: Eta, settings: Settings) -> list[Finding]:
+def of_eta(box: Intervals, eta: Eta, settings: Settings, at: Mapping[str, str] = NOWHERE) -> list[Finding]:
     least, most = ends(box)
     return [
-        _finding("eta_min", float(box.eta.min()), least, eta, settings),
-        _finding("eta_max", float(box.eta.max()), most, eta, settings),
+        _finding("eta_min", float(box.eta.min()), least, eta, settings, at=at),
+        _finding("eta_max", float(box.eta.max()), most, eta, settings, at=at),
     ]
 
 
@@ -38,19 +41,22 @@ def of_log_ratios(box: Intervals, eta: Eta, settings: Settings) -> list[Finding]
     ]
 
 
-def of_nu_max(box: Intervals, prior: Prior, eta: Eta, mechanism: RandomizedResponse, settings: Settings) -> Finding:
+def of_nu_max(
+    box: Intervals, prior: Prior, eta: Eta, mechanism: Mechanism, epsilon: float, settings: Settings
+) -> Finding:
     least, most = ends(box)
     ratios = worst_case.log_ratio_of_min(float(box.eta.min())), worst_case.log_ratio_of_max(float(box.eta.max()))
-    estimate = worst_case.nu_max(*ratios, prior.p, mechanism.epsilon)
-    limits = worst_case.nu_max_interval(least, most, (prior.low, prior.high), mechanism.epsilon)
+    estimate = worst_case.nu_max(*ratios, prior.p, epsilon)
+    limits = worst_case.nu_max_interval(least, most, (prior.low, prior.high), epsilon)
     return _finding("nu_max", estimate, limits, eta, settings, mechanism)
 
 
 def _finding(
     quantity: str, estimate: float, limits: Ends, eta: Eta, settings: Settings,
-    mechanism: RandomizedResponse | None = None,
+    mechanism: Mechanism | None = None, at: Mapping[str, str] = NOWHERE,
 ) -> Finding:  # fmt: skip
-    bound = Bound(estimate, *limits, eta.queries, METHOD, (*reporting.assumptions(settings), SEEN))
+    method = OF_GIVEN if eta.counts is None else METHOD
+    bound = Bound(estimate, *limits, eta.queries, method, (*reporting.assumptions(eta, settings), SEEN))
     if mechanism is None:
-        return Finding(quantity, bound, settings.confidence)
+        return Finding(quantity, bound, settings.confidence, at=at)
     return Finding(quantity, bound, settings.confidence, mechanism.spec, mechanism.at())

@@ -18,16 +18,18 @@ ETA_SHARE = 0.90
 
 
 def run(data: str, settings: Settings, progress: engine.Progress) -> Report:
-    mechanisms = reporting.mechanisms(settings)
+    asked = reporting.mechanisms(settings)
     table, eta = read_and_estimate(data, settings, progress)
     positive = positive_index(table)
     miss = 1 - settings.confidence
     wide = reporting.widening(eta, settings, intervals.RADII_SHARE * miss)
     box = intervals.of_eta(eta, positive, simultaneous(eta.queries, ETA_SHARE * miss), wide)
     prior = intervals.of_prior(table, positive, intervals.PRIOR_SHARE * miss)
+    known, unknown = reporting.by_loss("nu_max", asked, settings, eta.queries)
     findings = [
         *extremes.of_eta(box, eta, settings),
         *extremes.of_log_ratios(box, eta, settings),
-        *(extremes.of_nu_max(box, prior, eta, mechanism, settings) for mechanism in mechanisms),
+        *(extremes.of_nu_max(box, prior, eta, one, epsilon, settings) for one, epsilon in known),
+        *unknown,
     ]
     return reporting.build(NAME, table, eta, settings, findings)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .settings import DEFAULT_MECHANISM, Settings
-from .values import Character, Flag, Kind, Numbers, Share, Text, Whole, WholeOrAll
+from .values import Character, Flag, Kind, Numbers, OneOf, Share, Text, Whole, WholeOrAll
 
 TABLE, SEARCH, QUESTION, OUTPUT, RUN = "Table", "Neighbourhoods", "Question", "Output", "Configuration"
 
@@ -59,6 +59,10 @@ SHARED = (
     Option("delimiter", Character("CHARACTER"), TABLE, "Between the cells of a CSV file, e.g. ';' or tab.",
            shown="a comma; a tab in .tsv"),
     Option("estimator", Text("NAME"), SEARCH, "How P(label | features) is estimated.", Settings.estimator, "knn"),
+    Option("eta", Text("COLUMN"), SEARCH,
+           "Column with the probability of the positive class from a model of your own, which has not seen these labels: "
+           "used instead of neighbourhoods. For more classes one column each, in their order. Repeatable.",
+           (), "count neighbours", many=True),
     Option("k", Whole("NUMBER", 1), SEARCH, "Neighbours that each estimate rests on.",
            shown="about the square root of the rows, between 30 and 10 000"),
     Option("queries", WholeOrAll("NUMBER|all"), SEARCH,
@@ -98,6 +102,14 @@ SMOOTHNESS = Option("smoothness", Numbers("C,BETA"), QUESTION,
                     "interval, which then speaks of people, not of neighbourhood averages.",
                     shown="no assumption")  # fmt: skip
 
+ETA_FILE = Option("eta_file", Text("FILE"), SEARCH,
+                  "What estimate-eta wrote for this very table: nothing is searched again.", shown="search")  # fmt: skip
+UTILITY = Option("utility", OneOf(("zero-one", "balanced")), QUESTION,
+                 "What a right guess is worth: 1, or 1 / (C p) for a class of share p, so that rare classes count as "
+                 "much as common ones.", Settings.utility, "zero-one")  # fmt: skip
+BAGS = Option("bags", Whole("NUMBER", 1), QUESTION, "Bags to draw where their average has no closed form.",
+              shown="until the standard error is below 2 % of the advantage, or 1e-5")  # fmt: skip
+
 COMMANDS = (
     Command(
         "estimate-eta", "estimate_eta", "What the features alone tell about the label.",
@@ -114,7 +126,7 @@ COMMANDS = (
         "falls. The limits are about averages over neighbourhoods: a person who stands out in one may lose more.",
         (("labeldp-audit nu-max clicks.csv --label clicked", "name the label"),
          ("labeldp-audit nu-max clicks.csv -f markdown=worst.md -f text", "two forms at once")),
-        (*SHARED, SMOOTHNESS),
+        (*SHARED, ETA_FILE, SMOOTHNESS),
     ),
     Command(
         "estimate-j", "estimate_j", "The share of people whose loss is above tau.",
@@ -124,7 +136,20 @@ COMMANDS = (
          ("labeldp-audit estimate-j clinic.parquet --mechanism 'rr:pi=0.1|0.2'", "two releases"),
          ("labeldp-audit estimate-j clinic.parquet --tau 0.5,1,2 -o audit", "three losses, another folder"),
          ("labeldp-audit estimate-j - --delimiter ';' < clicks.csv", "a table on standard input")),
-        (*SHARED, TAU, SMOOTHNESS),
+        (*SHARED, ETA_FILE, TAU, SMOOTHNESS),
+    ),
+    Command(
+        "advantage", "advantage", "How much better an attacker guesses once the release is out.",
+        "Compare noise with aggregation: how many more labels the best attacker guesses right with the release than "
+        "from the features alone, under each mechanism, beside the bounds that papers give, and which strength of one "
+        "mechanism protects like which of another.",
+        (("labeldp-audit advantage clinic.parquet", "randomized response"),
+         ("labeldp-audit advantage clinic.parquet --mechanism 'rr:epsilon=0.5|1' --mechanism 'llp:k=8|64'",
+          "noise or aggregation?"),
+         ("labeldp-audit advantage clinic.parquet --eta-file labeldp-report/eta.parquet",
+          "after estimate-eta, without another search"),
+         ("labeldp-audit advantage clicks.csv --label clicked --utility balanced", "rare labels count as much")),
+        (*SHARED, ETA_FILE, UTILITY, BAGS, SMOOTHNESS),
     ),
 )  # fmt: skip
 

@@ -9,10 +9,10 @@ import numpy as np
 
 from .. import __version__
 from ..bounds import measure_smoothness
-from ..errors import SpecError
+from ..errors import AssumptionError, SpecError
 from ..mechanisms import MECHANISMS
-from ..mechanisms.randomized_response import RandomizedResponse
-from ..model import Eta, Finding, Report, Table
+from ..mechanisms.contract import Mechanism
+from ..model import Bound, Eta, Finding, Report, Table
 from ..registry import number
 from . import intervals
 from .settings import Settings
@@ -23,15 +23,36 @@ AVERAGES = (
     "only if eta varies little among them, which no data can check, and people who stand out inside a neighbourhood "
     "may lose more"
 )
+GIVEN = (
+    "the given probabilities are right, which the labels can refute and never prove; the interval leaves open what "
+    "the sample leaves open, not what the model may be wrong about"
+)
+MOST_CLASSES = 255
 
 
-def mechanisms(settings: Settings) -> tuple[RandomizedResponse, ...]:
+def mechanisms(settings: Settings, classes: int = 2) -> tuple[Mechanism, ...]:
     """Each mechanism once, in the order in which they were asked for; what is written alike is one."""
-    found: dict[str, RandomizedResponse] = {}
+    found: dict[str, Mechanism] = {}
     for spec in settings.mechanism:
-        for one in MECHANISMS.parse(spec):
+        for one in MECHANISMS.parse(spec, classes):
             found.setdefault(one.spec, one)
     return tuple(found.values())
+
+
+def absent(quantity: str, mechanism: Mechanism, reason: str, settings: Settings, n: int) -> Finding:
+    """What cannot be computed, and why."""
+    bound = Bound(None, None, None, n, "not computed", (), reason)
+    return Finding(quantity, bound, settings.confidence, mechanism.spec, mechanism.at())
+
+
+def by_loss(
+    quantity: str, asked: Iterable[Mechanism], settings: Settings, n: int
+) -> tuple[list[tuple[Mechanism, float]], list[Finding]]:
+    """Mechanisms whose privacy loss has a form, with their epsilon, and a finding for each of the others."""
+    known = [(one, one.flips) for one in asked if one.flips is not None]
+    others = [one for one in asked if one.flips is None]
+    reason = "this loss is defined for randomized response; `labeldp-audit advantage` compares all mechanisms"
+    return known, [absent(quantity, one, reason, settings, n) for one in others]
 
 
 def smoothness(settings: Settings) -> tuple[float, float] | None:
@@ -47,7 +68,9 @@ def smoothness(settings: Settings) -> tuple[float, float] | None:
     return constant, beta
 
 
-def assumptions(settings: Settings) -> tuple[str, ...]:
+def assumptions(eta: Eta, settings: Settings) -> tuple[str, ...]:
+    if eta.counts is None:
+        return ROWS, GIVEN
     vouched = smoothness(settings)
     if vouched is None:
         return ROWS, AVERAGES
@@ -66,6 +89,8 @@ def widening(eta: Eta, settings: Settings, miss: float) -> float:
     vouched = smoothness(settings)
     if vouched is None:
         return 0.0
+    if eta.k is None:
+        raise AssumptionError("--smoothness is about neighbourhoods, and there are none behind these probabilities")
     measure_smoothness.check(eta.k, eta.queries, miss)
     return measure_smoothness.widening(eta.k, eta.n - 1, *vouched)
 
@@ -80,7 +105,8 @@ def build(command: str, table: Table, eta: Eta, settings: Settings, findings: It
 def _parameters(settings: Settings) -> dict[str, object]:
     """What changes the numbers, beside what the dataset and eta blocks say."""
     asked: dict[str, object] = {"confidence": settings.confidence, "seed": settings.seed}
-    for name in ("mechanism", "exclude", "categorical", "drop_null_labels", "recall", "tau", "smoothness"):
+    names = "mechanism", "exclude", "categorical", "drop_null_labels", "eta", "recall", "tau", "smoothness"
+    for name in (*names, "utility", "bags"):
         value = getattr(settings, name)
         if value != getattr(Settings(), name):
             asked[name] = list(value) if isinstance(value, tuple) else value
@@ -96,7 +122,7 @@ def _about_search(eta: Eta) -> list[str]:
     if not eta.exact:
         recall = f"{eta.recall:.3f}, at least {math.floor(1000 * eta.recall_low) / 1000:.3f} (99 %)"
         said.append(f"neighbours were searched in the nearest cells: measured recall {recall}")
-    pure = int(np.sum(eta.counts.max(axis=1) == eta.counts.sum(axis=1)))
+    pure = 0 if eta.counts is None else int(np.sum(eta.counts.max(axis=1) == eta.counts.sum(axis=1)))
     if pure:
         said.append(
             f"{pure:,} of {eta.queries:,} neighbourhoods hold one class only: eta is estimated as 0 or 1 there and the "
@@ -110,6 +136,11 @@ def _about_sight(table: Table, eta: Eta) -> list[str]:
     if eta.sees(table.dataset):
         return []
     losses = f"log loss {eta.log_loss:.4f}, without features {table.dataset.blind_log_loss:.4f}"
+    if eta.counts is None:
+        return [
+            f"the given probabilities guess labels no better than the shares of the classes do ({losses}): what the "
+            f"features tell may be missed, and what an attacker gains from them too"
+        ]
     return [
         f"neighbours guess labels no better than the shares of the classes do ({losses}): either the features tell "
         f"next to nothing, or distances over so many columns hide what they tell, and then upper limits mean nothing; "

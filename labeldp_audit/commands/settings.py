@@ -18,12 +18,16 @@ class Settings:
     drop_null_labels: bool = False
     delimiter: str | None = None
     estimator: str = "knn"
+    eta: tuple[str, ...] = ()  # columns that hold it
+    eta_file: str | None = None  # what estimate-eta wrote
     k: int | None = None
     queries: int | None = None  # 0: all rows; None: all up to 200 000 rows, above that 200 000
     recall: float = 0.95
     mechanism: tuple[str, ...] = DEFAULT_MECHANISM
     tau: str | None = None  # "1,2,6" or "0:10:0.1"
     smoothness: str | None = None  # "C,beta"
+    utility: str = "zero-one"
+    bags: int | None = None
     confidence: float = 0.99
     seed: int = 0
     threads: int | None = None

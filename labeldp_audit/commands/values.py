@@ -56,6 +56,23 @@ class Character:
 
 
 @dataclass(frozen=True)
+class OneOf:
+    known: tuple[str, ...]
+
+    @property
+    def metavar(self) -> str:
+        return "|".join(self.known)
+
+    def parse(self, text: str) -> str:
+        if text not in self.known:
+            raise refusal(f"one of {', '.join(self.known)}", text)
+        return text
+
+    def take(self, value: object) -> str:
+        return self.parse(Text(self.metavar).take(value))
+
+
+@dataclass(frozen=True)
 class Flag:
     metavar: str = ""
 

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import SpecError
-from ..model import Eta, Neighborhoods
+from ..model import Eta, Floats, Neighborhoods
 
 
 @dataclass(frozen=True)
@@ -34,8 +34,13 @@ class Neighbors:
             probability=near.counts / size, counts=near.counts, rows=near.rows, k=near.k, n=near.n,
             estimator=self.name, log_loss=_log_loss(near.counts, labels[near.rows]), exact=near.exact,
             recall=near.recall, recall_low=near.recall_low,
-            radius=near.radius,
+            radius=near.radius, half=near.half, unseen=None if near.other is None else _smoothed(near.other),
         )  # fmt: skip
+
+
+def _smoothed(counts: npt.NDArray[np.int64]) -> Floats:
+    """Half a count added to each class: a row may have no neighbour in the other half."""
+    return np.asarray((counts + 0.5) / (counts.sum(axis=1, keepdims=True) + 0.5 * counts.shape[1]))
 
 
 def _log_loss(counts: npt.NDArray[np.int64], labels: npt.NDArray[np.uint8]) -> float:

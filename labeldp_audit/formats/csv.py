@@ -27,13 +27,17 @@ def _row(finding: Finding, places: Sequence[str]) -> list[str]:
     return [
         finding.quantity,
         finding.mechanism or "",
-        *(_number(finding.at.get(place)) for place in places),
+        *(_place(finding.at.get(place)) for place in places),
         *(_number(value) for value in (bound.estimate, bound.low, bound.high, finding.confidence)),
         str(bound.n),
         bound.method,
         plain("; ".join(bound.assumptions)),
         plain(bound.reason or ""),
     ]
+
+
+def _place(value: float | str | None) -> str:
+    return plain(value) if isinstance(value, str) else _number(value)
 
 
 def _number(value: float | None) -> str:

@@ -59,21 +59,25 @@ def strongest(found: Sequence[Curve]) -> Curve:
 
 
 def _curve(mechanism: str, findings: Sequence[Finding]) -> Curve:
-    ordered = sorted(findings, key=lambda finding: finding.at[AXIS])
+    ordered = sorted(findings, key=_tau)
     first = ordered[0]
     return Curve(
         mechanism=mechanism,
-        taus=tuple(finding.at[AXIS] for finding in ordered),
+        taus=tuple(map(_tau, ordered)),
         bounds=tuple(finding.bound for finding in ordered),
-        epsilon=first.at.get("epsilon"),
-        pi=first.at.get("pi"),
+        epsilon=first.place("epsilon"),
+        pi=first.place("pi"),
         confidence=first.confidence,
     )
 
 
 def on_curve(finding: Finding) -> bool:
-    tau = finding.at.get(AXIS, math.nan)
-    return finding.quantity == QUANTITY and math.isfinite(tau) and finding.bound.estimate is not None
+    return finding.quantity == QUANTITY and math.isfinite(_tau(finding)) and finding.bound.estimate is not None
+
+
+def _tau(finding: Finding) -> float:
+    tau = finding.place(AXIS)
+    return math.nan if tau is None else tau
 
 
 def number_of_taus(curves: Sequence[Curve]) -> int:

@@ -23,7 +23,7 @@ def audited(dataset: Dataset) -> str:
     )
     return (
         f"{plain(dataset.name)}: {rows} rows, {count(dataset.features)} features; label {plain(dataset.label)} "
-        f"({classes}; positive: {plain(dataset.positive)})."
+        f"({classes}{f'; positive: {plain(dataset.positive)}' if dataset.positive else ''})."
     )
 
 
@@ -39,6 +39,11 @@ def sampled(eta: Eta) -> str:
 
 def estimated(report: Report) -> str:
     eta = report.eta
+    if eta.k is None:
+        return (
+            f"{eta.estimator}: probabilities taken as they are; log loss {short(eta.log_loss)}, without features "
+            f"{short(report.dataset.blind_log_loss)}."
+        )
     asked = "every row" if eta.queries == eta.n else "each row asked"
     found = "all of them found" if eta.exact else f"{share(eta.recall)} of them found (measured)"
     blind = short(report.dataset.blind_log_loss)
@@ -98,8 +103,8 @@ def mechanisms(report: Report) -> tuple[Noise, ...]:
     for finding in report.findings:
         name, at = finding.mechanism, finding.at
         if name and name not in found and any(key in at for key in curves.PARAMETERS):
-            pi, resampled = (short(at.get(key), digits=3) for key in ("pi", "lambda"))
-            found[name] = Noise(plain(name), short(at.get("epsilon")), pi, resampled, above.get(name, ()))
+            pi, resampled = (short(finding.place(key), digits=3) for key in ("pi", "lambda"))
+            found[name] = Noise(plain(name), short(finding.place("epsilon")), pi, resampled, above.get(name, ()))
     return tuple(found.values())
 
 
@@ -122,7 +127,10 @@ def thinned(found: Sequence[Curve], shown: int) -> str:
 
 def place(finding: Finding) -> str:
     """Where it was asked, without the fields that only say again which mechanism it is."""
-    return ", ".join(f"{key} = {short(value)}" for key, value in finding.at.items() if key not in curves.PARAMETERS)
+    shown = {key: value for key, value in finding.at.items() if key not in curves.PARAMETERS}
+    return ", ".join(
+        f"{key} = {plain(value) if isinstance(value, str) else short(value)}" for key, value in shown.items()
+    )
 
 
 def by_role(columns: Sequence[Column], most: int = 8) -> Iterator[tuple[str, str]]:

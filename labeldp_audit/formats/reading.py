@@ -51,7 +51,7 @@ def _width(report: Report) -> str:
     if not found:
         return ""
     _, bound = curves.strongest(found).decisive()
-    if not too_wide(bound):
+    if not too_wide(bound) or report.eta.k is None:
         return ""
     return (
         f"The lower ends of the intervals are what the data shows; everything above them is what "
@@ -87,13 +87,15 @@ def _average(report: Report) -> str:
 
 
 def _pure(eta: Eta) -> str:
+    if eta.counts is None:
+        return "somebody's given probabilities allow"
     found = eta.counts.sum(axis=1)
     number = int(((eta.counts.max(axis=1) == found) & (found > 0)).sum())
     return f"{count(number)} of {count(eta.queries)} neighbourhoods hold" if number else "some neighbourhoods hold"
 
 
 def _doubt(eta: Eta) -> str:
-    return f"One class among {count(eta.k)} neighbours is a sign of that, not proof."
+    return "" if eta.k is None else f"One class among {count(eta.k)} neighbours is a sign of that, not proof."
 
 
 def _spread(report: Report) -> str:

@@ -35,7 +35,9 @@ class Channel(PerRecord):
             raise SpecError("the matrix wants a row for each class, all of one length", hint=f"as in {self.example}")
         for number_of_row, row in enumerate(self.matrix, 1):
             if min(row) < 0 or not math.isclose(math.fsum(row), 1, abs_tol=_SUM):
-                raise SpecError(f"row {number_of_row} of the matrix is no law: its numbers must be 0 or more and add up to 1")
+                raise SpecError(
+                    f"row {number_of_row} of the matrix is no law: its numbers must be 0 or more and add up to 1"
+                )
 
     @classmethod
     def parse(cls, fields: Mapping[str, str], classes: int = 2) -> Channel:

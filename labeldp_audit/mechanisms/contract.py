@@ -54,6 +54,20 @@ class Mechanism(ABC):
     def claim(self) -> float | None:
         """The epsilon of the label differential privacy that it has; None where it has none."""
 
+    @property
+    def counts_only(self) -> bool:
+        """Does what is published of a bag depend on its labels through the number of positive ones alone?"""
+        return False
+
+    def channel(self, classes: int) -> Floats | None:
+        """P(say s | y), (C, S), a row for each true class, if each label is replaced on its own."""
+        return None
+
+    def total_variation(self, classes: int) -> float:
+        """The most that one record's label moves the law of the release, all else known."""
+        claim = self.claim()
+        return 1.0 if claim is None else math.tanh(claim / 2)
+
     def unfit(self, classes: int) -> str:
         """Why it cannot release a label of so many classes; empty where it can."""
         return ""
@@ -85,8 +99,9 @@ class PerRecord(Mechanism):
     def channel(self, classes: int) -> Floats:
         """P(say s | y), (C, S): a row for each true class."""
 
-    def claim(self) -> float | None:
-        return epsilon_of(self.channel(2))
+    def total_variation(self, classes: int) -> float:
+        rows = self.channel(classes)
+        return float(np.abs(rows[:, None] - rows).sum(axis=2).max() / 2)
 
     def release(self, labels: Labels, eta: Floats, *, rng: np.random.Generator) -> Release:
         upto = self.channel(eta.shape[1]).cumsum(axis=1)[labels]

@@ -42,27 +42,34 @@ class _Index:
 
 def count(
     points: npt.NDArray[np.float32], labels: npt.NDArray[np.uint8], classes: int, rows: Integers, *,
-    k: int, recall: float, seed: int, threads: int, progress: engine.Progress,
+    k: int, recall: float, seed: int, threads: int, progress: engine.Progress, half: npt.NDArray[np.uint8] | None = None,
 ) -> Neighborhoods:  # fmt: skip
-    """Class counts among the k nearest other rows of each of `rows`; the search sees all rows of `points`."""
+    """Class counts among the k nearest other rows of each of `rows`; the search sees all rows of `points`.
+
+    half (n,), 0 or 1: then also the counts of those neighbours that are in the other half.
+    """
     if not 1 <= k < len(points):
         raise SpecError(f"k = {k} needs more than {k} rows, and the table has {len(points)}", hint="--k with fewer")
-    index = _build(points, labels, classes, k, seed, threads, progress)
+    kinds = labels if half is None else labels + classes * half.astype(np.int64)
+    index = _build(points, kinds, classes if half is None else 2 * classes, k, seed, threads, progress)
     asked, place = np.unique(index.distinct.point_of_row[rows], return_inverse=True)
     search = _choose_search(index, len(asked), recall, seed, threads)
     progress.stage("searching", len(asked), "points")
     at_point, radius, _ = _search(index, asked, search.probes, threads, progress)
     counts = at_point[place]
-    counts[np.arange(len(rows)), labels[rows]] -= 1  # the row itself
+    counts[np.arange(len(rows)), kinds[rows]] -= 1  # the row itself
+    halves = counts.reshape(len(rows), -1, classes)
+    mine = None if half is None else half[rows]
     return Neighborhoods(
-        rows=rows, counts=counts, radius=radius[place], k=k, n=len(points), exact=search.probes == index.cells.count,
-        recall=search.recall, recall_low=search.recall_low, repeats=repeats(index.distinct),
-        probes=search.probes,
+        rows=rows, counts=halves.sum(axis=1), radius=radius[place], k=k, n=len(points),
+        exact=search.probes == index.cells.count, recall=search.recall, recall_low=search.recall_low,
+        repeats=repeats(index.distinct.members.reshape(len(index.distinct.first_row), -1, classes).sum(axis=1)),
+        probes=search.probes, half=mine, other=None if mine is None else halves[np.arange(len(rows)), 1 - mine],
     )  # fmt: skip
 
 
 def _build(
-    points: npt.NDArray[np.float32], labels: npt.NDArray[np.uint8], classes: int, k: int, seed: int, threads: int,
+    points: npt.NDArray[np.float32], labels: npt.NDArray[np.integer], classes: int, k: int, seed: int, threads: int,
     progress: engine.Progress,
 ) -> _Index:  # fmt: skip
     n = len(points)

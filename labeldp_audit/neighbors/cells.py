@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import engine
-from ..model import Integers
 from ..compiled import compiled
+from ..model import Integers
 from .distinct import Distinct
 from .tile import LANES, POINTS
 

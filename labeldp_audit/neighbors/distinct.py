@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ..model import Integers
 from ..compiled import compiled
+from ..model import Integers
 
 _FEWEST = 20  # different rows of a class; so many random numbers have a common divisor once in a million tables
 
@@ -27,7 +27,7 @@ class Distinct:
     members: npt.NDArray[np.int32]  # (m, C)
 
 
-def collapse(points: npt.NDArray[np.float32], labels: npt.NDArray[np.uint8], classes: int) -> Distinct:
+def collapse(points: npt.NDArray[np.float32], labels: npt.NDArray[np.integer], classes: int) -> Distinct:
     """Rows are the same where every coordinate is the same number. Points are numbered by their first row."""
     n = len(points)
     for salt in range(64):
@@ -48,9 +48,9 @@ def collapse(points: npt.NDArray[np.float32], labels: npt.NDArray[np.uint8], cla
     return Distinct(np.sort(first), point_of_row, members)
 
 
-def repeats(found: Distinct) -> tuple[int, ...]:
-    """For each class the common divisor of its rows at each point; 1 where there are too few points to tell."""
-    there = (count[count > 0] for count in found.members.T)
+def repeats(members: npt.NDArray[np.integer]) -> tuple[int, ...]:
+    """members (m, C): for each class the common divisor of its rows at each point; 1 where too few points tell."""
+    there = (count[count > 0] for count in members.T)
     return tuple(int(np.gcd.reduce(count)) if len(count) >= _FEWEST else 1 for count in there)
 
 

@@ -13,9 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ..bounds import hoeffding
+from ..compiled import compiled
 from ..model import Floats, Integers
 from .cells import Cells
-from ..compiled import compiled
 from .tile import LANES, POINTS, QUERIES, lowest_bit, within
 
 SAMPLE = 256  # queries of each of the two samples: a standard error of about 0.003

@@ -22,8 +22,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..model import Integers
 from ..compiled import compiled
+from ..model import Integers
 from .shortlist import FARTHEST, Counted, Lists, clear, gather, new_lists, smallest, take, tighten
 from .tile import LANES, POINTS, QUERIES, lowest_bit, within
 

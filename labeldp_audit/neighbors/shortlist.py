@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..model import Integers
 from ..compiled import compiled, inlined
+from ..model import Integers
 from .tile import POINTS, float_bits, lowest_bit
 
 FARTHEST = np.float32(3.0e38)  # the threshold of a list that takes all; below infinity, where the padding lies

@@ -48,7 +48,7 @@ def repeats_of(times, classes=2):
     """Of a table whose point i is there times[i] times, the labels taking turns point by point."""
     points = np.repeat(np.arange(len(times), dtype=np.float32), times)[:, None]
     labels = np.repeat(np.arange(len(times)) % classes, times).astype(np.uint8)
-    return distinct.repeats(distinct.collapse(points, labels, classes))
+    return distinct.repeats(distinct.collapse(points, labels, classes).members)
 
 
 def test_what_divides_the_numbers_of_equal_rows():

@@ -1,0 +1,121 @@
+"""advantage: how much better the best attacker guesses a label once the release is out (003, sections 3 and 6).
+
+The probability that anything in the report is missed is shared out: p 5 %, the radii of the neighbourhoods 5 %, the
+best guess from the features 40 %, the intervals of eta behind lower limits 10 %, advantages and informed utilities 40 %.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from .. import engine
+from ..bounds.mistakes import tolerated
+from ..mechanisms.contract import Mechanism
+from ..model import Bound, Finding, Report
+from . import beliefs, ceilings, footing, gains, increase, intervals, reporting, utility
+from .before import read_and_estimate
+from .beliefs import Belief
+from .gains import Gains
+from .increase import Audit
+from .settings import Settings
+
+NAME = "advantage"
+FEATURES_SHARE = 0.40
+ETA_SHARE = 0.10
+GAIN_SHARE = 0.40
+
+CEILING = "bound at the estimated law of eta; limits over all that may be true"
+FOOTING = (
+    "same law of eta on both sides: limits cover three standard errors of the simulation, and not that eta is estimated"
+)
+
+
+def run(data: str, settings: Settings, progress: engine.Progress) -> Report:
+    reporting.mechanisms(settings, reporting.MOST_CLASSES)  # refused before the table is read
+    table, eta = read_and_estimate(data, settings, progress, halves=True, many=True)
+    classes = len(table.dataset.classes)
+    asked = reporting.mechanisms(settings, classes)
+    fit = [one for one in asked if not one.unfit(classes)]
+    payoff, belief = utility.payoff(table, settings), beliefs.of(table, eta)
+    miss = 1 - settings.confidence
+    features = utility.of_features(
+        table, eta, belief.uninformed(payoff), belief.method, payoff, settings, FEATURES_SHARE * miss
+    )
+    wide = reporting.widening(eta, settings, intervals.RADII_SHARE * miss)
+    box = intervals.of_eta(eta, 1, tolerated(eta.queries, ETA_SHARE * miss), wide) if classes == 2 else None
+    audit = Audit(table, eta, settings, features, box)
+    found = gains.of(fit, belief, payoff, settings, progress)
+    findings = [
+        Finding("uninformed_utility", features.right, settings.confidence),
+        *utility.bracket(table, eta, payoff, settings),
+        *_increases(audit, fit, found, belief, GAIN_SHARE * miss),
+        *_bounds(audit, fit, belief),
+        *(_same(audit, fit, found, belief) if classes == 2 else ()),
+        *_unfit(audit, asked),
+    ]
+    return reporting.build(NAME, table, eta, settings, findings)
+
+
+def _increases(audit: Audit, fit: Sequence[Mechanism], found: Gains, belief: Belief, miss: float) -> Iterator[Finding]:
+    for one in fit:
+        gain = found[one.spec]
+        drawn = f"; {gain.bags:,} bags drawn, all members counted" if gain.bags else ""
+        yield from increase.findings(audit, one, gain, belief.method + drawn, miss / len(fit))
+
+
+def _unfit(audit: Audit, asked: Sequence[Mechanism]) -> Iterator[Finding]:
+    for one in asked:
+        reason = one.unfit(len(audit.payoff))
+        if reason:
+            yield reporting.absent("advantage", one, reason, audit.settings, audit.eta.queries)
+
+
+def _bounds(audit: Audit, fit: Sequence[Mechanism], belief: Belief) -> Iterator[Finding]:
+    known = known_of(audit, belief)
+    for one in fit:
+        for ceiling in ceilings.CEILINGS:
+            if ceiling.fits(one, known):
+                yield _bound(audit, one, ceiling, known)
+
+
+def _bound(audit: Audit, mechanism: Mechanism, ceiling: ceilings.Ceiling, known: ceilings.Known) -> Finding:
+    n = audit.eta.queries
+    at: dict[str, float | str] = {"bound": ceiling.name, **mechanism.at()}
+    reason = ceiling.refuses(known)
+    if reason:
+        bound = Bound(None, None, None, n, "not computed", (), reason)
+    else:
+        low, estimate, high = ceilings.interval(ceiling, mechanism, known)
+        bound = Bound(estimate, low, high, n, CEILING, reporting.assumptions(audit.eta, audit.settings))
+    return Finding("advantage_bound", bound, audit.settings.confidence, mechanism.spec, at)
+
+
+def known_of(audit: Audit, belief: Belief) -> ceilings.Known:
+    """The estimates, and what may be true: the spread E eta (1 - eta) is at least half the error, and at most all."""
+    right, total, miss = audit.features.right, audit.features.total, 1 - audit.settings.confidence
+    assert right.estimate is not None and right.high is not None
+    prior = intervals.of_prior(audit.table, 1, intervals.PRIOR_SHARE * miss)
+    whole = float(audit.payoff @ audit.table.dataset.prior)
+    missed = max(0.0, total[0] - right.high), max(0.0, whole - right.estimate), audit.features.missed_high
+    eta = belief.law.eta[:, 1]
+    spread = float(belief.law.weight @ (eta * (1 - eta)))
+    ends = missed[0] / audit.payoff.sum(), min(missed[2], 0.25)
+    return ceilings.Known(
+        p=(prior.low, prior.p, prior.high), missed=(missed[0], min(missed[1], missed[2]), missed[2]),
+        spread=(min(ends[0], spread), spread, max(ends[1], spread)), total=(total[0], whole, total[1]),
+        payoff=audit.payoff, law=belief.law,
+    )  # fmt: skip
+
+
+def _same(audit: Audit, fit: Sequence[Mechanism], found: Gains, belief: Belief) -> Iterator[Finding]:
+    """For randomized response the bag that protects as well, for all else the epsilon of randomized response."""
+    bags = footing.Bags(belief, audit.payoff, audit.settings)
+    for one in fit:
+        if one.flips is None:
+            same, name, none = footing.epsilon(found[one.spec], belief, audit.payoff), "equivalent_epsilon", ""
+        else:
+            same, name = bags.same(found[one.spec]), "equivalent_k"
+            none = f"no bag of up to {footing.LARGEST:,} people protects as well"
+        reason = none if same.estimate is None else None
+        bound = Bound(same.estimate, same.low, same.high, audit.eta.queries, belief.method, (FOOTING,), reason)
+        yield Finding(name, bound, audit.settings.confidence, one.spec, one.at())

@@ -1,0 +1,82 @@
+"""What attackers surely miss who read the features with the labels of half of the rows, and what that entitles us to say.
+
+Each row's guess is made without any label of its own half. Given all features and the other half's labels, wrong
+guesses are independent, so limits on them hold whatever eta is (CERTIFICATES c). No attacker misses less than the best
+one: what these miss is an upper limit of what he misses.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from ..bounds import clopper_pearson, hoeffding
+from ..measures import guess
+from ..model import Eta, Floats, Integers, Table
+
+SURE = "without assumptions on eta: guesses were tried on labels that they were made without"
+
+Labels = npt.NDArray[np.integer]
+
+
+def missed(table: Table, eta: Eta, payoff: Floats, miss: float) -> float:
+    """Upper limit of what the best guess from the features alone misses: E [sum_c - max_c] payoff_c P(c | x)."""
+    assert eta.unseen is not None
+    labels = table.labels[eta.rows]
+    wrong = labels != (eta.unseen * payoff).argmax(axis=1)
+    groups = _groups(wrong, labels, payoff)
+    level = -math.expm1(-miss / (2 * _PARTS * len(groups)))
+    found = 0.0
+    for part in _parts(eta):
+        share = len(part) / len(labels)
+        found += share * sum(
+            worth * float(clopper_pearson.upper(int(group[part].sum()), len(part), level)) for worth, group in groups
+        )
+    return _of_people(found, payoff, eta.queries, miss / 2)
+
+
+def missed_after(table: Table, eta: Eta, channel: Floats, payoff: Floats, miss: float) -> float:
+    """The same for the best guess once each label went through the channel."""
+    assert eta.unseen is not None
+    labels = table.labels[eta.rows]
+    lost = (payoff[labels] - guess.right_after(eta.unseen, channel, labels, payoff)) / payoff.max()
+    found = 0.0
+    for part in _parts(eta):
+        limit = hoeffding.share_upper(float(lost[part].mean()), len(part), miss / (2 * _PARTS))
+        found += payoff.max() * limit * len(part) / len(labels)
+    return _of_people(found, payoff, eta.queries, miss / 2)
+
+
+def total(table: Table, payoff: Floats, miss: float) -> tuple[float, float]:
+    """Limits of sum_c payoff_c p_c, what whoever knows all labels gets; 1 where every guess is worth the same."""
+    data = table.dataset
+    counts = np.array(data.class_counts)
+    low = clopper_pearson.lower(counts, data.rows_used, miss / (2 * len(counts)))
+    high = clopper_pearson.upper(counts, data.rows_used, miss / (2 * len(counts)))
+    least, most = float(payoff.min()), float(payoff.max())
+    extra = payoff - least  # the shares add up to 1
+    return least + float(extra @ low), min(most, least + float(extra @ high))
+
+
+_PARTS = 2
+
+
+def _parts(eta: Eta) -> Iterator[Integers]:
+    """The rows of each half; one part where all guesses come from elsewhere."""
+    assert eta.half is not None
+    halves = (np.flatnonzero(eta.half == half) for half in range(_PARTS))
+    return (half for half in halves if len(half))
+
+
+def _groups(wrong: npt.NDArray[np.bool_], labels: Labels, payoff: Floats) -> list[tuple[float, npt.NDArray[np.bool_]]]:
+    """Wrong guesses that cost the same are counted together."""
+    return [(float(worth), wrong & (payoff[labels] == worth)) for worth in np.unique(payoff)]
+
+
+def _of_people(mean: float, payoff: Floats, q: int, miss: float) -> float:
+    """From the mean over the rows asked to the mean over people (Hoeffding 1963)."""
+    most = guess.most_missed(payoff)
+    return min(most, mean + most * math.sqrt(math.log(1 / miss) / (2 * q)))

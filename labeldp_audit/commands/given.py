@@ -1,0 +1,161 @@
+"""eta that somebody has estimated already: in columns of the table, or in what estimate-eta wrote."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import engine, tables
+from ..errors import DataError, SpecError
+from ..measures import calibration
+from ..model import Column, Dataset, Eta, Floats, Table
+from .settings import Settings
+
+_ASKED = (
+    "exclude",
+    "categorical",
+    "k",
+    "estimator",
+    "recall",
+    "queries",
+    "seed",
+    "smoothness",
+)  # what a search rests on
+
+
+@dataclass(frozen=True)
+class Rows:
+    """What estimate-eta writes: a row for each query, and what they are about."""
+
+    columns: Mapping[str, npt.NDArray[np.generic]]
+    about: Mapping[str, object]
+
+
+def from_columns(
+    data: str, options: tables.ReadOptions, settings: Settings, progress: engine.Progress
+) -> tuple[Table, Eta]:
+    """The publisher's own model, taken at its word: counts of nothing stand behind it."""
+    if settings.smoothness is not None:
+        raise SpecError("--smoothness is about neighbourhoods, and --eta does without")
+    table = tables.read(data, replace(options, eta=settings.eta), progress)
+    assert table.given is not None
+    return warned(table, settings), _given(table, table.given)
+
+
+def _given(table: Table, probability: Floats) -> Eta:
+    n = len(table.labels)
+    return Eta(
+        probability=probability, counts=None, rows=np.arange(n), k=None, n=n, estimator="given",
+        log_loss=calibration.log_loss(probability, table.labels), exact=True, recall=1.0, radius=None, metric=None,
+        half=np.zeros(n, np.uint8), unseen=probability,
+    )  # fmt: skip
+
+
+def warned(table: Table, settings: Settings) -> Table:
+    """What the labels say against the probabilities."""
+    assert table.given is not None
+    names = ", ".join(settings.eta)
+    said = [
+        f"the labels do not fit the probabilities in {names}: {fault}"
+        for fault in calibration.faults(table.given, table.labels, table.dataset.classes, 1 - settings.confidence)
+    ]
+    return replace(table, warnings=(*table.warnings, *said))
+
+
+def to_rows(table: Table, eta: Eta) -> dict[str, npt.NDArray[np.generic]]:
+    """Columns of the per-row file. Row 1 is the first row of data in the file."""
+    numbers = eta.rows if table.row_numbers is None else table.row_numbers[eta.rows]
+    columns: dict[str, npt.NDArray[np.generic]] = {"row": numbers + 1}
+    columns |= _by_class("eta", table.dataset.classes, eta.probability)
+    if eta.counts is None or eta.radius is None:
+        return columns
+    columns |= _by_class("count", table.dataset.classes, eta.counts)
+    columns |= {"k": eta.counts.sum(axis=1), "radius": eta.radius}
+    if eta.half is not None and eta.unseen is not None:
+        columns |= {"half": eta.half} | _by_class("unseen", table.dataset.classes, eta.unseen)
+    return columns
+
+
+def _by_class(
+    name: str, classes: tuple[str, ...], values: npt.NDArray[np.generic]
+) -> dict[str, npt.NDArray[np.generic]]:
+    return {f"{name}_{of}": values[:, c] for c, of in enumerate(classes)}
+
+
+def about(table: Table, eta: Eta, settings: Settings) -> dict[str, object]:
+    """What a later command has to know of the rows: of which table they are, and how they were made."""
+    data = table.dataset
+    asked = {name: value for name in _ASKED if (value := getattr(settings, name)) != getattr(Settings(), name)}
+    return {
+        "sha256": data.sha256, "label": data.label, "classes": data.classes, "rows_used": data.rows_used,
+        "columns": [asdict(column) for column in data.columns], "asked": asked, "given": settings.eta,
+        "k": eta.k, "n": eta.n, "estimator": eta.estimator, "metric": eta.metric, "log_loss": eta.log_loss,
+        "exact": eta.exact, "recall": eta.recall, "recall_low": eta.recall_low,
+    }  # fmt: skip
+
+
+def from_file(
+    data: str, options: tables.ReadOptions, settings: Settings, progress: engine.Progress
+) -> tuple[Table, Eta]:
+    """What estimate-eta wrote for this very table."""
+    file = str(settings.eta_file)
+    columns, facts = tables.read_estimates(file)
+    said: Mapping[str, Any] = facts
+    _check_asked(said, settings, file)
+    table = tables.read(data, replace(options, labels_only=True), progress)
+    _check_same(said, table.dataset, file)
+    known = tuple(Column(**column) for column in said["columns"])
+    return replace(table, dataset=replace(table.dataset, columns=known)), _read(columns, said, table)
+
+
+def _check_asked(said: Mapping[str, Any], settings: Settings, file: str) -> None:
+    """An option that the file was not made with would silently change nothing."""
+    for name in _ASKED:
+        value, default = getattr(settings, name), getattr(Settings(), name)
+        was = said["asked"].get(name, default)
+        if value != default and _plain(value) != _plain(was):
+            what = f"--{name} {_shown(value)} is not what the file was made with ({_shown(was)})"
+            raise SpecError(what, file, hint="run estimate-eta again with it, or leave it out")
+
+
+def _plain(value: object) -> object:
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _shown(value: object) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+
+
+def _check_same(said: Mapping[str, Any], dataset: Dataset, file: str) -> None:
+    if said["sha256"] != dataset.sha256:
+        raise DataError(
+            "made for another table, or for this one before it changed", file, hint="run estimate-eta again"
+        )
+    for name, value in (("label", dataset.label), ("classes", dataset.classes), ("rows_used", dataset.rows_used)):
+        if _plain(said[name]) != _plain(value):
+            what = f"made with another {name.replace('_', ' ')}: {_shown(said[name])} instead of {_shown(value)}"
+            raise DataError(what, file, hint="use the same --label, --positive and --drop-null-labels")
+
+
+def _read(columns: Mapping[str, npt.NDArray[Any]], said: Mapping[str, Any], table: Table) -> Eta:
+    numbers = columns["row"] - 1
+    rows = numbers if table.row_numbers is None else np.searchsorted(table.row_numbers, numbers)
+    names = "k", "n", "estimator", "metric", "log_loss", "exact", "recall", "recall_low"
+    facts = {name: said[name] for name in names}
+    counts, unseen = _matrix(columns, "count", table), _matrix(columns, "unseen", table)
+    probability = _matrix(columns, "eta", table)
+    assert probability is not None
+    if counts is None:
+        return Eta(
+            probability, None, rows, radius=None, half=np.zeros(len(rows), np.uint8), unseen=probability, **facts
+        )
+    return Eta(probability, counts, rows, radius=columns["radius"], half=columns["half"], unseen=unseen, **facts)
+
+
+def _matrix(columns: Mapping[str, npt.NDArray[Any]], name: str, table: Table) -> npt.NDArray[Any] | None:
+    names = [f"{name}_{of}" for of in table.dataset.classes]
+    return np.column_stack([columns[one] for one in names]) if set(names) <= columns.keys() else None

@@ -1,0 +1,53 @@
+"""Do labels fit the probabilities that somebody gives for them?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from ..bounds import clopper_pearson
+from ..model import Floats
+
+_BINS = 20
+_FEWEST = 50  # rows of a bin
+
+
+def log_loss(probability: Floats, labels: npt.NDArray[np.integer]) -> float:
+    """Mean -log of the probability of the label; infinite where a label is called impossible."""
+    with np.errstate(divide="ignore"):
+        return float(-np.mean(np.log(probability[np.arange(len(labels)), labels])))
+
+
+def faults(probability: Floats, labels: npt.NDArray[np.integer], classes: Sequence[str], miss: float) -> Iterator[str]:
+    """In words, where the share of a class among rows of like probability cannot be what the probabilities say.
+
+    Bins of equal size by probability alone, so given the features the count in each is a sum of independent trials.
+    All of them fit with probability 1 - miss where the probabilities are right.
+    """
+    bins = max(1, min(_BINS, len(labels) // _FEWEST))
+    each = miss / (2 * bins * len(classes))
+    for c in range(len(classes) - 1 if len(classes) == 2 else 0, len(classes)):
+        worst = max(_gaps(probability[:, c], labels == c, bins, each), default=None)
+        if worst is not None:
+            yield f"{worst[1]} {classes[c]}"
+
+
+def _gaps(probability: Floats, is_class: npt.NDArray[np.bool_], bins: int, miss: float) -> Iterator[tuple[float, str]]:
+    """How far the mean probability of a bin lies outside the limits of its share, and the bin in words."""
+    order = np.argsort(probability, kind="stable")
+    alike = -np.expm1(-miss)
+    for part in np.array_split(order, bins):
+        mean, count = float(probability[part].mean()), int(is_class[part].sum())
+        low, high = (float(limit(count, len(part), alike)) for limit in (clopper_pearson.lower, clopper_pearson.upper))
+        gap = max(low - mean, mean - high)
+        if gap > 1e-12:
+            ends = probability[part[[0, -1]]]
+            yield (
+                gap,
+                (
+                    f"among {len(part):,} rows with probabilities {ends[0]:.3g} to {ends[1]:.3g} (mean {mean:.3g}) "
+                    f"{count / len(part):.3g} have the label"
+                ),
+            )
