@@ -5,6 +5,10 @@ from __future__ import annotations
 from ..registry import Registry
 from .channel import Channel
 from .contract import Mechanism
+from .label_proportions import LabelProportions
+from .laplace_proportions import LaplaceProportions
 from .randomized_response import RandomizedResponse
 
-MECHANISMS: Registry[Mechanism] = Registry("mechanism", (RandomizedResponse, Channel))
+MECHANISMS: Registry[Mechanism] = Registry(
+    "mechanism", (RandomizedResponse, Channel, LabelProportions, LaplaceProportions)
+)

@@ -1,0 +1,88 @@
+"""What mechanisms share that publish one count for each bag of records, of two classes.
+
+The kernels are imported where they are used: numba takes its time, and help does not need it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+
+from ..errors import SpecError
+from ..model import Floats, Integers, Release
+from ..registry import number, spelled
+from .contract import Labels, Mechanism
+
+LARGEST = 4096
+
+
+class Bags(Mechanism):
+    """Random bags of k records; the count of positives of each is published, with or without noise."""
+
+    k: int
+
+    @property
+    def bag(self) -> int:
+        return self.k
+
+    @property
+    def noise(self) -> float:
+        """The epsilon of the Laplace noise on each count; inf where there is none."""
+        return math.inf
+
+    def unfit(self, classes: int) -> str:
+        if classes == 2:
+            return ""
+        hint = "--positive VALUE audits one class against the rest"
+        return f"it counts the positives of two classes and the label has {classes}: {hint}"
+
+    def counts(self, labels: Labels, bag: Integers) -> Integers:
+        return np.bincount(bag[labels == 1], minlength=bag.max(initial=0) + 1)
+
+    def loglik(self, release: Release, eta: Floats) -> Floats:
+        from .bag_likelihood import log_likelihoods
+
+        order = np.argsort(release.bag, kind="stable")
+        starts = np.searchsorted(release.bag[order], np.arange(len(release.view) + 1))
+        miss, hit = laws(eta[order])
+        out = np.empty((len(order), 2))
+        out[order] = log_likelihoods(hit, miss, starts, release.view.astype(np.float64), self.noise)
+        return out
+
+    def gain(self, eta: Floats, payoff: Floats) -> Floats | None:
+        from .bag_gain import gains
+
+        miss, hit = laws(eta)
+        return np.asarray(gains(hit, miss, np.asarray(payoff, dtype=np.float64), self.noise))
+
+
+def laws(eta: Floats) -> tuple[Floats, Floats]:
+    """(..., 2) -> P(0) and P(1), which add up to 1 as closely as they can."""
+    total = eta[..., 0] + eta[..., 1]
+    return np.ascontiguousarray(eta[..., 0] / total), np.ascontiguousarray(eta[..., 1] / total)
+
+
+def random_bags(n: int, k: int, rng: np.random.Generator) -> Integers:
+    """(n,) the bag of each record: floor(n / k) bags of k or, where k does not divide n, a few more; at least one."""
+    bags = max(1, n // k)
+    bag = np.empty(n, dtype=np.int64)
+    bag[rng.permutation(n)] = np.arange(n) % bags
+    return bag
+
+
+def checked(k: float) -> int:
+    if not (1 <= k <= LARGEST and k == int(k)):
+        raise SpecError(f"k = {spelled(k)} is not a whole number from 1 to {LARGEST}")
+    return int(k)
+
+
+def parsed(fields: Mapping[str, str], wanted: tuple[str, ...], example: str) -> list[float]:
+    """The numbers of all wanted fields."""
+    for name in fields:
+        if name not in wanted:
+            raise SpecError.unknown("parameter", name, wanted)
+    if missing := [name for name in wanted if name not in fields]:
+        raise SpecError(f"wants {' and '.join(missing)}", hint=f"for example {example}")
+    return [number(fields[name], name) for name in wanted]

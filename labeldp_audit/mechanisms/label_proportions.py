@@ -1,0 +1,48 @@
+"""Label proportions (learning from label proportions, 003, Section 3): the share of positives of each random bag.
+
+The size of a bag is published with it, so the share and the count say the same; here it is the count.
+It has no epsilon: where all others of a bag are certain, the count gives a label away, whatever k is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ..model import Floats, Release
+from .bags import Bags, checked, parsed, random_bags
+from .contract import Labels
+
+
+@dataclass(frozen=True)
+class LabelProportions(Bags):
+    name: ClassVar[str] = "llp"
+    example: ClassVar[str] = "llp:k=8"
+    summary: ClassVar[str] = "label proportions: how many positives each random bag of k records has"
+
+    k: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "k", checked(self.k))
+
+    @classmethod
+    def parse(cls, fields: Mapping[str, str], classes: int = 2) -> LabelProportions:
+        [k] = parsed(fields, ("k",), cls.example)
+        return cls(checked(k))
+
+    @property
+    def spec(self) -> str:
+        return f"{self.name}:k={self.k}"
+
+    def at(self) -> dict[str, float]:
+        return {"k": float(self.k)}
+
+    def claim(self) -> float | None:
+        return None
+
+    def release(self, labels: Labels, eta: Floats, *, rng: np.random.Generator) -> Release:
+        bag = random_bags(len(labels), self.k, rng)
+        return Release(self.counts(labels, bag), bag)

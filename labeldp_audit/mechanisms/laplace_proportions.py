@@ -1,0 +1,58 @@
+"""Label proportions with Laplace noise (003, Section 6): the count of positives of a bag + Laplace(1 / epsilon).
+
+One label moves the count by 1, so this has epsilon label differential privacy. 003 adds Laplace(1 / (k epsilon)) to the
+share, which is the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ..errors import SpecError
+from ..model import Floats, Release
+from ..registry import spelled
+from .bags import Bags, checked, parsed, random_bags
+from .contract import Labels
+
+
+@dataclass(frozen=True)
+class LaplaceProportions(Bags):
+    name: ClassVar[str] = "laplace-llp"
+    example: ClassVar[str] = "laplace-llp:k=8,epsilon=1"
+    summary: ClassVar[str] = "label proportions of random bags of k records, with Laplace noise"
+
+    k: int
+    epsilon: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "k", checked(self.k))
+        if not self.epsilon > 0:
+            raise SpecError(f"epsilon = {spelled(self.epsilon)} is not above 0")
+
+    @classmethod
+    def parse(cls, fields: Mapping[str, str], classes: int = 2) -> LaplaceProportions:
+        k, epsilon = parsed(fields, ("k", "epsilon"), cls.example)
+        return cls(checked(k), epsilon)
+
+    @property
+    def spec(self) -> str:
+        return f"{self.name}:k={self.k},epsilon={spelled(self.epsilon)}"
+
+    @property
+    def noise(self) -> float:
+        return self.epsilon
+
+    def at(self) -> dict[str, float]:
+        return {"k": float(self.k), "epsilon": self.epsilon}
+
+    def claim(self) -> float | None:
+        return self.epsilon
+
+    def release(self, labels: Labels, eta: Floats, *, rng: np.random.Generator) -> Release:
+        bag = random_bags(len(labels), self.k, rng)
+        counts = self.counts(labels, bag)
+        return Release(counts + rng.laplace(0.0, 1.0 / self.epsilon, len(counts)), bag)

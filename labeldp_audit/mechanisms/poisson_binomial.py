@@ -1,0 +1,126 @@
+"""The law of a count of independent positives, and the laws without each one of them.
+
+With v[s] = P(S = s, y_i = 0) = miss_i P(S_-i = s) and u[s] = P(S = s, y_i = 1) = hit_i P(S_-i = s - 1),
+
+    law[s] = v[s] + u[s],    u[s] = odds_i v[s - 1],
+
+so that v follows from the law upwards, or downwards. Errors are multiplied by u / v in each step upwards and by v / u
+in each step downwards, relative to the values; as laws of sums are log-concave, u / v only grows with s. So we go
+upwards until u > v and from there on downwards: relative accuracy in both tails, where a plain division has lost
+every digit. For odds <= 1 the step upwards is also stable absolutely; members with odds > 1 see the mirror image.
+
+Members are the lanes of the innermost loops. Probabilities below 1e-280 count as 0.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..compiled import compiled
+from ..model import Floats, Integers
+
+LANES = 32
+_LEAST = 1e-280  # what was dropped below _DROPPED is less than a rounding error of this
+_DROPPED = 1e-300
+
+
+@compiled
+def law_of_sum(hit: Floats, miss: Floats) -> tuple[Floats, int, int]:
+    """(n + 1,) by direct convolution, all terms positive; first and last index that are not negligible."""
+    n = len(hit)
+    law, longer = np.zeros(n + 1), np.zeros(n + 1)
+    law[0] = 1.0
+    first, last = 0, 0
+    for i in range(n):
+        p, q = hit[i], miss[i]
+        longer[first] = q * law[first]
+        for s in range(first + 1, last + 1):
+            longer[s] = q * law[s] + p * law[s - 1]
+        longer[last + 1] = p * law[last]
+        last += 1
+        first, last = _trim(longer, first, last, _DROPPED)
+        law, longer = longer, law
+    law[:first] = 0.0
+    law[last + 1 :] = 0.0
+    first, last = _trim(law, first, last, _LEAST)
+    return law, first, last
+
+
+@compiled
+def _trim(law: Floats, first: int, last: int, least: float) -> tuple[int, int]:
+    while law[first] < least and first < last:
+        first += 1
+    while law[last] < least and first < last:
+        last -= 1
+    return first, last
+
+
+@compiled
+def divide(law: Floats, first: int, last: int, odds: Floats, without: Floats) -> None:
+    """Fills without (n + 1, lanes) from first to last: v of each lane. 0 < odds (lanes,) <= 1."""
+    lanes = len(odds)
+    turn = np.full(lanes, float(first))  # the last s with u <= v so far
+    without[first, :lanes] = law[first]
+    for s in range(first + 1, last + 1):
+        p, before, here, above = law[s], float(s - 1), float(s), without[s]
+        below = without[s - 1]
+        for j in range(lanes):
+            u = odds[j] * below[j]
+            v = p - u if u < p else 0.0
+            above[j] = v
+            turn[j] = here if turn[j] == before and u <= v else turn[j]
+        if s % 16 == 0 and turn.max() < here:
+            break
+    for j in range(lanes):
+        if turn[j] < last:
+            without[last, j] = 0.0
+    _downwards(law, last, odds, turn, without)
+
+
+@compiled
+def _downwards(law: Floats, last: int, odds: Floats, turn: Floats, without: Floats) -> None:
+    lanes = len(odds)
+    least = int(turn.min())
+    inverse = np.minimum(1.0 / odds, 1e300)
+    for s in range(last, least, -1):
+        p, here, above, below = law[s], float(s), without[s], without[s - 1]
+        for j in range(lanes):
+            u = p - above[j] if above[j] < p else 0.0
+            below[j] = inverse[j] * u if here > turn[j] else below[j]
+
+
+@compiled
+def sides(hit: Floats, miss: Floats) -> tuple[Integers, Integers]:
+    """Members by what is likelier: negative, or positive, who see the mirror image; the certain ones in neither."""
+    uncertain = (hit > 0) & (miss > 0)
+    return np.nonzero(uncertain & (hit <= miss))[0], np.nonzero(uncertain & (hit > miss))[0]
+
+
+@compiled
+def leave_one_out(hit: Floats, miss: Floats) -> Floats:
+    """(n, n): row i is the law of how many of the others are positive; 0 .. n - 1."""
+    n = len(hit)
+    laws = np.zeros((n, n))
+    uncertain = np.nonzero((hit > 0) & (miss > 0))[0]
+    sure = int(np.sum(miss <= 0))
+    m = len(uncertain)
+    law, first, last = law_of_sum(hit[uncertain], miss[uncertain])
+    for i in range(n):
+        if hit[i] <= 0 or miss[i] <= 0:
+            start = sure - (1 if miss[i] <= 0 else 0)
+            laws[i, start : start + m + 1] = law
+    without = np.empty((m + 1, LANES))
+    low, high = sides(hit, miss)
+    for start in range(0, len(low), LANES):
+        some = low[start : start + LANES]
+        divide(law, first, last, hit[some] / miss[some], without)
+        for s in range(first, min(last, m - 1) + 1):
+            for j in range(len(some)):
+                laws[some[j], sure + s] = without[s, j] / miss[some[j]]
+    for start in range(0, len(high), LANES):
+        some = high[start : start + LANES]
+        divide(law[::-1].copy(), m - last, m - first, miss[some] / hit[some], without)
+        for s in range(m - last, min(m - first, m - 1) + 1):
+            for j in range(len(some)):
+                laws[some[j], sure + m - 1 - s] = without[s, j] / hit[some[j]]
+    return laws
