@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -27,31 +28,35 @@ from .wording import shown
 KEY = b"labeldp-audit"
 SCHEMA = "labeldp-audit/eta/1"
 DIGEST = "content_sha256"
+STRING_OR_INFINITY = re.compile(r'"(?:[^"\\]|\\.)*"|Infinity')
 AGAIN = "run estimate-eta again"
 
 Columns = Mapping[str, npt.NDArray[Any]]
 
 
 def metadata(columns: Columns, said: Mapping[str, object]) -> dict[bytes, bytes]:
-    """For the schema of the file. JSON has no infinities: they become the strings that a report has for them."""
-    document = {**_strict(said), "schema": SCHEMA}
+    """For the schema of the file."""
+    document = {**_plain(said), "schema": SCHEMA}
     document[DIGEST] = _digest({name: _wide(values) for name, values in columns.items()}, document)
     return {KEY: _json(document)}
 
 
-def _strict(value: Any) -> Any:
+def _plain(value: Any) -> Any:
+    """As JSON will give it back."""
     if isinstance(value, Mapping):
-        return {str(key): _strict(item) for key, item in value.items()}
+        return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_strict(item) for item in value]
+        return [_plain(item) for item in value]
     value = value.item() if isinstance(value, np.generic) else value
-    if isinstance(value, float) and math.isinf(value):
-        return "Infinity" if value > 0 else "-Infinity"
+    if isinstance(value, float) and math.isnan(value):
+        raise ValueError("NaN says nothing")
     return value
 
 
 def _json(document: Mapping[str, object]) -> bytes:
-    return json.dumps(document, allow_nan=False, ensure_ascii=True).encode()
+    """JSON has no infinities, but every reader takes 1e999 for one; the word stays where it is in a string."""
+    text = json.dumps(document, ensure_ascii=True)
+    return STRING_OR_INFINITY.sub(lambda found: "1e999" if found[0] == "Infinity" else found[0], text).encode()
 
 
 def _digest(columns: Columns, document: Mapping[str, object]) -> str:
@@ -93,7 +98,7 @@ def _document(said: bytes | None) -> dict[str, object]:
     if said is None:
         raise DataError("it was not written by estimate-eta", hint="estimate-eta writes such a file")
     try:
-        document = _strict(json.loads(said, parse_constant=str))  # neither NaN nor infinities are of ours
+        document = _plain(json.loads(said, parse_constant=str))  # neither NaN nor Infinity is of ours
     except (ValueError, RecursionError):
         raise changed() from None
     version = document.get("schema") if isinstance(document, dict) else None

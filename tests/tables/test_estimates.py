@@ -59,14 +59,26 @@ def test_any_tool_may_read_it(path):
 
 
 def test_numbers_as_numpy_and_python_have_them(tmp_path):
-    about = {"k": np.int64(3), "share": np.float64(0.1), "loss": np.inf, "low": -np.inf, "at": {"c": (1, np.True_)}}
+    about = {"k": np.int64(3), "share": np.float64(0.1), "at": {"c": (1, np.True_), 2: "x"}}
     write_all([rows_file(tmp_path / "e", COLUMNS, about)])
     _, said = tables.read_estimates(str(tmp_path / "e"))
-    assert said == {"k": 3, "share": 0.1, "loss": "Infinity", "low": "-Infinity", "at": {"c": [1, True]}}
+    assert said == {"k": 3, "share": 0.1, "at": {"c": [1, True], "2": "x"}}
+
+
+def test_infinities_come_back_and_are_json(tmp_path):
+    names = ["Infinity", '-Infinity"', 'a\\"Infinity', "Infinity\\"]
+    about = {"loss": np.inf, "low": np.float64(-np.inf), "classes": names, "Infinity": [np.inf, "NaN"]}
+    write_all([rows_file(tmp_path / "e", COLUMNS, about)])
+    assert tables.read_estimates(str(tmp_path / "e"))[1] == about
+
+    def refuse(token):
+        raise AssertionError(token)
+
+    json.loads(pq.read_schema(tmp_path / "e").metadata[b"labeldp-audit"], parse_constant=refuse)
 
 
 def test_nan_is_never_written(tmp_path):
-    with pytest.raises(ValueError, match="not JSON compliant"):
+    with pytest.raises(ValueError, match="NaN"):
         write_all([rows_file(tmp_path / "e", COLUMNS, {"loss": np.nan})])
     assert list(tmp_path.iterdir()) == []
 
