@@ -1,7 +1,8 @@
 """advantage: how much better the best attacker guesses a label once the release is out (003, sections 3 and 6).
 
 The probability that anything in the report is missed is shared out: p 5 %, the radii of the neighbourhoods 5 %, the
-best guess from the features 40 %, the intervals of eta behind lower limits 10 %, advantages and informed utilities 40 %.
+best guess from the features 40 %, the intervals of eta behind lower limits 10 %, advantages and informed utilities
+40 %.
 """
 
 from __future__ import annotations

@@ -64,16 +64,37 @@ class Known:
 
 @dataclass(frozen=True)
 class Ceiling:
-    """A bound: which mechanisms it is for, and what it is at a point."""
+    """A bound: which mechanisms it is for, what it is at a point, and what its limits are taken from if not from it."""
 
     name: str
     fits: Callable[[Mechanism, Known], bool]
-    value: Callable[[Mechanism, Point, Known], float]
+    value: Callable[[Mechanism, Known, Point], float]
     refuses: Callable[[Known], str] = lambda known: ""
+    looser: Callable[[Mechanism, Known, Point], float] | None = None  # above it, and a function of the point
 
 
 def _private(mechanism: Mechanism, known: Known) -> bool:
     return mechanism.claim() is not None
+
+
+def _private_binary(mechanism: Mechanism, known: Known) -> bool:
+    return known.binary and mechanism.claim() is not None
+
+
+def _counted(mechanism: Mechanism, known: Known) -> bool:
+    return known.binary and mechanism.counts_only
+
+
+def _counted_alike(mechanism: Mechanism, known: Known) -> bool:
+    return known.zero_one and _counted(mechanism, known)
+
+
+def _laplace(mechanism: Mechanism, known: Known) -> bool:
+    return mechanism.name == "laplace-llp" and _counted_alike(mechanism, known)
+
+
+def _product_only(known: Known) -> str:
+    return "" if known.product else PRODUCT
 
 
 def _epsilon(mechanism: Mechanism) -> float:
@@ -82,36 +103,63 @@ def _epsilon(mechanism: Mechanism) -> float:
     return claim
 
 
-def _counted(mechanism: Mechanism, known: Known) -> bool:
-    return mechanism.counts_only and known.binary
+def _corollary_1(mechanism: Mechanism, known: Known, at: Point) -> float:
+    return label_inference.wu_corollary_1(float(known.payoff.max()), _epsilon(mechanism))
 
 
-def _counted_alike(mechanism: Mechanism, known: Known) -> bool:
-    return _counted(mechanism, known) and known.zero_one
+def _theorem_2(mechanism: Mechanism, known: Known, at: Point) -> float:
+    return label_inference.wu_theorem_2(at.total, _epsilon(mechanism))
 
 
-def _laplace(mechanism: Mechanism, known: Known) -> bool:
-    return _counted_alike(mechanism, known) and mechanism.name == "laplace-llp"
+def _improved(mechanism: Mechanism, known: Known, at: Point) -> float:
+    return label_inference.wu_improved(at.missed, _epsilon(mechanism))
 
 
-def _product_only(known: Known) -> str:
-    return "" if known.product else PRODUCT
+def _best_of_all(mechanism: Mechanism, known: Known, at: Point) -> float:
+    return label_inference.best_of_all(known.law, _epsilon(mechanism), payoff=known.payoff)
+
+
+def _square_root(mechanism: Mechanism, known: Known, at: Point) -> float:
+    return label_proportions.theorem_3_4_sqrt(at.p, mechanism.bag)
+
+
+def _bernstein(mechanism: Mechanism, known: Known, at: Point) -> float:
+    return label_proportions.theorem_3_4_bernstein(at.p, mechanism.bag)
+
+
+def _lemma_a1(mechanism: Mechanism, known: Known, at: Point) -> float:
+    return label_proportions.lemma_a1(mechanism.bag, at.p, at.spread)
+
+
+def _unimodal(mechanism: Mechanism, known: Known, at: Point) -> float:
+    return label_proportions.unimodal_closed(at.spread, mechanism.bag)
+
+
+def _by_error(mechanism: Mechanism, known: Known, at: Point) -> float:
+    return by_error(mechanism, at.missed, known.payoff)
+
+
+def _theorem_6_4(mechanism: Mechanism, known: Known, at: Point) -> float:
+    return laplace_proportions.theorem_6_4(at.spread, _epsilon(mechanism))
+
+
+def _theorem_6_4_sharp(mechanism: Mechanism, known: Known, at: Point) -> float:
+    return laplace_proportions.theorem_6_4_sharp(at.spread, _epsilon(mechanism))
 
 
 CEILINGS = (
-    Ceiling("002 Corollary 1", _private, lambda m, at, known: label_inference.wu_corollary_1(float(known.payoff.max()), _epsilon(m))),
-    Ceiling("002 Theorem 2", _private, lambda m, at, known: label_inference.wu_theorem_2(at.total, _epsilon(m))),
-    Ceiling("002 Theorem 2, improved", _private, lambda m, at, known: label_inference.wu_improved(at.missed, _epsilon(m))),
-    Ceiling("003 Theorem 3.4, square root", _counted_alike,
-            lambda m, at, known: label_proportions.theorem_3_4_sqrt(at.p, m.bag), _product_only),
-    Ceiling("003 Theorem 3.4, Bernstein", _counted_alike,
-            lambda m, at, known: label_proportions.theorem_3_4_bernstein(at.p, m.bag), _product_only),
-    Ceiling("003 Lemma A.1, corrected", _counted_alike, lambda m, at, known: label_proportions.lemma_a1(m.bag, at.p, at.spread)),
-    Ceiling("unimodality", _counted_alike, lambda m, at, known: label_proportions.unimodal_closed(at.spread, m.bag)),
-    Ceiling("unimodality, by the error", _counted, lambda m, at, known: by_error(m, at.missed, known.payoff)),
-    Ceiling("003 Theorem 6.4", _laplace, lambda m, at, known: laplace_proportions.theorem_6_4(at.spread, _epsilon(m))),
-    Ceiling("003 Theorem 6.4, sharp", _laplace, lambda m, at, known: laplace_proportions.theorem_6_4_sharp(at.spread, _epsilon(m))),
-)  # fmt: skip
+    Ceiling("002 Corollary 1", _private, _corollary_1),
+    Ceiling("002 Theorem 2", _private, _theorem_2),
+    Ceiling("002 Theorem 2, improved", _private, _improved),
+    Ceiling("best of all (epsilon, 0)", _private_binary, _best_of_all, looser=_improved),
+    Ceiling("003 Theorem 3.4, square root", _counted_alike, _square_root, _product_only),
+    Ceiling("003 Theorem 3.4, Bernstein", _counted_alike, _bernstein, _product_only),
+    Ceiling("003 Lemma A.1, corrected", _counted_alike, _lemma_a1),
+    Ceiling("unimodality", _counted_alike, _unimodal),
+    Ceiling("unimodality, by the error", _counted, _by_error),
+    Ceiling("003 Theorem 6.4", _laplace, _theorem_6_4),
+    Ceiling("003 Theorem 6.4, sharp", _laplace, _theorem_6_4_sharp),
+)
 
 
 def by_error(mechanism: Mechanism, missed: float, payoff: Floats) -> float:
@@ -120,8 +168,11 @@ def by_error(mechanism: Mechanism, missed: float, payoff: Floats) -> float:
 
 def interval(ceiling: Ceiling, mechanism: Mechanism, known: Known) -> Interval:
     """Over all that may be true."""
-    values = [ceiling.value(mechanism, point, known) for point in known.possible()]
-    return min(values), values[-1], max(values)
+    estimate = ceiling.value(mechanism, known, known.estimate)
+    if ceiling.looser is not None:
+        return 0.0, estimate, max(estimate, max(ceiling.looser(mechanism, known, at) for at in known.possible()))
+    values = [estimate, *(ceiling.value(mechanism, known, at) for at in known.possible())]
+    return min(values), estimate, max(values)
 
 
 def surely(mechanism: Mechanism, missed_high: float, payoff: Floats) -> float:

@@ -1,4 +1,4 @@
-"""What attackers surely miss who read the features with the labels of half of the rows, and what that entitles us to say.
+"""What attackers surely miss who read the features and the labels of half of the rows, and what that entitles us to.
 
 Each row's guess is made without any label of its own half. Given all features and the other half's labels, wrong
 guesses are independent, so limits on them hold whatever eta is (CERTIFICATES c). No attacker misses less than the best

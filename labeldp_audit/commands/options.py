@@ -60,7 +60,7 @@ SHARED = (
            shown="a comma; a tab in .tsv"),
     Option("estimator", Text("NAME"), SEARCH, "How P(label | features) is estimated.", Settings.estimator, "knn"),
     Option("eta", Text("COLUMN"), SEARCH,
-           "Column with the probability of the positive class from a model of your own, which has not seen these labels: "
+           "Column with the probability of the positive class by a model of your own, which has not seen these labels: "
            "used instead of neighbourhoods. For more classes one column each, in their order. Repeatable.",
            (), "count neighbours", many=True),
     Option("k", Whole("NUMBER", 1), SEARCH, "Neighbours that each estimate rests on.",
@@ -103,7 +103,7 @@ SMOOTHNESS = Option("smoothness", Numbers("C,BETA"), QUESTION,
                     shown="no assumption")  # fmt: skip
 
 ETA_FILE = Option("eta_file", Text("FILE"), SEARCH,
-                  "What estimate-eta wrote for this very table: nothing is searched again.", shown="search")  # fmt: skip
+                  "What estimate-eta wrote for this very table: nothing is searched.", shown="search")  # fmt: skip
 UTILITY = Option("utility", OneOf(("zero-one", "balanced")), QUESTION,
                  "What a right guess is worth: 1, or 1 / (C p) for a class of share p, so that rare classes count as "
                  "much as common ones.", Settings.utility, "zero-one")  # fmt: skip

@@ -41,11 +41,11 @@ def payoff(table: Table, settings: Settings) -> Floats:
 def of_features(
     table: Table, eta: Eta, estimate: float, method: str, paid: Floats, settings: Settings, miss: float
 ) -> Features:
-    """A quarter of the miss for what is certified, one for p, one for the intervals of eta, one for their mean."""
-    missed = certified.missed(table, eta, paid, miss / 4)
-    total = certified.total(table, paid, miss / 4)
-    least = max(total[0] - missed, always_one_class(table, paid, miss / 4))
-    most = min(total[1], _most(eta, paid, settings, miss / 4))
+    """Half of the miss for what is missed, a tenth each for two limits about p, and the rest for the upper limit."""
+    missed = certified.missed(table, eta, paid, 0.5 * miss)
+    total = certified.total(table, paid, 0.1 * miss)
+    least = max(total[0] - missed, always_one_class(table, paid, 0.1 * miss))
+    most = min(total[1], _most(eta, paid, settings, 0.3 * miss))
     said = (*reporting.assumptions(eta, settings), f"lower limit {certified.SURE}")
     estimate = max(estimate, float((paid * table.dataset.prior).max()))
     bound = Bound(estimate, min(least, estimate), max(most, estimate), eta.queries, method, said)
@@ -61,14 +61,14 @@ def always_one_class(table: Table, paid: Floats, miss: float) -> float:
 
 def _most(eta: Eta, paid: Floats, settings: Settings, miss: float) -> float:
     """Upper limit: no neighbourhood is more telling than its interval allows."""
-    mistakes = tolerated(eta.queries, miss / len(paid))
+    mistakes = tolerated(eta.queries, miss / (2 * len(paid)))
     wide = reporting.widening(eta, settings, intervals.RADII_SHARE * (1 - settings.confidence))
     boxes = [intervals.of_eta(eta, c, mistakes, wide) for c in range(len(paid))]
     worth = np.max([box.high * value for box, value in zip(boxes, paid, strict=True)], axis=0)
     worth = np.minimum(worth, paid.max())
     wrong = sum(box.wrong for box in boxes)
     least = guess.least_worth(paid)
-    return hoeffding.mean_limits(np.full(len(worth), least), worth, least, float(paid.max()), wrong, miss)[1]
+    return hoeffding.mean_limits(np.full(len(worth), least), worth, least, float(paid.max()), wrong, miss / 2)[1]
 
 
 def bracket(table: Table, eta: Eta, paid: Floats, settings: Settings) -> list[Finding]:

@@ -30,7 +30,7 @@ def least_worth(payoff: Floats) -> float:
 
 
 def most_missed(payoff: Floats) -> float:
-    """The largest [sum_c - max_c] payoff_c eta_c over all eta: some classes, those that pay most, are worth the same."""
+    """The largest [sum_c - max_c] payoff_c eta_c over all eta: where those classes that pay most are worth the same."""
     dearest = np.sort(payoff)[::-1]
     number = np.arange(1, len(payoff) + 1)
     return float(np.max((number - 1) / np.cumsum(1 / dearest)))

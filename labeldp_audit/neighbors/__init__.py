@@ -42,7 +42,8 @@ class _Index:
 
 def count(
     points: npt.NDArray[np.float32], labels: npt.NDArray[np.uint8], classes: int, rows: Integers, *,
-    k: int, recall: float, seed: int, threads: int, progress: engine.Progress, half: npt.NDArray[np.uint8] | None = None,
+    k: int, recall: float, seed: int, threads: int, progress: engine.Progress,
+    half: npt.NDArray[np.uint8] | None = None,
 ) -> Neighborhoods:  # fmt: skip
     """Class counts among the k nearest other rows of each of `rows`; the search sees all rows of `points`.
 
