@@ -9,8 +9,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.special import i0e
 from scipy.stats import binom
 
 from labeldp_audit.bounds import label_inference as wu
@@ -46,7 +47,7 @@ laws = st.integers(1, 3).flatmap(
 
 
 def spread_of(law):
-    return float(law.weight @ (law.eta[:, 0] * law.eta[:, 1], strict=True))
+    return float(law.weight @ (law.eta[:, 0] * law.eta[:, 1]))
 
 
 def missed(law, payoff=(1.0, 1.0)):
@@ -60,6 +61,10 @@ def numbers_of(etas):
     for eta in etas:
         chance = np.convolve(chance, [1 - eta, eta])
     return chance
+
+
+def atoms(law):
+    return zip(law.weight, law.eta[:, 1], strict=True)
 
 
 def crowds(law, others):
@@ -78,7 +83,7 @@ def bag_advantage(law, k, payoff=(1.0, 1.0)):
     total = 0.0
     for chance, numbers in crowds(law, k - 1):
         shifted, same = np.append(0.0, numbers), np.append(numbers, 0.0)
-        total += chance * sum(w * gain(eta, shifted, same, payoff) for w, eta in zip(law.weight, law.eta[:, 1], strict=True))
+        total += chance * sum(w * gain(eta, shifted, same, payoff) for w, eta in atoms(law))
     return total
 
 
@@ -88,21 +93,21 @@ def largest_probability(law, others):
 
 
 def noisy_bag_advantage(law, k, epsilon):
-    """Laplace noise of scale 1 / epsilon on the number: between whole numbers both densities are a e^x + b e^-x."""
-    x = np.linspace(-40 / epsilon, k + 40 / epsilon, 200_001)
+    """Laplace noise of scale 1 / epsilon on the number, added up on a fine grid."""
+    x = np.linspace(-30 / epsilon, k + 30 / epsilon, 40_001)
     total = 0.0
     for chance, numbers in crowds(law, k - 1):
         spots = np.arange(len(numbers))[:, None]
-        same = numbers @ np.exp(-epsilon * abs(x - spots)) * (epsilon / 2 * (x[1] - x[0]))
-        shifted = numbers @ np.exp(-epsilon * abs(x - 1 - spots)) * (epsilon / 2 * (x[1] - x[0]))
-        for weight, eta in zip(law.weight, law.eta[:, 1], strict=True):
-            total += chance * weight * max(0.0, gain(eta, shifted / shifted.sum(), same / same.sum(), (1.0, 1.0)))
+        same = numbers @ np.exp(-epsilon * abs(x - spots))
+        shifted = numbers @ np.exp(-epsilon * abs(x - 1 - spots))
+        for weight, eta in atoms(law):
+            total += chance * weight * gain(eta, shifted / shifted.sum(), same / same.sum(), (1.0, 1.0))
     return total
 
 
 def channel_advantage(law, channel, payoff=(1.0, 1.0)):
     """channel[y] is the law of the outcome under label y."""
-    return sum(w * gain(eta, channel[1], channel[0], payoff) for w, eta in zip(law.weight, law.eta[:, 1], strict=True))
+    return sum(w * gain(eta, channel[1], channel[0], payoff) for w, eta in atoms(law))
 
 
 def private_channel(epsilon, delta):
@@ -112,7 +117,7 @@ def private_channel(epsilon, delta):
 
 
 def one_eta(eta, k):
-    """Advantage for a bag whose members all have the same eta: (1/2) sum over the others, without cancellation."""
+    """Advantage in a bag whose members all have the same eta."""
     s = np.arange(k + 1)
     told = np.stack([eta * binom.pmf(s - 1, k - 1, eta), (1 - eta) * binom.pmf(s, k - 1, eta)])
     return float(np.maximum(0.0, told[0] - told[1] if eta <= 0.5 else told[1] - told[0]).sum())
@@ -160,3 +165,170 @@ def test_case(case):
 
 def test_each_answer_has_a_case():
     assert set(ANSWERS) <= {case["fn"] for case in CASES}
+
+
+# ---- no bound is below the truth
+
+
+@quick
+@given(laws, st.integers(1, 5), payoffs)
+def test_what_a_bag_tells_is_within_every_bound(law, k, payoff):
+    advantage, spread = bag_advantage(law, k) - NEVER_BELOW, spread_of(law)
+    assert advantage <= missed(law) * largest_probability(law, k - 1)
+    assert advantage <= 2 * spread * largest_probability(law, k - 1)
+    assert advantage <= bags.unimodal_from_error(missed(law), k)
+    assert advantage <= bags.unimodal_closed(spread, k)
+    assert advantage <= bags.lemma_a1(k, float(law.weight @ law.eta[:, 1]), spread)
+    assert bag_advantage(law, k, payoff) - NEVER_BELOW <= bags.unimodal_from_error(missed(law, payoff), k, payoff)
+
+
+@quick
+@given(st.floats(0, 1), st.integers(1, 1000))
+def test_one_eta_for_all_is_within_every_bound(eta, k):
+    advantage, spread, rarer = one_eta(eta, k) * (1 - 1e-9), eta * (1 - eta), min(eta, 1 - eta)
+    assert advantage <= bags.unimodal_from_error(rarer, k)
+    assert advantage <= bags.unimodal_closed(spread, k)
+    assert advantage <= bags.lemma_a1(k, eta, spread)
+    assert advantage <= bags.theorem_3_4_sqrt(eta, k)
+    assert advantage <= bags.theorem_3_4_bernstein(eta, k)
+    assert advantage <= bags.theorem_3_4_chernoff(eta, k)
+
+
+def test_one_eta_is_the_truth_of_theorem_3_4():
+    """min(p, 1 - p) - E min(share, 1 - share)."""
+    for p, k in itertools.product((0.0, 0.2, 0.5, 0.9, 1.0), (1, 2, 5, 6)):
+        s = np.arange(k + 1)
+        expected = min(p, 1 - p) - binom.pmf(s, k, p) @ np.minimum(s / k, 1 - s / k)
+        assert one_eta(p, k) == pytest.approx(expected, abs=1e-12)
+        assert bag_advantage(law_of([1.0], [p]), k) == pytest.approx(expected, abs=1e-12)
+
+
+def test_printed_constant_of_lemma_a1_is_too_small():
+    """ERRATA B2: of a binomial, more than 1 / (2 k) lies outside of the printed range, less outside of ours."""
+    k, p = 100, 0.5
+    log = math.log(8 * k)
+    printed = log / 3 + math.sqrt(2 * log + 12 * k * p * (1 - p) * log) / 6
+
+    def outside(t):
+        return binom.sf(k * p + t, k, p) + binom.cdf(k * p - t, k, p)
+
+    assert outside(printed) > 1 / (2 * k) > outside(bags.deviation(p, k))
+
+
+def test_the_peak_is_the_largest_and_holds():
+    v = np.linspace(0.01, 5, 100_001)
+    assert 0 < bags.PEAK - (np.sqrt(v) * i0e(v)).max() < 1e-6
+    for n, eta in itertools.product((1, 2, 3, 10, 100), (1e-3, 0.05, 0.5, 0.79)):
+        assert binom.pmf(np.arange(n + 1), n, eta).max() <= bags.PEAK / math.sqrt(n * eta * (1 - eta))
+
+
+@quick
+@given(laws, st.integers(1, 3), st.floats(0.1, 4))
+def test_what_a_noisy_bag_tells_is_within_every_bound(law, k, epsilon):
+    advantage, spread = noisy_bag_advantage(law, k, epsilon) - 1e-5, spread_of(law)
+    assert advantage <= laplace.theorem_6_4_sharp(spread, epsilon) <= laplace.theorem_6_4(spread, epsilon)
+    assert advantage <= wu.best_of_all(law, epsilon)
+    assert advantage <= bags.unimodal_from_error(missed(law), k)
+
+
+def test_sharp_theorem_6_4_is_reached():
+    """One record and a fair coin. Half a percent less would not hold."""
+    law, epsilon = law_of([1.0], [0.5]), 1.0
+    assert noisy_bag_advantage(law, 1, epsilon) > 0.995 * laplace.theorem_6_4_sharp(0.25, epsilon)
+
+
+def some_channel(rng, epsilon, delta, outcomes=6):
+    """Noise on the outcomes of the strongest private channel: private too."""
+    return private_channel(epsilon, delta) @ rng.dirichlet(np.full(outcomes, 0.3), size=4)
+
+
+@quick
+@given(laws, epsilons, deltas, payoffs, st.integers(0, 1000))
+def test_private_channels_are_within_every_bound(law, epsilon, delta, payoff, seed):
+    channel = some_channel(np.random.default_rng(seed), epsilon, delta)
+    advantage = channel_advantage(law, channel, payoff) - NEVER_BELOW
+    bounds = [
+        wu.best_of_all(law, epsilon, delta, payoff),
+        wu.wu_improved(missed(law, payoff), epsilon, delta),
+        wu.wu_theorem_2(float(law.weight @ (law.eta @ payoff)), epsilon, delta),
+        wu.wu_corollary_1(max(payoff), epsilon, delta),
+    ]
+    assert advantage <= bounds[0]
+    assert all(sharper <= looser + NEVER_BELOW for sharper, looser in itertools.pairwise(bounds))
+
+
+@quick
+@given(laws, epsilons, deltas, payoffs)
+def test_the_best_of_all_is_reached(law, epsilon, delta, payoff):
+    reached = channel_advantage(law, private_channel(epsilon, delta), payoff)
+    assert wu.best_of_all(law, epsilon, delta, payoff) == pytest.approx(reached, abs=1e-12)
+
+
+def test_and_those_tests_have_teeth():
+    """Channels that are not as private as they say."""
+    law, rng = law_of([0.5, 0.5], [0.3, 0.6]), np.random.default_rng(1)
+    assert channel_advantage(law, private_channel(2.0, 0.0)) > wu.best_of_all(law, 1.0)
+    assert channel_advantage(law, private_channel(2.0, 0.3)) > wu.wu_improved(missed(law), 1.0, 0.1)
+    assert any(channel_advantage(law, some_channel(rng, 2.0, 0.0)) > wu.best_of_all(law, 0.5) for _ in range(20))
+
+
+# ---- ends
+
+
+def test_total_variation():
+    assert wu.total_variation(0.0) == 0
+    assert wu.total_variation(math.inf) == 1 == wu.total_variation(0.3, 1.0)
+    assert wu.total_variation(1e-12) == pytest.approx(5e-13, rel=1e-9)
+    assert wu.total_variation(1.0, 0.01) == pytest.approx(1 - 2 * 0.99 / (1 + math.e), rel=1e-14)
+
+
+def test_weighted_payoff_of_errata_c2():
+    """p = 0.03: Theorem 2 takes the average 1, Corollary 1 the largest payoff, 16.7."""
+    weights, eta, p = np.array([0.02, 0.98]), np.array([0.9, 0.012 / 0.98]), 0.03
+    mean_best = weights @ (eta / (2 * p) + (1 - eta) / (2 * (1 - p)))
+    assert wu.wu_theorem_2(float(mean_best), 1.0) == pytest.approx(wu.total_variation(1.0))
+    assert wu.wu_corollary_1(1 / (2 * p), 1.0) == pytest.approx(16.667 * 0.46212, rel=1e-4)
+
+
+def test_laplace_at_its_ends():
+    for bound in (laplace.theorem_6_4, laplace.theorem_6_4_sharp):
+        assert bound(0.2, 0.0) == 0 == bound(0.0, 1.0)
+        assert bound(0.2, math.inf) == 0.4
+    assert laplace.theorem_6_4_sharp(0.25, 1e-12) == pytest.approx(2.5e-13, rel=1e-9)
+
+
+def test_bags_at_their_ends():
+    for k in (1, 2, 10**9):
+        assert 0 == bags.unimodal_closed(0.0, k) == bags.unimodal_from_error(0.0, k) == bags.lemma_a1(k, 0.0, 0.0)
+        assert 0 == bags.theorem_3_4_sqrt(1.0, k) == bags.theorem_3_4_chernoff(1.0, k)
+        assert bags.theorem_3_4_bernstein(0.5, k) == 1 == bags.theorem_3_4_chernoff(0.5, k)
+    assert bags.unimodal_closed(0.25, 1) == 0.5 == bags.lemma_a1(1, 0.5, 0.25) == bags.unimodal_from_error(0.5, 1)
+    assert bags.unimodal_from_error(0.0, 3, (0.0, 0.0)) == 0
+    assert bags.theorem_3_4_bernstein(0.2, 10**6) == 0 == bags.theorem_3_4_chernoff(0.2, 10**6)
+    assert 0 < bags.unimodal_closed(1e-300, 10**6) <= 2e-300
+    assert 0 < bags.unimodal_from_error(0.5, 10**12) < 1e-6
+
+
+@quick
+@given(st.floats(0, 0.5), st.floats(0, 0.5), st.integers(1, 10**6), st.sampled_from([(1.0, 1.0), (0.5, 2.0)]))
+def test_the_unimodal_bounds_rise_with_what_is_missed(one, other, k, payoff):
+    low, high = sorted((one, other))
+    assert bags.unimodal_closed(low / 2, k) <= bags.unimodal_closed(high / 2, k) * (1 + 1e-12)
+    low, high = (bags.unimodal_from_error(error * sum(payoff) / 2, k, payoff) for error in (low, high))
+    assert low <= high * (1 + 1e-12)
+
+
+@quick
+@given(laws, st.integers(1, 5000))
+def test_the_error_bound_is_the_sharper_one(law, k):
+    """Given both of them: min <= 2 eta (1 - eta). From R alone E is not known, and may be twice as large."""
+    both = missed(law) * bags.largest_probability(spread_of(law), k - 1)
+    assert both <= bags.unimodal_closed(spread_of(law), k) + NEVER_BELOW
+    assert both <= bags.unimodal_from_error(missed(law), k) + NEVER_BELOW
+
+
+def test_figures_of_certificates_c():
+    """p = 1/2: exact .0497 and .0176, bounds .084 and .0293."""
+    for k, exact, bound in ((64, 0.0497, 0.084), (512, 0.0176, 0.0293)):
+        assert one_eta(0.5, k) == pytest.approx(exact, abs=6e-5)
+        assert bags.unimodal_closed(0.25, k) == pytest.approx(bound, abs=6e-4)
