@@ -179,3 +179,10 @@ def test_a_million_rows_quickly(read, large):
         taken.append(time.perf_counter() - start)
         assert len(table.labels) == 1_000_000
     assert taken[0] < 0.8 * taken[1]
+
+
+def test_a_folder_may_say_the_probability(read, tmp_path):
+    for share in ("0.25", "1"):
+        (tmp_path / f"p={share}").mkdir()
+        pq.write_table(pa.table({"x": [1, 2], "y": [0, 1]}), tmp_path / f"p={share}" / "a.parquet")
+    assert read(tmp_path, eta=("p",)).given[:, 1].tolist() == [0.25, 0.25, 1.0, 1.0]
