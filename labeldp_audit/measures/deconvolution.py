@@ -36,9 +36,9 @@ def law(successes: npt.ArrayLike, trials: npt.ArrayLike) -> Law:
     likelihood = _likelihood(s, k, angle)
     smooth = _soon(likelihood, share)
     weight = _nearest(likelihood, share, _most_likely(likelihood, share, smooth, GAP / q), smooth, DOUBT / q)
-    keep = weight >= LEAST
-    eta = np.stack([np.cos(angle[keep]) ** 2, np.sin(angle[keep]) ** 2], axis=1)
-    return Law(weight[keep] / weight[keep].sum(), eta)
+    keep, eta = weight >= LEAST, np.sin(angle) ** 2
+    # the cosines are the sines from the other end, where they are exactly 0
+    return Law(weight[keep] / weight[keep].sum(), np.stack([eta[::-1], eta], axis=1)[keep])
 
 
 def _pairs(successes: Integers, trials: Integers) -> tuple[Floats, Floats, Floats]:
@@ -77,8 +77,8 @@ def _likelihood(s: Floats, k: Floats, angle: Floats) -> Floats:
     fewer = np.minimum(1.0, 1 / (angle[1] ** 2 * np.maximum(k, 1)))
     s, k = s * fewer, k * fewer
     logs = np.full((len(s), len(angle)), -np.inf)
-    inner = angle[1:-1]
-    logs[:, 1:-1] = 2 * (np.outer(s, np.log(np.sin(inner))) + np.outer(k - s, np.log(np.cos(inner))))
+    inner = 2 * np.log(np.sin(angle[1:-1]))
+    logs[:, 1:-1] = np.outer(s, inner) + np.outer(k - s, inner[::-1])
     logs[s == 0, 0] = logs[s == k, -1] = 0.0
     logs -= logs.max(axis=1, keepdims=True)
     likelihood: Floats = np.maximum(np.exp(logs, out=logs), _FLOOR, out=logs)
