@@ -59,17 +59,25 @@ def miss_rate(limit, share, q):
     return float(binom.pmf(count, q, share)[wrong].sum())
 
 
+def upper_miss_rate(limit, share, q):
+    count = np.arange(q + 1)
+    wrong = [limit(np.repeat([0.0, 1.0], [q - s, s])) < share for s in count]
+    return float(binom.pmf(count, q, share)[wrong].sum())
+
+
 @pytest.mark.parametrize("share", [0.02, 0.3, 0.5, 0.9])
 @pytest.mark.parametrize("q", [1, 5, 40])
-def test_lower_limits_miss_no_more_often_than_promised(share, q):
+def test_limits_miss_no_more_often_than_promised(share, q):
     assert miss_rate(lambda v: dvoretzky_kiefer_wolfowitz.mean_lower(v, 0, 0, 0.1), share, q) <= 0.1
     assert miss_rate(lambda v: hoeffding.mean_limits(v, v, 0, 1, 0, 0.1)[0], share, q) <= 0.1
     assert miss_rate(lambda v: -hoeffding.mean_limits(-v, -v, -1, 0, 0, 0.1)[1], share, q) <= 0.1
     assert miss_rate(lambda v: hoeffding.share_lower(float(v.mean()), len(v), 0.1), share, q) <= 0.1
+    assert upper_miss_rate(lambda v: hoeffding.share_upper(float(v.mean()), len(v), 0.1), share, q) <= 0.1
 
 
 def test_and_that_test_has_teeth():
     assert miss_rate(lambda v: float(v.mean()) - 0.3 / math.sqrt(len(v)), 0.5, 40) > 0.1
+    assert upper_miss_rate(lambda v: float(v.mean()) + 0.3 / math.sqrt(len(v)), 0.5, 40) > 0.1
 
 
 @quick
@@ -102,3 +110,18 @@ def test_the_limit_of_a_share_at_its_ends():
     assert hoeffding.share_lower(0.0, 10, 0.01) == 0
     assert hoeffding.share_lower(1.0, 256, 0.01) == pytest.approx(0.01 ** (1 / 256))
     assert hoeffding.share_lower(0.97, 256, 0.01) > hoeffding.mean_limits(*[np.full(256, 0.97)] * 2, 0, 1, 0, 0.01)[0]
+
+
+@quick
+@given(st.floats(0, 0.999), st.integers(1, 5000), levels)
+def test_the_upper_limit_of_a_share_solves_its_equation(mean, q, miss):
+    high = hoeffding.share_upper(mean, q, miss)
+    assert mean < high <= 1
+    if high < 1 - 1e-6:
+        divergence = (mean * math.log(mean / high) if mean else 0) + (1 - mean) * math.log((1 - mean) / (1 - high))
+        assert divergence == pytest.approx(math.log(1 / miss) / q, rel=1e-3)
+
+
+def test_the_upper_limit_of_a_share_at_its_ends():
+    assert hoeffding.share_upper(1.0, 10, 0.01) == 1
+    assert hoeffding.share_upper(0.0, 256, 0.01) == pytest.approx(1 - 0.01 ** (1 / 256))
