@@ -111,9 +111,10 @@ def known_of(audit: Audit, belief: Belief) -> ceilings.Known:
 def _same(audit: Audit, fit: Sequence[Mechanism], found: Gains, belief: Belief) -> Iterator[Finding]:
     """For randomized response the bag that protects as well, for all else the epsilon of randomized response."""
     bags = footing.Bags(belief, audit.payoff, audit.settings)
+    flips = footing.Flips(belief, audit.payoff)
     for one in fit:
         if one.flips is None:
-            same, name, none = footing.epsilon(found[one.spec], belief, audit.payoff), "equivalent_epsilon", ""
+            same, name, none = flips.same(found[one.spec]), "equivalent_epsilon", ""
         else:
             same, name = bags.same(found[one.spec]), "equivalent_k"
             none = f"no bag of up to {footing.LARGEST:,} people protects as well"

@@ -170,7 +170,7 @@ def interval(ceiling: Ceiling, mechanism: Mechanism, known: Known) -> Interval:
     """Over all that may be true."""
     estimate = ceiling.value(mechanism, known, known.estimate)
     if ceiling.looser is not None:
-        return 0.0, estimate, max(estimate, max(ceiling.looser(mechanism, known, at) for at in known.possible()))
+        return 0.0, estimate, max(estimate, *(ceiling.looser(mechanism, known, at) for at in known.possible()))
     values = [estimate, *(ceiling.value(mechanism, known, at) for at in known.possible())]
     return min(values), estimate, max(values)
 

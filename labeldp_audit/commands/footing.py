@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
+
 from .. import engine
-from ..measures import advantage
 from ..measures.advantage import Gain
 from ..mechanisms.label_proportions import LabelProportions
-from ..mechanisms.randomized_response import RandomizedResponse
+from ..mechanisms.randomized_response import pi_from_epsilon
 from ..model import Floats
 from . import gains
 from .beliefs import Belief
@@ -30,35 +30,41 @@ class Same:
     high: float | None
 
 
-def epsilon(gain: Gain, belief: Belief, payoff: Floats) -> Same:
-    """Of the randomized response whose advantage is the same."""
-    slack = _ERRORS * gain.standard_error
-    return Same(*(_epsilon(gain.mean + shift, belief, payoff) for shift in (0.0, -slack, slack)))
+class Flips:
+    """The advantage of randomized response for any epsilon, two classes; sorted once.
 
+    003, Theorem 3.7 with payoffs: with a the smaller and b the larger worth, E [(1 - pi) a - pi b]_+, which is
+    E (a + b) [a / (a + b) - pi]_+.
+    """
 
-def _epsilon(target: float, belief: Belief, payoff: Floats) -> float:
-    """Its advantage rises with epsilon and does not jump; infinite where even labels in the clear give away no more."""
-    from scipy.optimize import brentq
+    def __init__(self, belief: Belief, payoff: Floats) -> None:
+        worth = belief.law.eta * payoff
+        whole = worth.sum(axis=1)
+        doubt = worth.min(axis=1) / whole
+        order = np.argsort(doubt)
+        self._doubt, weight = doubt[order], (belief.law.weight * whole)[order]
+        self._weight_from = np.append(np.cumsum(weight[::-1])[::-1], 0.0)
+        self._doubt_from = np.append(np.cumsum((weight * self._doubt)[::-1])[::-1], 0.0)
 
-    def excess(value: float) -> float:
-        found = advantage.exact(RandomizedResponse(value), belief.law, payoff)
-        assert found is not None
-        return found.mean - target
+    def gain(self, epsilon: float) -> float:
+        pi = pi_from_epsilon(epsilon)
+        place = int(np.searchsorted(self._doubt, pi, side="right"))
+        return float(self._doubt_from[place] - pi * self._weight_from[place])
 
-    if excess(math.inf) <= 0:
-        return math.inf
-    if target <= 0:
-        return _first(excess)
-    return float(brentq(excess, 0.0, _STRONGEST, xtol=1e-9)) if excess(_STRONGEST) > 0 else math.inf
+    def same(self, gain: Gain) -> Same:
+        """Of the randomized response whose advantage is the same."""
+        slack = _ERRORS * gain.standard_error
+        return Same(*(self._epsilon(gain.mean + shift) for shift in (0.0, -slack, slack)))
 
-
-def _first(excess: Callable[[float], float]) -> float:
-    """The largest epsilon that gives nothing away: below it the release changes no guess."""
-    low, high = 0.0, _STRONGEST
-    while high - low > 1e-6:
-        middle = (low + high) / 2
-        low, high = (low, middle) if excess(middle) > 0 else (middle, high)
-    return low
+    def _epsilon(self, target: float) -> float:
+        """The largest with an advantage of at most the target; infinite where labels in the clear give away no more."""
+        low, high = 0.0, _STRONGEST
+        if self.gain(high) <= target:
+            return math.inf
+        for _ in range(60):
+            middle = (low + high) / 2
+            low, high = (middle, high) if self.gain(middle) <= target else (low, middle)
+        return low
 
 
 class Bags:

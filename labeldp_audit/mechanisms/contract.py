@@ -6,6 +6,7 @@ its outcomes gives its exact gain. `PerRecord` needs the channel alone and has t
 
 from __future__ import annotations
 
+import functools
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -47,7 +48,7 @@ class Mechanism(ABC):
 
     @property
     def flips(self) -> float | None:
-        """The epsilon of randomized response, record by record, if that is what it is: losses of 001 have a form then."""
+        """The epsilon of randomized response, record by record, if that is what it is: losses then have a form."""
         return None
 
     @abstractmethod
@@ -124,12 +125,16 @@ def epsilon_of(channel: Floats) -> float:
 
 
 def gain_of_channel(eta: Floats, channel: Floats, payoff: Floats) -> Floats:
-    """sum_s max_c payoff_c eta_c P(s | c) - max_c payoff_c eta_c (003, Theorem 3.7 for every channel); (..., C) -> (...).
+    """sum_s max_c payoff_c eta_c P(s | c) - max_c payoff_c eta_c; (..., C) -> (...). 003, Theorem 3.7 for every channel.
 
     Summed over s as what the best guess after s is worth beyond the best guess before.
     """
     worth = payoff * eta
-    best = worth.argmax(axis=-1)[..., None, None]
-    told = worth[..., None] * channel  # (..., C, S)
-    kept = np.take_along_axis(told, best, axis=-2)[..., 0, :]
-    return np.asarray((told.max(axis=-2) - kept).sum(axis=-1))
+    best = worth.argmax(axis=-1)
+    first = np.take_along_axis(worth, best[..., None], axis=-1)[..., 0]
+    gain = np.zeros(best.shape)
+    for said in np.moveaxis(channel, -1, 0):  # (C,), or (..., C) where the channel depends on the features
+        told = worth * said
+        kept = first * said[best] if said.ndim == 1 else np.take_along_axis(told, best[..., None], axis=-1)[..., 0]
+        gain += functools.reduce(np.maximum, np.moveaxis(told, -1, 0)) - kept
+    return gain
