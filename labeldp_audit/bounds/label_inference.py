@@ -52,7 +52,7 @@ def best_of_all(law: Law, epsilon: float, delta: float = 0.0, payoff: npt.ArrayL
 
     No (epsilon, delta)-private mechanism gives more away, and one gives as much: with probability delta the label,
     otherwise randomized response. Every other such mechanism is made from that one by noise (Kairouz, Oh and Viswanath
-    2015, Theorem 2.1). With payoff (2,) for right guesses: m is the smaller of the worths payoff_c P(c | x), M the
+    2015). With payoff (2,) for right guesses: m is the smaller of the worths payoff_c P(c | x), M the
     larger, and (m - pi)_+ becomes ((1 - pi) m - pi M)_+.
     """
     worth = law.eta * np.asarray(payoff, np.float64)

@@ -101,17 +101,21 @@ def test_what_a_bag_tells_is_within_every_bound(law, k, payoff):
     advantage, spread = bag_advantage(law, k) - NEVER_BELOW, spread_of(law)
     assert advantage <= missed(law) * largest_probability(law, k - 1)
     assert advantage <= 2 * spread * largest_probability(law, k - 1)
+    assert advantage <= bags.unimodal_from_error_sharp(missed(law), k)
     assert advantage <= bags.unimodal_from_error(missed(law), k)
     assert advantage <= bags.unimodal_closed(spread, k)
     assert advantage <= bags.lemma_a1(k, float(law.weight @ law.eta[:, 1]), spread)
-    assert bag_advantage(law, k, payoff) - NEVER_BELOW <= bags.unimodal_from_error(missed(law, payoff), k, payoff)
+    weighted = bag_advantage(law, k, payoff) - NEVER_BELOW
+    assert weighted <= bags.unimodal_from_error_sharp(missed(law, payoff), k, payoff)
+    assert weighted <= bags.unimodal_from_error(missed(law, payoff), k, payoff)
 
 
 @quick
 @given(st.one_of(st.floats(1e-12, 1 - 1e-12), st.sampled_from([0.0, 1e-9, 0.5, 1.0])), st.integers(1, 1000))
 def test_one_eta_for_all_is_within_every_bound(eta, k):
     advantage, spread, rarer = one_eta(eta, k) * (1 - 1e-9) - 1e-300, eta * (1 - eta), min(eta, 1 - eta)
-    assert advantage <= bags.unimodal_from_error(rarer, k)
+    assert advantage <= rarer * bags.largest_probability_sharp(spread, k - 1)
+    assert advantage <= bags.unimodal_from_error_sharp(rarer, k) <= bags.unimodal_from_error(rarer, k) * (1 + 1e-12)
     assert advantage <= bags.unimodal_closed(spread, k)
     assert advantage <= bags.lemma_a1(k, eta, spread)
     assert advantage <= bags.theorem_3_4_sqrt(eta, k)
@@ -228,7 +232,9 @@ def test_bags_at_their_ends():
         assert 0 == bags.theorem_3_4_sqrt(1.0, k) == bags.theorem_3_4_chernoff(1.0, k)
         assert bags.theorem_3_4_bernstein(0.5, k) == 1 == bags.theorem_3_4_chernoff(0.5, k)
     assert bags.unimodal_closed(0.25, 1) == 0.5 == bags.lemma_a1(1, 0.5, 0.25) == bags.unimodal_from_error(0.5, 1)
-    assert bags.unimodal_from_error(0.0, 3, (0.0, 0.0)) == 0
+    assert bags.unimodal_from_error(0.0, 3, (0.0, 0.0)) == 0 == bags.unimodal_from_error_sharp(0.0, 3, (0.0, 0.0))
+    assert bags.unimodal_from_error_sharp(0.5, 1) == 0.5
+    assert 0 < bags.unimodal_from_error_sharp(0.5, 10**15) < 1e-7
     assert bags.theorem_3_4_bernstein(0.2, 10**6) == 0 == bags.theorem_3_4_chernoff(0.2, 10**6)
     assert 0 < bags.unimodal_closed(1e-300, 10**6) <= 2e-300
     assert 0 < bags.unimodal_from_error(0.5, 10**12) < 1e-6
@@ -239,8 +245,23 @@ def test_bags_at_their_ends():
 def test_the_unimodal_bounds_rise_with_what_is_missed(one, other, k, payoff):
     low, high = sorted((one, other))
     assert bags.unimodal_closed(low / 2, k) <= bags.unimodal_closed(high / 2, k) * (1 + 1e-12)
-    low, high = (bags.unimodal_from_error(error * sum(payoff) / 2, k, payoff) for error in (low, high))
-    assert low <= high * (1 + 1e-12)
+    for bound in (bags.unimodal_from_error, bags.unimodal_from_error_sharp):
+        lower, higher = (bound(error * sum(payoff) / 2, k, payoff) for error in (low, high))
+        assert lower <= higher * (1 + 1e-12)
+
+
+def test_the_sharp_unimodal_bound_rises_everywhere_and_is_a_bound():
+    others = 10**6
+    means = np.geomspace(1e-3, others / 4, 20_000)
+    sharp = np.array([bags.largest_probability_sharp(mean / others, others) for mean in means])
+    plain = np.array([bags.largest_probability(mean / others, others) for mean in means])
+    assert np.all(np.diff(means * sharp) > 0)
+    assert np.all(sharp <= plain)
+    crowd = 10**12
+    ratio = bags.largest_probability_sharp(0.25, crowd) / bags.largest_probability(0.25, crowd)
+    assert ratio == pytest.approx(math.sqrt(0.5), abs=1e-3)
+    for n, eta in itertools.product((1, 2, 30, 1000), (0.001, 0.1, 0.5)):
+        assert binom.pmf(np.arange(n + 1), n, eta).max() <= bags.largest_probability_sharp(eta * (1 - eta), n)
 
 
 @quick
