@@ -104,8 +104,8 @@ def unimodal_from_error(error: float, k: int, payoff: tuple[float, float] = (1.0
 def unimodal_from_error_sharp(error: float, k: int, payoff: tuple[float, float] = (1.0, 1.0)) -> float:
     """As `unimodal_from_error`, by `largest_probability_sharp`. Rises with `error` too.
 
-    With x = n E, h = t log t + 1 - t: where t is best, e^(-4 h x) = PEAK / (8 (t x)^(3/2) |log t|). So the derivative of
-    x times the bound, e^(-4 h x) (1 - 4 h x) + PEAK / (2 sqrt(t x)), is PEAK / (2 sqrt(t x)) times
+    With x = n E, h = t log t + 1 - t: where t is best, e^(-4 h x) = PEAK / (8 (t x)^(3/2) |log t|). So the slope
+    of x times the bound, e^(-4 h x) (1 - 4 h x) + PEAK / (2 sqrt(t x)), is PEAK / (2 sqrt(t x)) times
     1 + (1 - 4 h x) / (4 t x |log t|), which is positive: h < t |log t| for t >= 0.3.
     """
     return error * largest_probability_sharp(error / sum(payoff), k - 1) if error > 0 else 0.0
