@@ -1,8 +1,8 @@
 """What eta is taken to be where a number rests on more than one row: its law among people.
 
 Counts of k labels are noisier than eta. Averages of functions that bend are therefore off in a known direction
-(CERTIFICATES d); for two classes the noise is taken out by deconvolution, for more each guess is judged by its row's
-own label, which the counts do not hold.
+(CERTIFICATES d); for two classes the noise is taken out by deconvolution, and what is left fitted to the rows' own
+labels, which the counts do not hold. For more classes each guess is judged by its row's own label.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ..measures import advantage, deconvolution, guess
+from ..measures import advantage, deconvolution, guess, recalibration
 from ..measures.advantage import Gain
 from ..mechanisms.contract import Mechanism
 from ..model import Eta, Floats, Law, Table
@@ -43,9 +43,12 @@ class Belief:
 def of(table: Table, eta: Eta) -> Belief:
     if eta.counts is None:
         return Belief(observed(eta.probability), "given eta")
-    if eta.probability.shape[1] == 2:
-        return Belief(deconvolution.law(eta.counts[:, 1], eta.counts.sum(axis=1)), "deconvolution of counts")
-    return Belief(observed(eta.probability), "leave-one-out", (eta.probability, table.labels[eta.rows]))
+    labels = table.labels[eta.rows]
+    if eta.probability.shape[1] > 2:
+        return Belief(observed(eta.probability), "leave-one-out", (eta.probability, labels))
+    counts = eta.counts[:, 1], eta.counts.sum(axis=1)
+    law = recalibration.recalibrated(deconvolution.law(*counts), *counts, labels)
+    return Belief(law, "deconvolution of counts, fitted to each row's own label")
 
 
 def observed(probability: Floats) -> Law:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..bounds import hoeffding
+from ..measures import guess
 from ..measures.advantage import Gain
 from ..mechanisms.contract import Mechanism
 from ..model import Bound, Eta, Finding, Floats, Table
@@ -61,8 +62,8 @@ def advantage(audit: Audit, mechanism: Mechanism, gain: Gain, method: str, miss:
 
 
 def lower(audit: Audit, mechanism: Mechanism, gain: Gain, miss: float) -> float:
-    if audit.eta.counts is None and mechanism.bag > 1:
-        return _of_bags(audit, mechanism, gain, miss)
+    if audit.eta.counts is None:
+        return _of_given(audit, mechanism, gain, miss)
     return 0.0 if audit.box is None or mechanism.bag > 1 else _of_records(audit, audit.box, mechanism, miss)
 
 
@@ -80,21 +81,22 @@ def _gain(mechanism: Mechanism, eta: Floats, payoff: Floats) -> Floats:
     return np.zeros(len(eta)) if gain is None else gain[:, 0]
 
 
-def _of_bags(audit: Audit, mechanism: Mechanism, gain: Gain, miss: float) -> float:
-    """By the spread of bags: those drawn, and the n / k that the rows make (Hoeffding 1963, section 5b, for variances).
+def _of_given(audit: Audit, mechanism: Mechanism, gain: Gain, miss: float) -> float:
+    """What the sample leaves open: n / k bags can be made of the rows, and their mean gain is at least 0.
 
-    Where the mean was added up, only its range is known.
+    By the spread of the bags drawn, or by the range of gains where they were added up (Hoeffding 1963, section 5b).
     """
-    rows = audit.eta.queries // mechanism.bag
-    if rows == 0:
+    bags = audit.eta.queries // mechanism.bag
+    if bags == 0:
         return 0.0
-    if gain.bags == 0:
-        from ..measures import guess
+    if gain.bags:
+        from scipy.special import ndtri
 
-        return max(0.0, gain.mean - guess.most_missed(audit.payoff) * math.sqrt(math.log(1 / miss) / (2 * rows)))
-    from scipy.special import ndtri
-
-    return max(0.0, gain.mean + float(ndtri(miss)) * gain.spread * math.sqrt(1 / gain.bags + 1 / rows))
+        slack = -float(ndtri(miss)) * gain.spread * math.sqrt(1 / gain.bags + 1 / bags)
+    else:
+        most = mechanism.total_variation(len(audit.payoff)) * guess.most_missed(audit.payoff)
+        slack = most * math.sqrt(math.log(1 / miss) / (2 * bags))
+    return max(0.0, gain.mean - slack)
 
 
 def informed(audit: Audit, mechanism: Mechanism, added: Bound, miss: float) -> Bound:

@@ -1,0 +1,63 @@
+"""What an average over neighbours says about the row in their middle, learnt from the rows' own labels.
+
+Neighbourhoods do not weigh people evenly: whoever is near to many counts in many averages, and whoever lies apart in
+few, so averages may be too low or too high on the whole and shrunk towards each other. With z the (unknown) average
+behind each count, the law of z known and the row's own label not among those counted,
+
+    P(Y = 1 | z) = 1 / (1 + e^-(a + b logit z)),  b > 0
+
+is fitted by maximum likelihood. The law of these probabilities has the mean of the labels, and is the law of eta as far
+as z tells it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from ..model import Floats, Integers, Law
+
+_STEEPEST = 6.0  # log b
+_ENOUGH = 20_000  # rows
+
+
+def recalibrated(law: Law, successes: Integers, trials: Integers, labels: npt.NDArray[np.integer]) -> Law:
+    """law of z from counts (successes of trials, each row's own label left out), labels (q,) 0 or 1."""
+    from scipy.optimize import minimize
+    from scipy.special import expit, xlogy
+
+    step = -(-len(labels) // _ENOUGH)  # two numbers need no more rows
+    posterior, ones, zeros = _grouped(law, successes[::step], trials[::step], labels[::step])
+    logit = _logit(law.eta[:, 1], float(np.median(trials)))
+
+    def surprise(fit: Floats) -> float:
+        with np.errstate(under="ignore"):
+            said = posterior @ expit(fit[0] + np.exp(min(fit[1], _STEEPEST)) * logit)
+        said = np.clip(said, 1e-12, 1 - 1e-12)
+        return float(-(xlogy(ones, said) + xlogy(zeros, 1 - said)).sum() / (ones.sum() + zeros.sum()))
+
+    found = minimize(surprise, np.zeros(2), method="Nelder-Mead", options={"xatol": 1e-5, "fatol": 1e-12})
+    eta = expit(found.x[0] + np.exp(min(found.x[1], _STEEPEST)) * logit)
+    return Law(law.weight, np.column_stack([1 - eta, eta]))
+
+
+def _logit(z: Floats, trials: float) -> Floats:
+    """Nearer to 0 and 1 than a quarter of a count, averages cannot be told apart."""
+    inside = np.clip(z, 0.25 / trials, 1 - 0.25 / trials)
+    return np.asarray(np.log(inside) - np.log1p(-inside))
+
+
+def _grouped(
+    law: Law, successes: Integers, trials: Integers, labels: npt.NDArray[np.integer]
+) -> tuple[Floats, Floats, Floats]:
+    """For each different count P(z | count), and how many rows with it have each label."""
+    from scipy.special import xlog1py, xlogy
+
+    base = int(trials.max()) + 1
+    distinct, place = np.unique(trials * base + successes, return_inverse=True)
+    k, s = (part[:, None] for part in np.divmod(distinct, base))
+    log = xlogy(s, law.eta[:, 1]) + xlog1py(k - s, -law.eta[:, 1])
+    with np.errstate(under="ignore"):
+        joint = np.exp(log - log.max(axis=1, keepdims=True)) * law.weight
+    ones = np.bincount(place.ravel(), labels, len(distinct))
+    return joint / joint.sum(axis=1, keepdims=True), ones, np.bincount(place.ravel(), minlength=len(distinct)) - ones
