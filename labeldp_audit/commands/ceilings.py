@@ -163,7 +163,7 @@ CEILINGS = (
 
 
 def by_error(mechanism: Mechanism, missed: float, payoff: Floats) -> float:
-    return label_proportions.unimodal_from_error(missed, mechanism.bag, (float(payoff[0]), float(payoff[1])))
+    return label_proportions.unimodal_from_error_sharp(missed, mechanism.bag, (float(payoff[0]), float(payoff[1])))
 
 
 def interval(ceiling: Ceiling, mechanism: Mechanism, known: Known) -> Interval:
