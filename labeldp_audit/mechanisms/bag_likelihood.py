@@ -35,45 +35,54 @@ def log_likelihoods(hit: Floats, miss: Floats, starts: Integers, views: Floats, 
 
 @compiled
 def _of_bag(hit: Floats, miss: Floats, view: float, epsilon: float, out: Floats) -> None:
-    low, high = sides(hit, miss)
-    some = np.concatenate((low, high))
+    some = np.nonzero((hit > 0) & (miss > 0))[0]
     m = len(some)
-    view -= np.sum(miss <= 0)  # what certain positives do not explain
+    unexplained = view - np.sum(miss <= 0)  # by those who are certainly positive
     log_odds = np.log(hit[some]) - np.log(miss[some])
-    theta = min(max(_tilt(log_odds, min(max(view, 0.5), m - 0.5)), -epsilon), epsilon)
-    hits, misses = np.zeros(len(hit)), np.zeros(len(hit))
-    hits[some] = np.maximum(1 / (1 + np.exp(-log_odds - theta)), _LEAST)
-    misses[some] = np.maximum(1 / (1 + np.exp(log_odds + theta)), _LEAST)
-    each = np.zeros(len(hit))  # log (miss + hit e^theta)
-    for i in some:
-        x, y = math.log(miss[i]), math.log(hit[i]) + theta
-        each[i] = max(x, y) + math.log1p(math.exp(-abs(x - y)))
-    scale = each.sum()
+    theta = min(max(_tilt(log_odds, min(max(unexplained, 0.5), m - 0.5)), -epsilon), epsilon)
+    hits, misses, grown = _tilted(hit, miss, theta)
     law, first, last = law_of_sum(hits[some], misses[some])
-    noise = _log_noise(m, view, epsilon, theta)  # at -1 .. m + 1
+    noise = _log_noise(m, unexplained, epsilon, theta)
     for i in range(len(hit)):
         if hit[i] <= 0 or miss[i] <= 0:
             own = 1 if miss[i] <= 0 else 0
             for c in range(2):
-                shift = c - own
-                out[i, c] = scale + theta * shift + _log_sum(law, noise[1 + shift : 2 + shift + m])
-    low_tilted, high_tilted = sides(hits, misses)
-    for mirror in range(2):
-        members = high_tilted if mirror else low_tilted
-        plain, turned = (misses, hits) if mirror else (hits, misses)
-        seen = law[::-1].copy() if mirror else law
-        start_at, end_at = (m - last, m - first) if mirror else (first, last)
-        at = noise[1 : m + 2][::-1].copy() if mirror else noise[1 : m + 2]
-        without = np.empty((m + 1, LANES))
-        for start in range(0, len(members), LANES):
-            part = members[start : start + LANES]
-            divide(seen, start_at, end_at, plain[part] / turned[part], without)
-            sums = _log_sums(without, start_at, min(end_at, m - 1), at, len(part))
-            for j in range(len(part)):
-                i = part[j]
-                for c in range(2):
-                    way = 1 - c if mirror else c
-                    out[i, c] = sums[way, j] - math.log(turned[i]) + scale - each[i] + theta * c
+                out[i, c] = _log_sum(law, noise[1 + c - own : m + 2 + c - own]) - theta * own
+    low, high = sides(hits, misses)
+    noise = noise[1 : m + 2].copy()
+    _of_side(law, first, last, low, hits, misses, noise, 0, out)
+    _of_side(law[::-1].copy(), m - last, m - first, high, misses, hits, noise[::-1].copy(), 1, out)
+    out += (grown.sum() - grown).reshape(-1, 1)
+    out[:, 1] += theta
+
+
+@compiled
+def _tilted(hit: Floats, miss: Floats, theta: float) -> tuple[Floats, Floats, Floats]:
+    """Tilted probabilities, all 0 for who is certain, and log (miss + hit e^theta), 0 for who is certain."""
+    hits, misses, grown = np.zeros(len(hit)), np.zeros(len(hit)), np.zeros(len(hit))
+    for i in range(len(hit)):
+        if hit[i] > 0 and miss[i] > 0:
+            negative, positive = math.log(miss[i]), math.log(hit[i]) + theta
+            grown[i] = max(negative, positive) + math.log1p(math.exp(-abs(negative - positive)))
+            hits[i] = max(math.exp(positive - grown[i]), _LEAST)
+            misses[i] = max(math.exp(negative - grown[i]), _LEAST)
+    return hits, misses, grown
+
+
+@compiled
+def _of_side(
+    law: Floats, first: int, last: int, members: Integers, hit: Floats, miss: Floats,
+    noise: Floats, mirrored: int, out: Floats,
+) -> None:  # fmt: skip
+    """In the mirror image the labels have changed places."""
+    without = np.empty((len(law), LANES))
+    for start in range(0, len(members), LANES):
+        some = members[start : start + LANES]
+        divide(law, first, last, hit[some] / miss[some], without)
+        for way in range(2):
+            sums = _log_sums(without, first, min(last, len(law) - 2), noise[way:], len(some))
+            for j in range(len(some)):
+                out[some[j], way ^ mirrored] = sums[j] - math.log(miss[some[j]])
 
 
 @compiled
@@ -116,16 +125,16 @@ def _log_sum(law: Floats, logs: Floats) -> float:
 
 @compiled
 def _log_sums(without: Floats, first: int, last: int, logs: Floats, lanes: int) -> Floats:
-    """(2, lanes): log sum_s v[s] e^logs[s], and the same with logs[s + 1]; each in a scale of its own."""
-    sums = np.zeros((2, lanes))
-    for way in range(2):
-        most = logs[first + way : last + way + 1].max()
-        weights = np.exp(logs - most) if most > -math.inf else np.zeros(len(logs))
-        for s in range(first, last + 1):
-            weight, here = weights[s + way], without[s]
-            if weight > 0:
-                for j in range(lanes):
-                    sums[way, j] += weight * here[j]
-        for j in range(lanes):
-            sums[way, j] = most + math.log(sums[way, j]) if sums[way, j] > 0 else -math.inf
+    """(lanes,): log sum_s v[s] e^logs[s]"""
+    sums = np.zeros(lanes)
+    most = float(logs[first : last + 1].max())
+    if most == -math.inf:
+        return sums - math.inf
+    for s in range(first, last + 1):
+        weight, here = math.exp(logs[s] - most), without[s]
+        if weight > 0:
+            for j in range(lanes):
+                sums[j] += weight * here[j]
+    for j in range(lanes):
+        sums[j] = most + math.log(sums[j]) if sums[j] > 0 else -math.inf
     return sums

@@ -32,6 +32,10 @@ class Bags(Mechanism):
         """The epsilon of the Laplace noise on each count; inf where there is none."""
         return math.inf
 
+    @property
+    def counts_only(self) -> bool:
+        return True
+
     def unfit(self, classes: int) -> str:
         if classes == 2:
             return ""

@@ -6,6 +6,7 @@ share, which is the same.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
@@ -51,6 +52,10 @@ class LaplaceProportions(Bags):
 
     def claim(self) -> float | None:
         return self.epsilon
+
+    def total_variation(self, classes: int) -> float:
+        """Between two Laplace laws that lie 1 apart (ERRATA B7)."""
+        return -math.expm1(-self.epsilon / 2)
 
     def release(self, labels: Labels, eta: Floats, *, rng: np.random.Generator) -> Release:
         bag = random_bags(len(labels), self.k, rng)

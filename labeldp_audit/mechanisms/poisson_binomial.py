@@ -33,10 +33,10 @@ def law_of_sum(hit: Floats, miss: Floats) -> tuple[Floats, int, int]:
     first, last = 0, 0
     for i in range(n):
         p, q = hit[i], miss[i]
-        longer[first] = q * law[first]
-        for s in range(first + 1, last + 1):
-            longer[s] = q * law[s] + p * law[s - 1]
-        longer[last + 1] = p * law[last]
+        new, same, less = longer[first + 1 : last + 1], law[first + 1 : last + 1], law[first:last]
+        for s in range(len(new)):  # slices: what is known to be in range becomes vector code
+            new[s] = q * same[s] + p * less[s]
+        longer[first], longer[last + 1] = q * law[first], p * law[last]
         last += 1
         first, last = _trim(longer, first, last, _DROPPED)
         law, longer = longer, law
@@ -85,8 +85,8 @@ def _downwards(law: Floats, last: int, odds: Floats, turn: Floats, without: Floa
     for s in range(last, least, -1):
         p, here, above, below = law[s], float(s), without[s], without[s - 1]
         for j in range(lanes):
-            u = p - above[j] if above[j] < p else 0.0
-            below[j] = inverse[j] * u if here > turn[j] else below[j]
+            kept, u = below[j], max(p - above[j], 0.0)
+            below[j] = inverse[j] * u if here > turn[j] else kept
 
 
 @compiled
@@ -114,13 +114,13 @@ def leave_one_out(hit: Floats, miss: Floats) -> Floats:
     for start in range(0, len(low), LANES):
         some = low[start : start + LANES]
         divide(law, first, last, hit[some] / miss[some], without)
-        for s in range(first, min(last, m - 1) + 1):
-            for j in range(len(some)):
-                laws[some[j], sure + s] = without[s, j] / miss[some[j]]
+        for j in range(len(some)):
+            row = laws[some[j], sure : sure + m]
+            row[first : last + 1] = without[first : min(last, m - 1) + 1, j] / miss[some[j]]
     for start in range(0, len(high), LANES):
         some = high[start : start + LANES]
         divide(law[::-1].copy(), m - last, m - first, miss[some] / hit[some], without)
-        for s in range(m - last, min(m - first, m - 1) + 1):
-            for j in range(len(some)):
-                laws[some[j], sure + m - 1 - s] = without[s, j] / hit[some[j]]
+        for j in range(len(some)):
+            row = laws[some[j], sure : sure + m][::-1]
+            row[m - last : m - first + 1] = without[m - last : min(m - first, m - 1) + 1, j] / hit[some[j]]
     return laws

@@ -1,0 +1,106 @@
+"""Laws of counts, against exact fractions and against the convolution of the others."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from bags_by_hand import BAGS
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from labeldp_audit.mechanisms.poisson_binomial import law_of_sum, leave_one_out
+
+RNG = np.random.default_rng(5)
+
+
+def exact(hit):
+    """(n, n) in rational numbers, rounded once."""
+    laws = []
+    for i in range(len(hit)):
+        law = [Fraction(1)]
+        for p in [Fraction(p) for j, p in enumerate(hit) if j != i]:
+            law = [(1 - p) * same + p * less for same, less in zip([*law, 0], [0, *law], strict=True)]
+        laws.append([float(p) for p in law])
+    return np.array(laws)
+
+
+def convolved(hit, i):
+    law = np.ones(1)
+    for p in np.delete(hit, i):
+        law = np.convolve(law, [1 - p, p])
+    return law
+
+
+def worst(found, expected, least=1e-250):
+    """The largest relative error where the value is not negligible."""
+    seen = expected > least
+    return float(np.max(np.abs(found - expected)[seen] / expected[seen], initial=0.0))
+
+
+def ours(hit):
+    hit = np.asarray(hit, dtype=float)
+    return leave_one_out(hit, 1 - hit)
+
+
+def forwards_only(hit):
+    """What the text book does: relative accuracy is lost in the right tail."""
+    hit = np.asarray(hit, dtype=float)
+    law, _, _ = law_of_sum(hit, 1 - hit)
+    laws = np.zeros((len(hit), len(hit)))
+    for i, p in enumerate(hit):
+        for s in range(len(hit)):
+            laws[i, s] = (law[s] - p * (laws[i, s - 1] if s else 0.0)) / (1 - p)
+    return laws
+
+
+EXACT = [hit for name, hit in BAGS.items() if name != "nearly certain"]
+EXACT += [[], RNG.random(25), RNG.random(20) ** 6, 1 - RNG.random(20) ** 6, [0.5] * 33, [0.25] * 40]
+
+
+@pytest.mark.parametrize("hit", EXACT, ids=range(len(EXACT)))
+def test_every_probability_is_right_in_its_own_size(hit):
+    """In both tails: many of them are far below 1e-16."""
+    assert worst(ours(hit), exact(hit), 0.0) < 1e-13
+
+
+def test_and_that_test_has_teeth():
+    hit = np.linspace(0.01, 0.5, 60)
+    assert worst(ours(hit), exact(hit)) < 1e-13
+    assert worst(forwards_only(hit), exact(hit)) > 1
+
+
+@settings(deadline=None, max_examples=150, derandomize=True)
+@given(st.lists(st.one_of(st.floats(0, 1), st.sampled_from([0.0, 0.5, 1.0, 1e-12, 1e-300])), max_size=40))
+def test_any_bag(hit):
+    hit = np.array(hit, dtype=float)
+    found = ours(hit)
+    expected = np.array([convolved(hit, i) for i in range(len(hit))]).reshape(found.shape)
+    assert np.max(np.abs(found - expected), initial=0.0) < 1e-14
+    assert np.all(found >= 0)
+
+
+@pytest.mark.parametrize("k", [63, 64, 65, 512, 2000])
+def test_large_bags(k):
+    """Around a multiple of the number of lanes, and where tails are below the smallest double."""
+    hit = np.random.default_rng(k).beta(0.6, 1.1, k)
+    found = ours(hit)
+    for i in range(0, k, max(1, k // 25)):
+        expected = convolved(hit, i)
+        assert np.max(np.abs(found[i] - expected)) < 1e-14
+        assert worst(found[i], expected, 1e-150) < 1e-11
+
+
+def test_positives_and_negatives_change_places():
+    hit = RNG.random(50)
+    assert leave_one_out(1 - hit, hit)[:, ::-1] == pytest.approx(leave_one_out(hit, 1 - hit), rel=1e-13)
+
+
+def test_the_largest_bag():
+    hit = np.full(4096, 0.5)
+    law, first, last = law_of_sum(hit, 1 - hit)
+    assert law.sum() == pytest.approx(1, abs=1e-12)
+    assert law[first] >= 1e-280 > law[first - 1]
+    assert law[last] >= 1e-280 > law[last + 1]
+    assert (law @ np.arange(4097), law @ (np.arange(4097) - 2048.0) ** 2) == pytest.approx((2048, 1024), rel=1e-11)
