@@ -6,10 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ..model import Column, Dataset, Eta, Finding, Report
-from . import curves
+from . import curves, gains
 from .curves import Curve
 from .spelling import confidence, count, high, low, percent, plain, share, short
 
+_NAMES = 6  # of columns in a sentence
 # What a reader wants first.
 _ROLES = ("label", "number", "category", "constant", "excluded")
 
@@ -31,26 +32,31 @@ def sampled(eta: Eta) -> str:
     """Empty where every row was asked."""
     if eta.queries == eta.n:
         return ""
-    return (
-        f"Only {count(eta.queries)} of {count(eta.n)} rows, drawn at random, were asked for their neighbours; all rows "
-        f"were searched."
-    )
+    drawn = f"Only {count(eta.queries)} of {count(eta.n)} rows, drawn at random, were "
+    return drawn + ("looked at." if eta.k is None else "asked for their neighbours; all rows were searched.")
 
 
 def estimated(report: Report) -> str:
-    eta = report.eta
+    eta, blind = report.eta, short(report.dataset.blind_log_loss)
     if eta.k is None:
-        return (
-            f"{eta.estimator}: probabilities taken as they are; log loss {short(eta.log_loss)}, without features "
-            f"{short(report.dataset.blind_log_loss)}."
-        )
+        return f"{_origin(report)}; log loss {short(eta.log_loss)}, without features {blind}."
     asked = "every row" if eta.queries == eta.n else "each row asked"
     found = "all of them found" if eta.exact else f"{share(eta.recall)} of them found (measured)"
-    blind = short(report.dataset.blind_log_loss)
     return (
         f"{eta.estimator}, metric {eta.metric}: the {count(eta.k)} nearest among {count(eta.n)} rows for {asked}, "
         f"{found}; log loss on unseen labels {short(eta.log_loss)}, without features {blind}."
     )
+
+
+def _origin(report: Report) -> str:
+    """Probabilities that somebody gave, and in which columns."""
+    if report.eta.estimator != "given":
+        return f"{plain(report.eta.estimator)}: probabilities taken as they are"
+    names = [plain(column.name) for column in report.dataset.columns if column.role == "eta"]
+    if not names:
+        return "Probabilities were given and are taken as they are"
+    shown = ", ".join(names[:_NAMES]) + (f" and {count(len(names) - _NAMES)} more" if len(names) > _NAMES else "")
+    return f"Probabilities given by column{'' if len(names) == 1 else 's'} {shown}, taken as they are"
 
 
 def level(report: Report) -> str:
@@ -59,18 +65,27 @@ def level(report: Report) -> str:
 
 
 def valued(report: Report) -> tuple[Finding, ...]:
-    """Findings for the plain table: with a number, and on no curve."""
-    return tuple(finding for finding in report.findings if not curves.on_curve(finding) and not _is_missing(finding))
+    """Findings for the plain table: with a number, and in no other table."""
+    tabled = gains.shown(gains.of(report))
+    return tuple(
+        finding
+        for finding in report.findings
+        if not (curves.on_curve(finding) or _is_missing(finding) or gains.in_own_table(finding, tabled))
+    )
 
 
 def missing(report: Report) -> tuple[str, ...]:
     """What could not be computed, and why; one line for all the places where the reason is the same."""
-    groups: dict[tuple[str, str, str], int] = {}
+    groups: dict[tuple[str, str, str], list[Finding]] = {}
     for finding in report.findings:
-        if _is_missing(finding):
-            key = (finding.quantity, finding.mechanism or "", finding.bound.reason or "no reason is known")
-            groups[key] = groups.get(key, 0) + 1
-    return tuple(_absent(*key, times) for key, times in groups.items())
+        if _is_missing(finding) or (finding.quantity in gains.SAME and finding.bound.estimate is None):
+            together = finding.quantity in gains.QUANTITIES
+            key = finding.quantity, "" if together else finding.mechanism or "", finding.bound.reason or _UNKNOWN
+            groups.setdefault(key, []).append(finding)
+    return tuple(_absent(quantity, members, reason) for (quantity, _, reason), members in groups.items())
+
+
+_UNKNOWN = "no reason is known"
 
 
 def _is_missing(finding: Finding) -> bool:
@@ -78,9 +93,14 @@ def _is_missing(finding: Finding) -> bool:
     return bound.estimate is None and bound.low is None and bound.high is None
 
 
-def _absent(quantity: str, mechanism: str, reason: str, times: int) -> str:
+def _absent(quantity: str, members: Sequence[Finding], reason: str) -> str:
+    """Places of one mechanism are counted; mechanisms, and bounds by name, are listed."""
+    bounds = dict.fromkeys(plain(str(one.at["bound"])) for one in members if "bound" in one.at)
+    about = dict.fromkeys(plain(one.mechanism) for one in members if one.mechanism)
+    named = [quantity, *([f"({'; '.join(bounds)})"] if bounds else []), ", ".join(about)]
+    times = len(members) if len(about) <= 1 and not bounds else 1
     where = f" ({count(times)} values)" if times > 1 else ""
-    return f"{' '.join(filter(None, (quantity, mechanism)))}{where}: {plain(reason)}"
+    return f"{' '.join(filter(None, named))}{where}: {plain(reason)}"
 
 
 @dataclass(frozen=True)
@@ -99,10 +119,12 @@ class Noise:
 
 def mechanisms(report: Report) -> tuple[Noise, ...]:
     above = {curve.mechanism: _above(curve) for curve in curves.of(report)}
+    # The table of what mechanisms add has epsilon already.
+    keys = curves.PARAMETERS[1:] if gains.of(report) else curves.PARAMETERS
     found: dict[str, Noise] = {}
     for finding in report.findings:
         name, at = finding.mechanism, finding.at
-        if name and name not in found and any(key in at for key in curves.PARAMETERS):
+        if name and name not in found and any(key in at for key in keys):
             pi, resampled = (short(finding.place(key), digits=3) for key in ("pi", "lambda"))
             found[name] = Noise(plain(name), short(finding.place("epsilon")), pi, resampled, above.get(name, ()))
     return tuple(found.values())

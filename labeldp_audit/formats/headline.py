@@ -8,24 +8,25 @@ from __future__ import annotations
 import math
 
 from ..model import Bound, Finding, Report
-from . import curves, steps
+from . import attacker, curves, gains, steps, words
 from .spelling import confidence, high, low, nats, plain, share, short
 
 TOO_WIDE = 0.5  # of all people: with such an interval the estimate says little
 
 
 def in_short(report: Report) -> str:
-    found = next(filter(None, (say(report) for say in (_tail, _worst, _guessing))), "")
+    found = next(filter(None, (say(report) for say in (_tail, _worst, attacker.headline, _guessing))), "")
     return plain(f"In short: {found}{_blind(report)}") if found else ""
 
 
 def _blind(report: Report) -> str:
-    """Neighbours that see nothing show nothing to be absent."""
+    """Neighbours that see nothing show nothing to be absent; a certified limit does not rest on them."""
     if report.eta.sees(report.dataset):
         return ""
+    who = "The given probabilities" if report.eta.counts is None else "The neighbours"
+    matter = "only what is marked at most can be relied on" if gains.of(report) else "the upper limits mean little"
     return (
-        " The neighbours guess labels no better than the shares of the classes do: unless the features tell nothing, "
-        "the upper limits mean little."
+        f" {who} guess labels no better than the shares of the classes do: unless the features tell nothing, {matter}."
     )
 
 
@@ -35,8 +36,8 @@ def too_wide(bound: Bound) -> bool:
 
 def _sure(report: Report, level: float) -> str:
     """No reader of one line may take what holds for averages to hold for every person."""
-    about = "" if report.parameters.get("smoothness") else ", about neighbourhood averages"
-    return f"({confidence(level)} confidence{about})"
+    about = words.rests_on(report)
+    return f"({confidence(level)} confidence{f', {about}' if about else ''})"
 
 
 def _tail(report: Report) -> str:
@@ -108,14 +109,12 @@ def _guessing(report: Report) -> str:
     found = [one for one in report.findings if one.quantity == "uninformed_utility" and one.bound.estimate is not None]
     if not found:
         return ""
-    bound, baseline = found[0].bound, share(max(report.dataset.prior))
-    usual = f"always saying the commoner class is right for {baseline}"
+    bound, usual, alike = found[0].bound, attacker.baseline(report), attacker.alike(report)
     if bound.low is None or bound.high is None:
-        return (
-            f"from the features alone an attacker guesses an estimated {share(bound.estimate)} of the labels; {usual}."
-        )
+        guessed = f"an attacker guesses an estimated {share(bound.estimate)} of the labels"
+        return f"{alike}from the features alone {guessed}; {usual}."
     return (
-        f"from the features alone an attacker guesses at least {low(bound, True)} % of the labels; up to "
+        f"{alike}from the features alone an attacker guesses at least {low(bound, True)} % of the labels; up to "
         f"{high(bound, True)} % cannot be ruled out {_sure(report, found[0].confidence)}. Estimate: "
         f"{share(bound.estimate)}; {usual}."
     )

@@ -76,7 +76,8 @@ def _finding(finding: Finding) -> dict[str, object]:
         "method": bound.method,
         "assumptions": bound.assumptions,
     }
-    return fields if bound.reason is None else {**fields, "reason": bound.reason}
+    extra = {"reason": bound.reason, "standard_error": bound.standard_error}
+    return fields | {name: value for name, value in extra.items() if value is not None}
 
 
 def _strict(value: object) -> object:

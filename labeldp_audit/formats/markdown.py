@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ..model import Column, Finding, Report
-from . import curves, facts, headline, reading, words
+from . import curves, facts, headline, manager, markdown_gains, reading, words
 from .curves import Curve
+from .markdown_gains import Grid
 from .spelling import count, high, limits, low, percent, plain, short
 
 _COLUMNS_SHOWN = 40
@@ -39,6 +40,9 @@ def _lines(report: Report) -> Iterator[str]:
     yield f"# {escaped(report.command)}: {escaped(report.dataset.name)}"
     yield from ("", escaped(words.scope(report)))
     yield from _paragraphs(headline.in_short(report), facts.sampled(report.eta))
+    yield from _section("What the features tell", list(_paragraphs(*reading.before_tables(report)))[1:])
+    yield from _grids(markdown_gains.ADDS, markdown_gains.adds(report))
+    yield from _grids(markdown_gains.BOUNDS, markdown_gains.bounds(report))
     yield from _section("What it means", list(_paragraphs(*reading.sentences(report)))[1:])
     yield from _section("What was audited", _audited(report))
     yield from _mechanisms(report)
@@ -47,6 +51,7 @@ def _lines(report: Report) -> Iterator[str]:
     yield from _section("Not computed", _bullets(facts.missing(report)))
     yield from _section("Warnings", _bullets(report.warnings))
     yield from _section("Assumptions", [f"{number}. {escaped(line)}" for line, number in numbered.items()])
+    yield from _section(manager.TITLE, filter(None, [escaped(_started(manager.sentence(report)))]))
     yield from _schema(report.dataset.columns)
 
 
@@ -63,6 +68,22 @@ def _section(title: str, lines: Iterable[str]) -> Iterator[str]:
 
 def _bullets(lines: Iterable[str]) -> list[str]:
     return [f"- {escaped(line)}" for line in lines]
+
+
+def _started(sentence: str) -> str:
+    return sentence[:1].upper() + sentence[1:]
+
+
+def _grids(title: str, grids: Iterable[Grid]) -> Iterator[str]:
+    """Tables under one title, and under the last one what their cells are."""
+    found = list(grids)
+    if not found:
+        return
+    yield from ("", f"## {title}")
+    for grid in found:
+        rows = ([escaped(cell) for cell in row] for row in grid.rows)
+        yield from ("", *_table([escaped(cell) for cell in grid.header], rows, left=grid.left))
+    yield from ("", escaped(found[-1].note))
 
 
 def _audited(report: Report) -> Iterator[str]:
@@ -123,7 +144,7 @@ def _number(finding: Finding, numbered: Mapping[str, str]) -> list[str]:
         escaped(f"{finding.quantity} at {at}" if at else finding.quantity),
         escaped(finding.mechanism or ""),
         *(short(bound.estimate), low(bound), high(bound)),
-        escaped(words.meaning(finding.quantity)),
+        escaped(words.meaning(finding)),
         ", ".join(numbered[line] for line in words.assumptions([finding])),
     ]
 

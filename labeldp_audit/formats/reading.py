@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
-from ..model import Eta, Finding, Report
-from . import curves, steps
+from ..model import Bound, Eta, Finding, Report
+from . import attacker, curves, gains, steps
 from .headline import too_wide
 from .spelling import count, high, low, nats, plain, share, short
 
+_CLASSES = 6  # whose chances a sentence names
 _TAUS = (1.0, 3.0, 6.0)  # examples of what tau does to odds; the middle one is spelled out
 
 
+def before_tables(report: Report) -> tuple[str, ...]:
+    """What has to be known before what a release adds can be read."""
+    return _said(report, (attacker.before, attacker.classes_alike)) if gains.of(report) else ()
+
+
 def sentences(report: Report) -> tuple[str, ...]:
-    found = (sentence(report) for sentence in _SENTENCES)
+    return _said(report, _SENTENCES)
+
+
+def _said(report: Report, asked: Sequence[Callable[[Report], str]]) -> tuple[str, ...]:
+    found = (sentence(report) for sentence in asked)
     return tuple(plain(sentence) for sentence in found if sentence)
 
 
@@ -67,7 +77,7 @@ def _infinite(report: Report) -> str:
         return ""
     return (
         f"The estimate is infinite because {_pure(report.eta)} one class only: there the features may give the label "
-        f"away, and no noise on the labels would hide it. {_doubt(report.eta)}"
+        f"away, and no noise on the labels would hide it.{_doubt(report.eta)}"
     )
 
 
@@ -80,9 +90,7 @@ def _average(report: Report) -> str:
         "No upper limit exists for the average loss: one person whose features give the label away makes it infinite."
     )
     if any(one.bound.estimate == math.inf for one in found):
-        said += (
-            f" Where an estimate is infinite, it is because {_pure(report.eta)} one class only. {_doubt(report.eta)}"
-        )
+        said += f" Where an estimate is infinite, it is because {_pure(report.eta)} one class only.{_doubt(report.eta)}"
     return f"{said} What is shown are the lower limits."
 
 
@@ -95,7 +103,7 @@ def _pure(eta: Eta) -> str:
 
 
 def _doubt(eta: Eta) -> str:
-    return "" if eta.k is None else f"One class among {count(eta.k)} neighbours is a sign of that, not proof."
+    return "" if eta.k is None else f" One class among {count(eta.k)} neighbours is a sign of that, not proof."
 
 
 def _spread(report: Report) -> str:
@@ -103,14 +111,46 @@ def _spread(report: Report) -> str:
     least, most = found.get("eta_min"), found.get("eta_max")
     if least is None or most is None or len(report.dataset.prior) != 2:
         return ""
-    shown = ""
-    if least.high is not None and most.low is not None:
-        shown = f"; shown: at most {high(least)} for some people, at least {low(most)} for some"
     return (
-        f"Given the features, the chance of the label {report.dataset.positive} is estimated to run from "
-        f"{short(least.estimate)} to {short(most.estimate)}{shown}. Without them it is "
+        f"Given the features, the chance of the label {report.dataset.positive} is {_known(report.eta)} to run from "
+        f"{short(least.estimate)} to {short(most.estimate)}{_shown(report.eta, least, most)}. Without them it is "
         f"{short(report.dataset.prior[1])}."
     )
+
+
+def _known(eta: Eta) -> str:
+    return "said" if eta.counts is None else "estimated"
+
+
+def _shown(eta: Eta, least: Bound, most: Bound) -> str:
+    if eta.counts is None or least.high is None or most.low is None:
+        return ""
+    return f"; shown: at most {high(least)} for some people, at least {low(most)} for some"
+
+
+def _of_classes(report: Report) -> str:
+    """The same for each of many classes."""
+    ends: dict[str, dict[str, Bound]] = {}
+    for finding in _asked(report, "eta_min", "eta_max"):
+        ends.setdefault(str(finding.at.get("class", "")), {})[finding.quantity] = finding.bound
+    said = [f"{name} from {_run(pair, report.eta)}" for name, pair in ends.items() if name and len(pair) == 2]
+    if not said:
+        return ""
+    rest = f"; and {count(len(said) - _CLASSES)} more" if len(said) > _CLASSES else ""
+    return f"Given the features, chances are {_known(report.eta)} to run: {'; '.join(said[:_CLASSES])}{rest}."
+
+
+def _run(pair: Mapping[str, Bound], eta: Eta) -> str:
+    least, most = pair["eta_min"], pair["eta_max"]
+    shown = _shown(eta, least, most).replace("; shown: ", ", shown: ")
+    return f"{short(least.estimate)} to {short(most.estimate)}{shown}"
+
+
+def _bracket(report: Report) -> str:
+    """Where no release is judged; with one it stands above its table."""
+    if gains.of(report):
+        return ""
+    return " ".join(filter(None, (attacker.bracket(report), attacker.classes_alike(report))))
 
 
 def _asked(report: Report, *quantities: str) -> Sequence[Finding]:
@@ -121,4 +161,6 @@ def _in_the_clear(finding: Finding) -> bool:
     return finding.at.get("epsilon") == math.inf
 
 
-_SENTENCES: tuple[Callable[[Report], str], ...] = (_noise, _width, _infinite, _average, _spread, _odds)
+_SENTENCES: tuple[Callable[[Report], str], ...] = (
+    _noise, _width, _infinite, _average, _spread, _of_classes, _bracket, _odds, *attacker.AFTER_TABLES,
+)  # fmt: skip

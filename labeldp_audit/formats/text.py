@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from io import StringIO
 
-from rich import box
 from rich.columns import Columns
 from rich.console import Console, RenderableType
 from rich.padding import Padding
@@ -13,13 +12,12 @@ from rich.table import Table
 from rich.text import Text
 
 from ..model import Finding, Report
-from . import axes, chart, curves, facts, headline, reading, words
+from . import axes, chart, curves, facts, headline, manager, reading, terminal, text_gains, words
 from .curves import Curve
 from .spelling import high, limits, low, percent, plain, short
 
 _COLORS = ("cyan", "yellow", "green", "magenta", "red", "blue")
 _WIDEST = 120  # longer lines are hard to read
-_NARROW = 72  # below this, numbers and limits share a column
 _NARROWEST = 56  # below this, there is no room for limits beside the mechanisms
 _ABOVE = ("loss above", "at least", "estimate", "at most")
 _CURVE = 22  # columns that a curve needs in the table of curves
@@ -49,22 +47,20 @@ def _parts(report: Report, width: int) -> Iterator[RenderableType]:
     yield Text(words.scope(report), style="bold")
     yield from map(Text, filter(None, (headline.in_short(report), "", facts.sampled(report.eta))))
     yield from ("", facts.audited(report.dataset), Text(facts.estimated(report), style="dim"))
-    for sentence in reading.sentences(report):
-        yield from ("", Text(sentence))
+    yield from terminal.paragraphs(reading.before_tables(report))
+    yield from text_gains.parts(report, width)
+    yield from terminal.paragraphs(reading.sentences(report))
     if axes.legible(found):
         yield ""
         yield from _chart(axes.legible(found), width)
     yield from _mechanisms(report, width)
     yield from _shares(found, report, width)
     yield from _numbers(report, width)
-    yield from _listed("Not computed", facts.missing(report))
+    yield from terminal.listed("Not computed", facts.missing(report))
     yield from _columns(report)
-    yield from _listed("Assumes", words.assumptions(report.findings))
-
-
-def _heading(title: str, remark: str = "") -> Iterator[Text]:
-    yield Text()
-    yield Text.assemble((title, "bold"), (f"  {remark}" if remark else "", "dim"))
+    yield from terminal.listed("Assumes", words.assumptions(report.findings))
+    if said := manager.sentence(report):
+        yield from ("", Text(f"{manager.TITLE}: {said}", style="bold"))
 
 
 def _chart(found: Sequence[Curve], width: int) -> Iterator[RenderableType]:
@@ -92,10 +88,10 @@ def _mechanisms(report: Report, width: int) -> Iterator[RenderableType]:
     if not rows:
         return
     above = width >= _NARROWEST and any(row.above for row in rows)
-    parameters = width >= _NARROW or not above
+    parameters = width >= terminal.NARROW or not above
     remark = "pi: a label is flipped; lambda: it is drawn anew"
-    yield from _heading("Mechanisms", f"{remark}; at epsilon: people who lose more, %" if above else remark)
-    table = _table()
+    yield from terminal.heading("Mechanisms", f"{remark}; at epsilon: people who lose more, %" if above else remark)
+    table = terminal.table()
     table.add_column("mechanism", overflow="fold")
     for title in (*(curves.PARAMETERS if parameters else ()), *(_ABOVE if above else ())):
         table.add_column(title, justify="right", overflow="fold")
@@ -110,7 +106,7 @@ def _shares(found: Sequence[Curve], report: Report, width: int) -> Iterator[Rend
     if not found:
         return
     taus = curves.table_taus(found)
-    yield from _heading("Share of people whose loss is above tau, in per cent", facts.level(report))
+    yield from terminal.heading("Share of people whose loss is above tau, in per cent", facts.level(report))
     yield Text(facts.thinned(found, len(taus)), style="dim")
     beside = max(1, (width - 8) // _CURVE)
     for start in range(0, len(found), beside):
@@ -120,7 +116,7 @@ def _shares(found: Sequence[Curve], report: Report, width: int) -> Iterator[Rend
 
 
 def _share_table(found: Sequence[Curve], taus: Sequence[float], start: int) -> Table:
-    table = _table()
+    table = terminal.table()
     table.add_column("tau", justify="right", no_wrap=True)
     for place, curve in enumerate(found, start):
         table.add_column(Text(_label(curve, place)), justify="right", style=_color(place), overflow="fold")
@@ -145,12 +141,12 @@ def _numbers(report: Report, width: int) -> Iterator[RenderableType]:
     findings = facts.valued(report)
     if not findings:
         return
-    yield from _heading("Numbers", facts.level(report))
-    yield _narrow_table(findings) if width < _NARROW else _wide_table(findings, width)
+    yield from terminal.heading("Numbers", facts.level(report))
+    yield _narrow_table(findings) if width < terminal.NARROW else _wide_table(findings, width)
 
 
 def _wide_table(findings: Sequence[Finding], width: int) -> Table:
-    table = _table()
+    table = terminal.table()
     for name in ("quantity", "mechanism"):
         table.add_column(name, overflow="fold")
     for name in ("estimate", "low", "high"):
@@ -159,12 +155,12 @@ def _wide_table(findings: Sequence[Finding], width: int) -> Table:
         table.add_column("what it is", style="dim")
     for finding in findings:
         cells = [_quantity(finding), plain(finding.mechanism or ""), *_values(finding)]
-        table.add_row(*map(Text, cells), *([words.meaning(finding.quantity)] if width >= 110 else []))
+        table.add_row(*map(Text, cells), *([words.meaning(finding)] if width >= 110 else []))
     return table
 
 
 def _narrow_table(findings: Sequence[Finding]) -> Table:
-    table = _table()
+    table = terminal.table()
     table.add_column("quantity", overflow="fold")
     table.add_column("estimate", justify="right", overflow="fold")
     for finding in findings:
@@ -188,26 +184,10 @@ def _values(finding: Finding) -> tuple[str, str, str]:
 def _columns(report: Report) -> Iterator[RenderableType]:
     if not report.dataset.columns:
         return
-    yield from _heading("Columns", f"{len(report.dataset.columns):,}")
+    yield from terminal.heading("Columns", f"{len(report.dataset.columns):,}")
     grid = Table.grid(padding=(0, 2))
     grid.add_column(no_wrap=True)
     grid.add_column(overflow="fold")
     for role, members in facts.by_role(report.dataset.columns):
         grid.add_row(Text(role, style="dim"), Text(members))
     yield Padding(grid, (0, 0, 0, 2))
-
-
-def _listed(title: str, lines: Sequence[str]) -> Iterator[RenderableType]:
-    if not lines:
-        return
-    yield from _heading(title)
-    grid = Table.grid(padding=(0, 1))
-    grid.add_column(no_wrap=True)
-    grid.add_column(overflow="fold")
-    for line in lines:
-        grid.add_row("-", Text(line))
-    yield Padding(grid, (0, 0, 0, 2))
-
-
-def _table() -> Table:
-    return Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")

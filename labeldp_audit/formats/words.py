@@ -11,6 +11,7 @@ _MEASURED = {
     "estimate-j": "how many people lose more privacy than tau",
     "nu-max": "the largest privacy loss of any person",
     "estimate-eta": "what the features alone tell about each label",
+    "advantage": "how much better an attacker guesses labels once they are released in some form",
 }
 
 _MEANINGS = {
@@ -24,6 +25,18 @@ _MEANINGS = {
     "log_ratio_max": "log(eta_max / (1 - eta_max)): the odds on a positive label where they are longest",
     "nu_max": "largest loss of any person, in nats",
     "uninformed_utility": "share of labels guessed from the features alone",
+    "leave_one_out_utility": "the same, as tried on labels that guesses were made without; on average too low",
+    "plug_in_utility": "the same, as sure as guesses are of themselves; on average too high",
+    "informed_utility": "share of labels guessed from the features and the release",
+    "advantage": "what the release adds to the share of labels guessed",
+    "advantage_bound": "what a theorem says that the release can add at most",
+    "equivalent_epsilon": "epsilon of the randomized response that adds as much",
+    "equivalent_k": "size of the smallest bags whose totals add no more",
+}
+
+_OF_CLASS = {
+    "eta_min": "least chance of that class, given the features",
+    "eta_max": "greatest chance of that class, given the features",
 }
 
 
@@ -33,8 +46,17 @@ def scope(report: Report) -> str:
     return f"Measured: {measured}. Not proved: that a release is safe."
 
 
-def meaning(quantity: str) -> str:
-    return _MEANINGS.get(quantity, "")
+def rests_on(report: Report) -> str:
+    """What limits on eta take for granted, in a few words."""
+    if report.eta.counts is None:
+        return "if the given probabilities are right"
+    return "" if report.parameters.get("smoothness") else "about neighbourhood averages"
+
+
+def meaning(finding: Finding) -> str:
+    if "class" in finding.at and finding.quantity in _OF_CLASS:
+        return _OF_CLASS[finding.quantity]
+    return _MEANINGS.get(finding.quantity, "")
 
 
 def assumptions(findings: Sequence[Finding]) -> tuple[str, ...]:

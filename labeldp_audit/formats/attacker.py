@@ -1,0 +1,205 @@
+"""What an attacker guesses before and after a release, in sentences.
+
+The headline names the mechanism of each kind that adds least; the sentences say what its numbers rest on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from decimal import ROUND_CEILING
+
+from ..model import Bound, Eta, Report
+from . import gains, words
+from .gains import Gain
+from .spelling import confidence, high, low, percent, share
+
+BEFORE, TRIED, CERTAIN = "uninformed_utility", "leave_one_out_utility", "plug_in_utility"
+
+
+def balanced(report: Report) -> bool:
+    return report.parameters.get("utility") == "balanced"
+
+
+def alike(report: Report) -> str:
+    return "with classes counted alike, " if balanced(report) else ""
+
+
+def baseline(report: Report) -> str:
+    """What whoever always says the same class gets."""
+    classes = len(report.dataset.prior)
+    if balanced(report):
+        return f"always saying one class is right for {share(1 / classes)}"
+    return f"always saying the {'commoner' if classes == 2 else 'commonest'} class is right for {_commonest(report)}"
+
+
+def _commonest(report: Report) -> str:
+    return share(max(report.dataset.prior))
+
+
+def bound(report: Report, quantity: str) -> Bound | None:
+    found = (one.bound for one in report.findings if one.quantity == quantity and one.mechanism is None)
+    return next((one for one in found if one.estimate is not None), None)
+
+
+def headline(report: Report) -> str:
+    found = gains.of(report)
+    if not found:
+        return ""
+    kinds = gains.by_kind(found)
+    strongest = sorted(map(gains.least, kinds.values()), key=lambda gain: gain.bound.estimate or 0.0)
+    first, *rest = (_adds(gain) for gain in strongest)
+    chosen = (
+        "" if len(found) == len(kinds) else "of each kind the one that adds least: " if rest else "what adds least: "
+    )
+    said = ", ".join([first.replace(" (", " percentage points (", 1), *rest])
+    return f"{_before(report)}{chosen}{said}. {_sure(report, found)}"
+
+
+def _before(report: Report) -> str:
+    before = bound(report, BEFORE)
+    if before is None:
+        return alike(report)
+    return (
+        f"{alike(report)}from the features alone an attacker guesses an estimated {share(before.estimate)} of the "
+        f"labels; "
+    )
+
+
+def _adds(gain: Gain) -> str:
+    return f"{gain.mechanism} adds {percent(gain.bound.estimate)} ({_limits(gain.bound)})"
+
+
+def _limits(bound: Bound) -> str:
+    ends = (
+        f"at least {low(bound, True)}" if bound.low else "",
+        "no limits" if bound.high is None else f"at most {high(bound, True)}",
+    )
+    return ", ".join(filter(None, ends))
+
+
+def _sure(report: Report, found: Sequence[Gain]) -> str:
+    """Probabilities from elsewhere may have been fitted to the very labels that judge them."""
+    level = confidence(found[0].added.confidence)
+    if report.eta.counts is None:
+        return f'"At most" has {level} confidence if the given probabilities were made without these labels.'
+    return f'"At most" has {level} confidence and assumes nothing about what the features tell.'
+
+
+def before(report: Report) -> str:
+    """What the guess from the features is worth, where a release is judged by what it adds to it."""
+    found = bound(report, BEFORE)
+    if found is None or not gains.of(report):
+        return ""
+    about = words.rests_on(report)
+    upper = f", the upper one {about}" if about else ""
+    ends = "" if found.high is None else f" (limits: {low(found, True)} % and {high(found, True)} %{upper})"
+    said = f"From the features alone the best guess is right for an estimated {share(found.estimate)} of the labels"
+    return " ".join(filter(None, (f"{said}{ends}; {baseline(report)}.", bracket(report))))
+
+
+def bracket(report: Report) -> str:
+    """The two estimates between which the truth lies on average."""
+    tried, certain = bound(report, TRIED), bound(report, CERTAIN)
+    if tried is None or certain is None:
+        return ""
+    seen, believed = tried.estimate or 0.0, certain.estimate or 0.0
+    if report.eta.counts is None:
+        return (
+            f"Judged by the labels, guesses by the given probabilities are right for {share(seen)}; the probabilities "
+            f"themselves promise {share(believed)}."
+        )
+    ends = f"{share(seen)} (guesses tried on labels that they were made without)"
+    if seen <= believed:
+        return (
+            f"On average the truth lies between {ends} and {share(believed)} (what the guesses think of themselves), "
+            f"if eta is even among neighbours."
+        )
+    return (
+        f"The two usual ends of a bracket are the wrong way round: {ends} is more than {share(believed)} (what the "
+        f"guesses think of themselves), so eta is not even among neighbours, or chance has it so, and the truth need "
+        f"not lie between them."
+    )
+
+
+def classes_alike(report: Report) -> str:
+    if not balanced(report):
+        return ""
+    said = (
+        "Classes count alike: a right guess is worth 1 / (number of classes × the share of its class in this table), "
+        "so that always saying one class is right for as much, whichever it is."
+    )
+    tops = [one.bound.high for one in report.findings if one.quantity in (BEFORE, gains.INFORMED)]
+    if any(top is not None and top > 1 for top in tops):
+        said += " The shares of classes among all people may differ from this table's, so upper limits may pass 100 %."
+    return said
+
+
+def no_guarantee(report: Report) -> str:
+    """Bags without noise, all together."""
+    bare = [gain.mechanism for gain in gains.of(report) if gain.bag is not None and gain.epsilon is None]
+    if not bare:
+        return ""
+    verb = "claims" if len(bare) == 1 else "claim"
+    return (
+        f"{listed(bare)} {verb} no label differential privacy: whoever knows all other labels of a bag learns the "
+        f"last one, however large the bag is."
+    )
+
+
+def what_limits_rest_on(report: Report) -> str:
+    found = gains.of(report)
+    if not any(gain.bound.high is not None for gain in found):
+        return ""
+    return (
+        f'"At most" {_assumes(report.eta)}: no best guess misses more than the guesses that were tried, and a release '
+        f"adds no more than its noise lets through of what is missed. {_at_least(report.eta, found)}"
+    )
+
+
+def _assumes(eta: Eta) -> str:
+    if eta.counts is None:
+        return (
+            "does not need the given probabilities to be right, only to be made without these labels, whose rows are "
+            "independent draws"
+        )
+    return (
+        "assumes nothing about eta, only that rows are independent draws; guesses were tried on labels that they were "
+        "made without"
+    )
+
+
+def _at_least(eta: Eta, found: Sequence[Gain]) -> str:
+    rest = 'Estimates and "at least" rest on eta as it was ' + ("given" if eta.counts is None else "estimated")
+    if eta.counts is None or not any((gain.bag or 1) > 1 for gain in found):
+        return f"{rest}."
+    return f"{rest}; for bags no lower limit is known where eta is estimated, and 0 stands there."
+
+
+def what_same_means(report: Report) -> str:
+    if not any(gain.same for gain in gains.of(report)):
+        return ""
+    return (
+        '"Protects like" names the strength of randomized response, or the smallest bag, that adds as little on this '
+        "table: on another table it is another one, and the guarantee of the one does not pass to the other."
+    )
+
+
+def simulated(report: Report) -> str:
+    errors = {gain.mechanism: gain.bound.standard_error for gain in gains.of(report)}
+    drawn = {name: error for name, error in errors.items() if error is not None}
+    if not drawn:
+        return ""
+    worst = max(drawn.values())
+    return (
+        f"Bags were drawn at random for {listed(list(drawn))}: the standard error of these estimates is at most "
+        f"{percent(worst, ROUND_CEILING, 2)} percentage points."
+    )
+
+
+def listed(names: Iterable[str]) -> str:
+    """a, b and c."""
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+AFTER_TABLES = (what_limits_rest_on, what_same_means, no_guarantee, simulated)

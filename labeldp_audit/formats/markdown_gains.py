@@ -1,0 +1,44 @@
+"""What each mechanism adds to an attacker's guess, as tables for a page. Whoever prints the cells escapes them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ..model import Report
+from . import facts, gains
+from .gains import Gain
+
+ADDS = "What each mechanism adds"
+BOUNDS = "Beside the bounds of the papers"
+_HEADER = (
+    "mechanism", "claims epsilon", "adds, estimate", "at most", "at least", "informed guess, %", "protects like",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Grid:
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    left: Sequence[int]  # columns of words
+    note: str
+
+
+def adds(report: Report) -> Iterator[Grid]:
+    found = gains.of(report)
+    if found:
+        note = f"Advantage in percentage points, at {facts.level(report)}."
+        yield Grid(_HEADER, [_row(gain) for gain in found], (0, 6), note)
+
+
+def _row(gain: Gain) -> list[str]:
+    return [gain.mechanism, gains.claim(gain), *gains.points(gain.bound), gains.informed(gain), gains.like(gain)]
+
+
+def bounds(report: Report) -> Iterator[Grid]:
+    """A table for each kind of mechanism."""
+    for kind, group in gains.by_kind(gains.of(report)).items():
+        rows = [[name, *cells] for name, cells in gains.ceilings(group)]
+        if rows:
+            header = [kind, *(gain.parameters for gain in group)]
+            yield Grid(header, rows, (0,), "Percentage points: estimate (at most).")
