@@ -37,7 +37,7 @@ def render(
 
 
 def picture(report: Report) -> str | None:
-    """The curves of the report as a self-contained .svg, None where there are none."""
-    from . import svg
+    """The curves of the report, or else its advantages, as a self-contained .svg; None where there are neither."""
+    from . import dots, svg
 
-    return svg.draw(report)
+    return svg.draw(report) or dots.draw(report)
