@@ -23,7 +23,7 @@ docs: .venv/tested
 slow: .venv/tested
 	$(BIN)/python -m pytest -m slow
 
-bench: .venv/tested
+bench: .venv/benched
 	$(BIN)/python -m benchmarks
 
 clean:
@@ -42,4 +42,8 @@ clean:
 
 .venv/tested: pyproject.toml .venv/installed
 	$(BIN)/python -m pip install --quiet --group dev
+	touch $@
+
+.venv/benched: pyproject.toml .venv/tested
+	$(BIN)/python -m pip install --quiet --group bench
 	touch $@

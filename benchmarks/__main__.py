@@ -1,6 +1,6 @@
-"""python -m benchmarks [start] [scan] [end_to_end] [growth]: all of them by default, some 10 minutes on two cores.
+"""python -m benchmarks [start] [scan] [end_to_end] [growth] [bags]: all of them by default.
 
-Each runs in a fresh process, so that none counts another's memory.
+Some 10 minutes on two cores. Each runs in a fresh process, so that none counts another's memory.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from importlib.metadata import version
 
 from labeldp_audit.engine import available_cores
 
-NAMES = ("start", "scan", "end_to_end", "growth")
+NAMES = ("start", "scan", "end_to_end", "growth", "bags")
 
 
 def main(asked: list[str]) -> None:
