@@ -112,14 +112,14 @@ def _spread(report: Report) -> str:
     if least is None or most is None or len(report.dataset.prior) != 2:
         return ""
     return (
-        f"Given the features, the chance of the label {report.dataset.positive} is {_known(report.eta)} to run from "
+        f"Given the features, the chance of the label {report.dataset.positive} {_runs(report.eta)} from "
         f"{short(least.estimate)} to {short(most.estimate)}{_shown(report.eta, least, most)}. Without them it is "
         f"{short(report.dataset.prior[1])}."
     )
 
 
-def _known(eta: Eta) -> str:
-    return "said" if eta.counts is None else "estimated"
+def _runs(eta: Eta) -> str:
+    return "runs, as given," if eta.counts is None else "is estimated to run"
 
 
 def _shown(eta: Eta, least: Bound, most: Bound) -> str:
@@ -137,7 +137,8 @@ def _of_classes(report: Report) -> str:
     if not said:
         return ""
     rest = f"; and {count(len(said) - _CLASSES)} more" if len(said) > _CLASSES else ""
-    return f"Given the features, chances are {_known(report.eta)} to run: {'; '.join(said[:_CLASSES])}{rest}."
+    source = "given" if report.eta.counts is None else "estimated"
+    return f"Chances of each label given the features, as {source}: {'; '.join(said[:_CLASSES])}{rest}."
 
 
 def _run(pair: Mapping[str, Bound], eta: Eta) -> str:

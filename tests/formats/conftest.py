@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from advantages import findings as advantages
 
 from labeldp_audit.model import Bound, Column, Dataset, Eta, Finding, Report
 
@@ -159,6 +161,20 @@ def eta_report() -> Report:
             Finding("made_up_later", Bound(1.5, 1.25, 2.0, 19_981, "hoeffding"), 0.99, "llp:k=8", {"order": 2.0}),
         ),
     )
+
+
+@pytest.fixture
+def gain_report() -> Report:
+    report = audit("advantage", advantages())
+    return replace(report, parameters={"confidence": 0.99, "seed": 0, "mechanism": ("rr:epsilon=0.5|2", "llp:k=8|64")})
+
+
+@pytest.fixture
+def given_report(gain_report: Report) -> Report:
+    """The same people, whose probabilities are in a column."""
+    columns = (Column("chance | <b>", "eta", "double"), Column("relapse", "label", "bool"))
+    given = replace(eta(), counts=None, k=None, radius=None, metric=None, estimator="given", exact=True, recall=1.0)
+    return replace(gain_report, eta=given, dataset=replace(gain_report.dataset, columns=columns))
 
 
 @pytest.fixture

@@ -41,3 +41,21 @@ def test_a_quantity_that_nobody_knows_yet(eta_report: Report, golden: Golden, na
 
 def test_picture(tail_report: Report, golden: Golden) -> None:
     golden("estimate-j.svg", formats.picture(tail_report) or "")
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 120])
+def test_text_of_advantages(gain_report: Report, golden: Golden, width: int) -> None:
+    golden(f"advantage.{width}.txt", formats.render("text", gain_report, width=width))
+
+
+@pytest.mark.parametrize("name", ["json", "csv", "markdown"])
+def test_advantages_for_programs_and_pages(gain_report: Report, golden: Golden, name: str) -> None:
+    golden(f"advantage.{name.replace('markdown', 'md')}", formats.render(name, gain_report))
+
+
+def test_text_of_given_probabilities(given_report: Report, golden: Golden) -> None:
+    golden("advantage-given.100.txt", formats.render("text", given_report))
+
+
+def test_picture_of_advantages(gain_report: Report, golden: Golden) -> None:
+    golden("advantage.svg", formats.picture(gain_report) or "")

@@ -14,7 +14,7 @@ from labeldp_audit.formats import headline
 from labeldp_audit.model import Bound, Column, Finding, Report
 
 SHARED = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=25)
-REPORTS = pytest.mark.parametrize("which", ["tail_report", "worst_report", "eta_report"])
+REPORTS = pytest.mark.parametrize("which", ["tail_report", "worst_report", "eta_report", "gain_report", "given_report"])
 
 
 def widest(text: str) -> int:
@@ -37,9 +37,9 @@ def test_whatever_a_column_is_called(eta_report: Report, name: str, width: int) 
     assert all(character.isprintable() for character in text.replace("\n", ""))
 
 
-@pytest.mark.parametrize("width", [40, 100])
-def test_no_number_is_cut(tail_report: Report, worst_report: Report, width: int) -> None:
-    for report in (tail_report, worst_report):
+@pytest.mark.parametrize("width", [40, 60, 80, 100])
+def test_no_number_is_cut(tail_report: Report, worst_report: Report, gain_report: Report, width: int) -> None:
+    for report in (tail_report, worst_report, gain_report):
         assert "…" not in formats.render("text", report, width=width)
 
 

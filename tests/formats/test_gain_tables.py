@@ -1,0 +1,166 @@
+"""What each mechanism adds: the tables of the report, for a terminal and for a page."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import pytest
+from advantages import AT, BEYOND, INFINITE, NO_BAG, REFUSED, SAME, Ends, added, findings, same
+
+from labeldp_audit import formats
+from labeldp_audit.formats import facts, gains
+from labeldp_audit.model import Bound, Report
+
+RR, LLP = "rr:epsilon=0.5", "llp:k=64"
+
+
+def flat(report: Report, name: str = "text", width: int = 120) -> str:
+    return " ".join(formats.render(name, report, width=width).split())
+
+
+def only(report: Report, *mechanisms: str) -> Report:
+    return replace(report, findings=findings(*mechanisms))
+
+
+def like(report: Report, mechanism: str, ends: Ends) -> str:
+    [gain] = gains.of(replace(report, findings=(*added(mechanism), same(mechanism, ends))))
+    return gains.like(gain)
+
+
+def test_a_row_a_mechanism_in_the_order_asked_for(gain_report: Report) -> None:
+    asked = ("llp:k=64", "rr:epsilon=2", "llp:k=8")
+    report = only(gain_report, *asked)
+    assert tuple(gain.mechanism for gain in gains.of(report)) == asked
+    lines = formats.render("text", report, width=120).splitlines()
+    start = next(place for place, line in enumerate(lines) if "protects like" in line)
+    assert [line.split()[0] for line in lines[start + 2 : start + 5]] == list(asked)
+
+
+def test_the_numbers_of_a_row(gain_report: Report) -> None:
+    line = next(line for line in formats.render("text", gain_report, width=120).splitlines() if line.startswith(LLP))
+    assert line.split() == [LLP, "none", "0.07", "2.35", "0", "91.7", "rr:epsilon=0.485", "[0.472,", "0.497]"]
+    line = next(line for line in formats.render("text", gain_report, width=120).splitlines() if line.startswith("rr:"))
+    assert line.split()[1:] == ["0.5", "0.08", "2.68", "0", "91.7", "llp:k=60", "[57,", "62]"]
+
+
+def test_limits_are_rounded_outward(gain_report: Report) -> None:
+    assert like(gain_report, LLP, (0.48471, 0.47289, 0.49611)) == "rr:epsilon=0.485 [0.472, 0.497]"
+
+
+def test_limits_that_look_like_the_estimate_are_left_out(gain_report: Report) -> None:
+    assert like(gain_report, LLP, (0.71981, 0.71980, 0.71982)) == "rr:epsilon=0.72"
+    assert like(gain_report, "rr:epsilon=2", (5.0, 5.0, 5.0)) == "llp:k=5"
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "ends", "expected"),
+    [
+        (LLP, INFINITE, "labels in the clear"),
+        (LLP, (0.0, 0.0, 0.0), "rr:epsilon=0"),
+        (LLP, (3.0, 2.5, math.inf), "rr:epsilon=3 [2.5, inf]"),
+        (LLP, (3.0, None, None), "rr:epsilon=3"),
+        (RR, BEYOND, "llp:k=3907 or more"),
+        (RR, (None, None, None), "-"),
+        (RR, (4000.0, 3907.0, None), "llp:k=4000 [3907, no limit]"),
+        (RR, (1.0, 1.0, 1.0), "llp:k=1"),
+    ],
+)
+def test_equals_at_the_edges(gain_report: Report, mechanism: str, ends: Ends, expected: str) -> None:
+    assert like(gain_report, mechanism, ends) == expected
+
+
+@pytest.mark.parametrize("ends", [BEYOND, (None, None, None)])
+def test_no_bag_that_protects_as_well_is_said_with_its_reason(gain_report: Report, ends: Ends) -> None:
+    report = replace(gain_report, findings=(*added(RR), same(RR, ends)))
+    assert facts.missing(report) == (f"equivalent_k {RR}: {NO_BAG}",)
+
+
+@pytest.mark.parametrize("name", ["text", "markdown"])
+def test_numbers_are_not_repeated(gain_report: Report, name: str) -> None:
+    assert [one.quantity for one in facts.valued(gain_report)] == [
+        "uninformed_utility",
+        "leave_one_out_utility",
+        "plug_in_utility",
+    ]
+    text = flat(gain_report, name)
+    assert "equivalent_" not in text
+    assert "informed_utility at" not in text
+
+
+def test_what_has_no_table_of_its_own_is_among_the_numbers(gain_report: Report) -> None:
+    alone = [one for one in gain_report.findings if one.quantity in ("informed_utility", "equivalent_k")]
+    assert facts.valued(replace(gain_report, findings=tuple(alone))) == tuple(alone)
+
+
+def test_bounds_that_do_not_apply_are_one_line(gain_report: Report) -> None:
+    [line] = facts.missing(gain_report)
+    bags = ", ".join(name for name, at in AT.items() if "k" in at)
+    assert line == f"advantage_bound (003 Theorem 3.4, Bernstein) {bags}: {REFUSED}"
+
+
+def test_bounds_beside_what_was_computed(gain_report: Report) -> None:
+    kinds = gains.by_kind(gains.of(gain_report))
+    assert list(kinds) == ["rr", "llp", "laplace-llp"]
+    assert gains.ceilings(kinds["llp"]) == [
+        ("the advantage itself", ["0.81 (11.0)", "0.07 (2.35)"]),
+        ("unimodality, by the error", ["8.98 (10.8)", "8.98 (10.8)"]),
+    ]
+    assert [name for name, _ in gains.ceilings(kinds["laplace-llp"])] == [
+        "the advantage itself",
+        "002 Corollary 1",
+        "002 Theorem 2, improved",
+        "unimodality, by the error",
+    ]
+
+
+def test_a_mechanism_without_bounds_has_no_table_of_them(gain_report: Report) -> None:
+    bare = tuple(one for one in gain_report.findings if one.quantity != "advantage_bound")
+    assert "Beside the bounds" not in flat(replace(gain_report, findings=bare))
+    assert "Beside the bounds" in flat(gain_report)
+
+
+def test_a_bound_that_some_of_a_kind_lack_is_a_dash(gain_report: Report) -> None:
+    some = tuple(
+        one
+        for one in gain_report.findings
+        if (one.quantity, one.mechanism, one.at.get("bound")) != ("advantage_bound", RR, "002 Corollary 1")
+    )
+    rows = dict(gains.ceilings(gains.by_kind(gains.of(replace(gain_report, findings=some)))["rr"]))
+    assert rows["002 Corollary 1"] == ["-", "46.2 (55.5)"]
+
+
+def test_an_advantage_without_limits(gain_report: Report) -> None:
+    [told, gain] = added(RR)
+    report = replace(gain_report, findings=(told, replace(gain, bound=Bound(0.01, None, None, 9, "m"))))
+    [found] = gains.of(report)
+    assert gains.points(found.bound) == ("1.00", "-", "-")
+    for width in (40, 60, 80, 120):
+        assert "1.00" in flat(report, width=width)
+    assert "adds 1.00 percentage points (no limits)" in flat(report)
+
+
+def test_a_mechanism_that_could_not_be_judged_has_no_row(gain_report: Report) -> None:
+    [_, gain] = added(LLP)
+    missing = replace(gain, bound=Bound(None, None, None, 9, "not computed", (), "two classes only"))
+    report = replace(gain_report, findings=(missing,))
+    assert gains.of(report) == ()
+    assert facts.missing(report) == (f"advantage {LLP}: two classes only",)
+    assert "For a manager" not in flat(report)
+
+
+def test_strange_mechanisms_are_harmless(gain_report: Report) -> None:
+    name = "x:<b>|\x1b[31m[bold]=1"
+    report = replace(
+        gain_report, findings=tuple(replace(one, mechanism=name) for one in (*added(RR), same(RR, SAME[RR])))
+    )
+    for width in (40, 80, 120):
+        text = formats.render("text", report, width=width)
+        assert all(character.isprintable() or character == "\n" for character in text)
+    assert "[bold]" in flat(report)
+    assert "&lt;b&gt;\\|" in flat(report, "markdown")
+    assert "&lt;b&gt;|\\x1b[31m[bold]=1" in (formats.picture(report) or "")
+
+
+def test_mechanisms_lists_only_what_the_first_table_does_not_say(gain_report: Report) -> None:
+    assert [row.mechanism for row in facts.mechanisms(gain_report)] == [RR, "rr:epsilon=2"]
