@@ -106,9 +106,10 @@ def _of_noisy_count(without: Floats, first: int, last: int, a: Floats, c: float,
 
 @compiled
 def _beyond_zero(p: float, q: float, e: float) -> float:
-    """Of P e^x + Q e^(1 - x) on [0, 1] the positive part, if it changes its sign; times epsilon.
+    """The integral of [P e^x + Q e^(1 - x)]_+ on [0, 1], times epsilon, if the sign changes there; else 0.
 
-    P < 0 < Q: zero at 1 - h / epsilon with h = (epsilon + log(Q / -P)) / 2; beyond it sinh, so Q (1 - e^-h)^2.
+    For P < 0 < Q the zero is at 1 - h / epsilon, h = (epsilon + log(Q / -P)) / 2. Written around its zero the
+    difference is a hyperbolic sine, whose integral up to 1 is Q (1 - exp(-h))^2: nothing cancels.
     """
     if (p + e * q >= 0) == (e * p + q >= 0):
         return 0.0

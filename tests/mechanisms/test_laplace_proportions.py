@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
+from decimal import Decimal, localcontext
 from pathlib import Path
 
 import numpy as np
@@ -85,6 +86,38 @@ def integral(hit, epsilon, payoff):
 @pytest.mark.parametrize("name", ["one", "halves", "alike", "mixed", "certain ones", "rare"])
 def test_gain_is_the_integral(name, epsilon, payoff):
     assert gain_of_bag(BAGS[name], epsilon, payoff) == pytest.approx(integral(BAGS[name], epsilon, payoff), abs=1e-11)
+
+
+def with_many_digits(hit, i, epsilon):
+    """The integral by antiderivatives in 150 decimal digits, where cancellation does no harm."""
+    with localcontext(prec=150):
+        law, a, e = [Decimal(1)], Decimal(hit[i]), (-Decimal(epsilon)).exp()
+        for p in [Decimal(p) for j, p in enumerate(hit) if j != i]:
+            law = [(1 - p) * same + p * less for same, less in zip([*law, 0], [0, *law], strict=True)]
+        a, c = (a, 1 - a) if a <= 1 - a else (-a, a - 1)
+        left, right = [Decimal(0)], [Decimal(0)]
+        for falling, rising in zip(law, reversed(law), strict=True):
+            left.append(falling + e * left[-1])
+            right.insert(0, rising + e * right[0])
+        total = max((a * e - c) * right[0], 0) + max((a - c * e) * left[-1], 0)
+        for t in range(len(law)):
+            p, q = a * left[t] - c * left[t + 1], a * right[t] - c * right[t + 1]
+            ends = p + e * q > 0, e * p + q > 0
+            middle = (-p / q * e).sqrt() if ends[0] != ends[1] else Decimal(1)  # exp(-epsilon (1 - zero))
+            total += (p + q) * (1 - e) if all(ends) else 0
+            if ends[0] != ends[1]:  # p (e^x's integral) + q (e^(1 - x)'s) on the side where it is positive
+                after = p * (e / middle - e) + q * (1 - middle)
+                total += after if ends[1] else p * (1 - e / middle) + q * (middle - e)
+        return float(total / 2)
+
+
+@pytest.mark.parametrize("epsilon", [1e-3, 1.0, 3.5, 8.0, 30.0, 300.0])
+@pytest.mark.parametrize("hit", [[0.01] * 64, [0.97] * 30, [*np.linspace(0, 0.2, 30)], [*np.linspace(0.1, 1, 25)]])
+def test_gains_are_right_in_their_own_size(hit, epsilon):
+    """Some are 1e-50, others 0 because no noisy count changes the mind of anybody."""
+    found = gain_of_bag(hit, epsilon)
+    for i in (0, 1, len(hit) // 2, len(hit) - 1):
+        assert found[i] == pytest.approx(with_many_digits(hit, i, epsilon), rel=1e-11, abs=1e-300)
 
 
 def test_one_record_alone():
