@@ -151,8 +151,8 @@ def what_limits_rest_on(report: Report) -> str:
     if not any(gain.bound.high is not None for gain in found):
         return ""
     return (
-        f'"At most" {_assumes(report.eta)}: no best guess misses more than the guesses that were tried, and a release '
-        f"adds no more than its noise lets through of what is missed. {_at_least(report.eta, found)}"
+        f'"At most" {_assumes(report.eta)}: the best guess misses no more than the guesses that were tried, and a '
+        f"release adds no more than its noise lets through of what is missed. {_at_least(report.eta, found)}"
     )
 
 

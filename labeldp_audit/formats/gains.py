@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN
 
 from ..model import Bound, Finding, Report
-from .spelling import NO_LIMIT, NOTHING, high, low, percent, plain, short
+from .spelling import NO_LIMIT, NOTHING, high, limits, low, percent, plain, short
 
 ADDED, INFORMED, CEILING = "advantage", "informed_utility", "advantage_bound"
 # The other mechanism, its parameter, and the quantity that says which strength of it gives away as much.
@@ -120,8 +120,12 @@ def points(bound: Bound) -> tuple[str, str, str]:
     return percent(bound.estimate), high(bound, True), low(bound, True)
 
 
-def informed(gain: Gain) -> str:
-    return NOTHING if gain.informed is None else percent(gain.informed.estimate)
+def informed(gain: Gain, with_limits: bool = True) -> str:
+    """The share of labels that are guessed after the release, in per cent."""
+    if gain.informed is None:
+        return NOTHING
+    ends = limits(gain.informed, share=True) if with_limits else ""
+    return f"{percent(gain.informed.estimate)} {ends}".rstrip()
 
 
 def like(gain: Gain) -> str:

@@ -24,7 +24,7 @@ def _blind(report: Report) -> str:
     if report.eta.sees(report.dataset):
         return ""
     who = "The given probabilities" if report.eta.counts is None else "The neighbours"
-    matter = "only what is marked at most can be relied on" if gains.of(report) else "the upper limits mean little"
+    matter = 'only "at most" can be relied on' if gains.of(report) else "the upper limits mean little"
     return (
         f" {who} guess labels no better than the shares of the classes do: unless the features tell nothing, {matter}."
     )

@@ -41,7 +41,7 @@ def _more(gain: Gain) -> str:
 def _doubt(report: Report) -> str:
     if report.eta.sees(report.dataset):
         return ""
-    return "; only the at most counts, as next to nothing was found that the features tell"
+    return '; only "at most" counts, as next to nothing was found that the features tell'
 
 
 def _what(gain: Gain, report: Report) -> str:
@@ -68,7 +68,7 @@ def _flipped(gain: Gain, report: Report) -> str:
 def _of_flips(pi: float | None, classes: int) -> str:
     if not pi:
         return "the labels as they are"
-    return f"labels of which {share(pi)} are {'flipped' if classes == 2 else 'replaced'} at random"
+    return f"labels of which {share(pi)} are {'flipped' if classes == 2 else 'changed'} at random"
 
 
 _WHAT: dict[str, Callable[[Gain, Report], str]] = {"llp": _totals, "laplace-llp": _noisy_totals, "rr": _flipped}

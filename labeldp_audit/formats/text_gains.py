@@ -16,7 +16,7 @@ from .gains import Gain
 
 _WIDE = 78  # from this on, every number has a column
 _NARROWEST = 56
-_WIDEST = 105  # from this on, names and limits have a line
+_WIDEST = 116  # from this on, names and limits have a line
 _HEADER = 14  # of a mechanism in the table of bounds; longer names are folded
 
 
@@ -39,7 +39,7 @@ def _wide(found: Sequence[Gain], one_line: bool) -> Table:
     for gain in found:
         name = gain.mechanism if one_line else _folded(gain.mechanism)
         same = gains.like(gain) if one_line else _limits_below(gain)
-        cells = [name, gains.claim(gain), *gains.points(gain.bound), gains.informed(gain), same]
+        cells = [name, gains.claim(gain), *gains.points(gain.bound), gains.informed(gain, one_line), same]
         table.add_row(*map(Text, cells))
     return table
 

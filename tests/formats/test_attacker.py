@@ -131,11 +131,11 @@ def test_simulated_values_say_how_far_they_may_be_off(gain_report: Report) -> No
 
 
 def test_neighbours_that_see_nothing(gain_report: Report) -> None:
-    assert "only what is marked at most can be relied on" in headline.in_short(blind(gain_report))
+    assert 'only "at most" can be relied on' in headline.in_short(blind(gain_report))
     assert "The given" not in headline.in_short(blind(gain_report))
     assert "can be relied on" not in headline.in_short(gain_report)
     assert manager.sentence(blind(gain_report)).endswith(
-        "; only the at most counts, as next to nothing was found that the features tell."
+        '; only "at most" counts, as next to nothing was found that the features tell.'
     )
 
 

@@ -7,12 +7,18 @@ from dataclasses import replace
 
 import pytest
 from advantages import AT, BEYOND, INFINITE, NO_BAG, REFUSED, SAME, Ends, added, findings, same
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from rich.cells import cell_len
 
 from labeldp_audit import formats
 from labeldp_audit.formats import facts, gains
 from labeldp_audit.model import Bound, Report
 
 RR, LLP = "rr:epsilon=0.5", "llp:k=64"
+SHARED = settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, derandomize=True, max_examples=40
+)
 
 
 def flat(report: Report, name: str = "text", width: int = 120) -> str:
@@ -37,11 +43,25 @@ def test_a_row_a_mechanism_in_the_order_asked_for(gain_report: Report) -> None:
     assert [line.split()[0] for line in lines[start + 2 : start + 5]] == list(asked)
 
 
+def row(report: Report, start: str, width: int) -> list[str]:
+    lines = formats.render("text", report, width=width).splitlines()
+    return next(line for line in lines if line.startswith(start)).split()
+
+
 def test_the_numbers_of_a_row(gain_report: Report) -> None:
-    line = next(line for line in formats.render("text", gain_report, width=120).splitlines() if line.startswith(LLP))
-    assert line.split() == [LLP, "none", "0.07", "2.35", "0", "91.7", "rr:epsilon=0.485", "[0.472,", "0.497]"]
-    line = next(line for line in formats.render("text", gain_report, width=120).splitlines() if line.startswith("rr:"))
-    assert line.split()[1:] == ["0.5", "0.08", "2.68", "0", "91.7", "llp:k=60", "[57,", "62]"]
+    numbers = ["none", "0.07", "2.35", "0", "91.7"]
+    assert row(gain_report, LLP, 80) == [LLP, *numbers, "rr:epsilon=0.485"]
+    assert row(gain_report, LLP, 120) == [LLP, *numbers, "[89.0,", "100]", "rr:epsilon=0.485", "[0.472,", "0.497]"]
+    assert row(gain_report, RR, 80) == [RR, "0.5", "0.08", "2.68", "0", "91.7", "llp:k=60"]
+
+
+@SHARED
+@given(name=st.text(min_size=1, max_size=60), width=st.integers(40, 200))
+def test_whatever_a_mechanism_is_called(gain_report: Report, name: str, width: int) -> None:
+    renamed = tuple(replace(one, mechanism=name) if one.mechanism == LLP else one for one in gain_report.findings)
+    text = formats.render("text", replace(gain_report, findings=renamed), width=width)
+    assert max(map(cell_len, text.splitlines())) <= width
+    assert all(character.isprintable() for character in text.replace("\n", ""))
 
 
 def test_limits_are_rounded_outward(gain_report: Report) -> None:
