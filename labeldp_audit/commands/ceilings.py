@@ -42,12 +42,13 @@ class Known:
         return Point(self.p[1], self.missed[1], self.spread[1], self.total[1])
 
     def possible(self) -> Iterator[Point]:
-        """A grid over all that may be true: bounds are smooth in each."""
-        sides = [np.linspace(low, high, 9) for low, _, high in (self.p, self.missed, self.spread, self.total)]
-        corners = [sides[1][[0, -1]], sides[3][[0, -1]]]
-        for p, spread, missed, total in itertools.product(sides[0], sides[2], *corners):
-            yield Point(float(p), float(missed), float(spread), float(total))
-        yield self.estimate
+        """A grid over all that may be true: bounds are smooth in each, and rise or fall with the last two."""
+        low, _, high = self.p
+        every_p = {*np.linspace(low, high, 5).tolist(), float(np.clip(0.5, low, high))}  # some are largest at 1/2
+        every_spread = np.linspace(self.spread[0], self.spread[2], 17).tolist()
+        for p, spread in itertools.product(every_p, every_spread):
+            for missed, total in itertools.product(self.missed[::2], self.total[::2]):
+                yield Point(p, missed, spread, total)
 
     @property
     def zero_one(self) -> bool:

@@ -47,7 +47,7 @@ def of_features(
     least = max(total[0] - missed, always_one_class(table, paid, 0.1 * miss))
     most = min(total[1], _most(eta, paid, settings, 0.3 * miss))
     said = (*reporting.assumptions(eta, settings), f"lower limit {certified.SURE}")
-    estimate = max(estimate, float((paid * table.dataset.prior).max()))
+    estimate = min(max(estimate, float((paid * table.dataset.prior).max())), total[1])
     bound = Bound(estimate, min(least, estimate), max(most, estimate), eta.queries, method, said)
     return Features(paid, bound, missed, total)
 

@@ -6,8 +6,9 @@ behind each count, the law of z known and the row's own label not among those co
 
     P(Y = 1 | z) = 1 / (1 + e^-(a + b logit z)),  b > 0
 
-is fitted by maximum likelihood. The law of these probabilities has the mean of the labels, and is the law of eta as far
-as z tells it.
+is fitted to the labels, with a = 0 and b = 1, averages that need no correction, believed beforehand: a and log b are
+taken as normal with deviation 1/2, so that chance in few rows is not made into knowledge. The law of these
+probabilities has the mean of the labels, or nearly so, and is the law of eta as far as z tells it.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import numpy.typing as npt
 from ..model import Floats, Integers, Law
 
 _STEEPEST = 6.0  # log b
+_DOUBT = 0.5  # prior deviation of a and log b
 _ENOUGH = 20_000  # rows
 
 
@@ -34,9 +36,9 @@ def recalibrated(law: Law, successes: Integers, trials: Integers, labels: npt.ND
         with np.errstate(under="ignore"):
             said = posterior @ expit(fit[0] + np.exp(min(fit[1], _STEEPEST)) * logit)
         said = np.clip(said, 1e-12, 1 - 1e-12)
-        return float(-(xlogy(ones, said) + xlogy(zeros, 1 - said)).sum() / (ones.sum() + zeros.sum()))
+        return float(fit @ fit / (2 * _DOUBT**2) - (xlogy(ones, said) + xlogy(zeros, 1 - said)).sum())
 
-    found = minimize(surprise, np.zeros(2), method="Nelder-Mead", options={"xatol": 1e-5, "fatol": 1e-12})
+    found = minimize(surprise, np.zeros(2), method="Nelder-Mead", options={"xatol": 1e-5, "fatol": 1e-6})
     eta = expit(found.x[0] + np.exp(min(found.x[1], _STEEPEST)) * logit)
     return Law(law.weight, np.column_stack([1 - eta, eta]))
 

@@ -7,12 +7,13 @@ from unittest.mock import patch
 import numpy as np
 
 from labeldp_audit import engine, neighbors
-from labeldp_audit.commands import estimate_eta, estimate_j, nu_max
+from labeldp_audit.commands import advantage, estimate_eta, estimate_j, nu_max
 from labeldp_audit.commands.settings import Settings
 from labeldp_audit.estimators.knn import Neighbors
 from labeldp_audit.model import Dataset, Neighborhoods, Report, Table
 
 COMMANDS = (estimate_eta, nu_max, estimate_j)
+ALL = (*COMMANDS, advantage)
 
 
 def table_of(labels, points=None):
@@ -23,20 +24,31 @@ def table_of(labels, points=None):
 
 
 def eta_of(positives, sizes, labels):
-    """Of the first rows of the table, one for each count."""
+    """Of the first rows of the table, one for each count; half of each count is in the other half."""
     positives, sizes = np.asarray(positives, np.int64), np.asarray(sizes, np.int64)
-    q = len(positives)
+    q, counts = len(positives), np.stack([sizes - positives, positives], axis=1)
     near = Neighborhoods(
-        rows=np.arange(q), counts=np.stack([sizes - positives, positives], axis=1), radius=np.zeros(q, np.float32),
-        k=int(sizes.min()), n=len(labels), exact=True, recall=1.0, recall_low=1.0, repeats=(1, 1), probes=1,
+        rows=np.arange(q), counts=counts, radius=np.zeros(q, np.float32), k=int(sizes.min()), n=len(labels),
+        exact=True, recall=1.0, recall_low=1.0, repeats=(1, 1), probes=1,
+        half=(np.arange(q) % 2).astype(np.uint8), other=counts // 2,
     )  # fmt: skip
     return Neighbors().estimate(near, np.asarray(labels, np.uint8))
 
 
 def searched(points, labels, k):
     """The true neighbourhoods of every row."""
+    half = np.random.default_rng(0).integers(2, size=len(labels), dtype=np.uint8)
     near = neighbors.count(
-        points, labels, 2, np.arange(len(labels)), k=k, recall=1.0, seed=0, threads=1, progress=engine.Silent()
+        points,
+        labels,
+        2,
+        np.arange(len(labels)),
+        k=k,
+        recall=1.0,
+        seed=0,
+        threads=1,
+        progress=engine.Silent(),
+        half=half,
     )
     return Neighbors().estimate(near, labels)
 

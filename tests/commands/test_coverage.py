@@ -84,6 +84,8 @@ class Truth:
 
 
 def is_missed(finding, truth):
+    if finding.bound.low is None:
+        return False
     true = truth.of(finding)
     return not finding.bound.low - DUST <= true <= finding.bound.high + DUST
 

@@ -14,14 +14,26 @@ from hypothesis import strategies as st
 from simulated import COMMANDS, eta_of, findings, report, table_of
 
 from labeldp_audit import engine, neighbors, tables
-from labeldp_audit.bounds import dvoretzky_kiefer_wolfowitz, hoeffding
-from labeldp_audit.commands import before, estimate_eta, estimate_j, intervals, nu_max, reporting
+from labeldp_audit.bounds import dvoretzky_kiefer_wolfowitz
+from labeldp_audit.commands import (
+    advantage,
+    before,
+    estimate_eta,
+    estimate_j,
+    increase,
+    intervals,
+    nu_max,
+    reporting,
+    utility,
+)  # fmt: skip
+from labeldp_audit.commands import given as given_eta
 from labeldp_audit.commands.settings import Settings
 from labeldp_audit.errors import AssumptionError, SpecError
 from labeldp_audit.measures import tail
 
 quick = settings(deadline=None, max_examples=60, derandomize=True)
 HARD = ("rr:epsilon=0|1e-9|1|40|inf", "rr:pi=0.5|0.01", "rr:lambda=1e-300")
+POINTS = ("leave_one_out_utility", "plug_in_utility")  # have no limits
 TAUS = "-1,0,0.5,1,3,10,1000"
 commands = pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.NAME)
 
@@ -42,7 +54,7 @@ def audits(draw):
 def test_limits_hold_the_estimate(command, audit, confidence):
     for finding in findings(command, *audit, confidence=confidence, mechanism=HARD, tau=TAUS):
         low, estimate, high = finding.bound.low, finding.bound.estimate, finding.bound.high
-        assert low <= estimate <= high, finding
+        assert finding.quantity in POINTS or low <= estimate <= high, finding
         assert finding.confidence == confidence
 
 
@@ -53,6 +65,8 @@ def test_smoothness_only_widens(command, audit, smoothness):
     with patch.object(reporting.measure_smoothness, "check"):
         wide = findings(command, *audit, smoothness=smoothness, tau=TAUS)
     for narrow, finding in zip(findings(command, *audit, tau=TAUS), wide, strict=True):
+        if narrow.quantity in POINTS:
+            continue
         assert finding.bound.low <= narrow.bound.low
         assert finding.bound.high >= narrow.bound.high
         assert finding.bound.estimate == narrow.bound.estimate
@@ -138,17 +152,23 @@ class Spending:
 
 def spent(command, *audit, **options):
     spending = Spending()
+
+    def radii(miss):
+        spending.by_event["radii"] = max(miss, spending.by_event.get("radii", 0.0))
+        return 0.0
+
     with ExitStack() as stack:
         for name in ("simultaneous", "tolerated"):
             if hasattr(command, name):
                 spending.watch(stack, command, name, lambda q, miss: ("eta", miss))
+        spending.watch(stack, utility, "of_features", lambda *given_arguments: ("features", given_arguments[-1]))
         spending.watch(stack, intervals, "of_prior", lambda table, positive, miss: ("prior", miss))
-        spending.watch(stack, reporting, "widening", lambda eta, settings, miss: ("radii", miss))
+        # one event, however often it is asked about
+        stack.enter_context(patch.object(reporting, "widening", lambda eta, settings, miss: radii(miss)))
         spending.watch(stack, tail, "share_above", lambda losses, tau, wrong, miss: ("j", 2 * len(tau) * miss))
         spending.watch(
             stack, dvoretzky_kiefer_wolfowitz, "mean_lower", lambda terms, floor, wrong, miss: ("mean", miss)
         )
-        spending.watch(stack, hoeffding, "mean_limits", lambda *given_arguments: ("utility", 2 * given_arguments[-1]))
         report(command, *audit, **options)
     return spending
 
@@ -162,7 +182,18 @@ def test_levels_add_up_to_what_was_promised(command, tau):
     assert spending.total <= 0.1 * (1 + 1e-9)
     if tau is not None or command is not estimate_j:
         assert spending.total == pytest.approx(0.1)  # and nothing is wasted
-    assert {"eta", "prior", "radii"} <= set(spending.by_event)
+    assert {"eta", "radii"} <= set(spending.by_event)
+
+
+def test_levels_of_advantages_add_up_too():
+    labels = np.arange(500) < 100
+    audit = table_of(labels), eta_of([0, 10, 40, 60], [60] * 4, labels)
+    asked = {"mechanism": ("rr:epsilon=1|2", "llp:k=2"), "confidence": 0.9, "bags": 10}
+    with patch.object(increase, "findings", wraps=increase.findings) as gains:
+        spending = spent(advantage, *audit, **asked)
+    of_gains = sum(call.args[-1] for call in gains.call_args_list)
+    assert spending.total + of_gains == pytest.approx(0.1)
+    assert set(spending.by_event) == {"eta", "radii", "prior", "features"}
 
 
 def test_levels_do_not_depend_on_the_labels():
@@ -240,7 +271,7 @@ def test_mechanisms_that_are_written_alike_are_one():
 def test_the_file_of_rows_numbers_rows_of_the_file():
     labels = np.arange(6) < 2
     eta = eta_of([1, 2], [4, 5], labels)
-    columns = estimate_eta.rows(table_of(labels), eta)
+    columns = given_eta.to_rows(table_of(labels), eta)
     assert columns["row"].tolist() == [1, 2]
     assert columns["eta_1"].tolist() == [0.25, 0.4]
     assert columns["count_0"].tolist() == [3, 3]
