@@ -15,7 +15,7 @@ import numpy as np
 
 from ..compiled import compiled
 from ..model import Floats, Integers
-from .poisson_binomial import LANES, divide, law_of_sum, sides
+from .poisson_binomial import LANES, divide, law_of_sum, odds_of, sides
 
 
 @compiled
@@ -42,14 +42,15 @@ def _gains_of_side(
     without = np.empty((len(law), LANES))
     for start in range(0, len(members), LANES):
         some = members[start : start + LANES]
-        odds = hit[some] / miss[some]
+        odds = odds_of(some, hit, miss)
         divide(law, first, last, odds, without)
         last_other = min(last, len(law) - 2)
         if math.isinf(epsilon):
             gain = _of_count(without, first, last_other, odds * worth1, worth0)
         else:
             gain = _of_noisy_count(without, first, last_other, odds * worth1, worth0, epsilon)
-        out[some] = gain
+        for j in range(len(some)):
+            out[some[j]] = gain[j]
 
 
 @compiled
@@ -58,12 +59,14 @@ def _of_count(without: Floats, first: int, last: int, a: Floats, c: float) -> Fl
     lanes = len(a)
     sign = np.where(a <= c, 1.0, -1.0)
     up, down = sign * a, sign * c
-    gain = np.maximum(-down * without[first, :lanes], 0.0)
+    gain = np.empty(lanes)
+    for j in range(lanes):
+        gain[j] = max(-down[j] * without[first, j], 0.0) + max(up[j] * without[last, j], 0.0)
     for s in range(first + 1, last + 1):
         here, below = without[s], without[s - 1]
         for j in range(lanes):
             gain[j] += max(up[j] * below[j] - down[j] * here[j], 0.0)
-    return gain + np.maximum(up * without[last, :lanes], 0.0)
+    return gain
 
 
 @compiled

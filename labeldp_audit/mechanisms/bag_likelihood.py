@@ -16,7 +16,7 @@ import numpy as np
 
 from ..compiled import compiled
 from ..model import Floats, Integers
-from .poisson_binomial import LANES, divide, law_of_sum, sides
+from .poisson_binomial import LANES, divide, law_of_sum, odds_of, sides
 
 _ROUNDS = 200  # halvings of a bracket; a few are enough
 _LEAST = 1e-290
@@ -52,8 +52,10 @@ def _of_bag(hit: Floats, miss: Floats, view: float, epsilon: float, out: Floats)
     noise = noise[1 : m + 2].copy()
     _of_side(law, first, last, low, hits, misses, noise, 0, out)
     _of_side(law[::-1].copy(), m - last, m - first, high, misses, hits, noise[::-1].copy(), 1, out)
-    out += (grown.sum() - grown).reshape(-1, 1)
-    out[:, 1] += theta
+    total = grown.sum()
+    for i in range(len(hit)):
+        out[i, 0] += total - grown[i]
+        out[i, 1] += total - grown[i] + theta
 
 
 @compiled
@@ -78,7 +80,7 @@ def _of_side(
     without = np.empty((len(law), LANES))
     for start in range(0, len(members), LANES):
         some = members[start : start + LANES]
-        divide(law, first, last, hit[some] / miss[some], without)
+        divide(law, first, last, odds_of(some, hit, miss), without)
         for way in range(2):
             sums = _log_sums(without, first, min(last, len(law) - 2), noise[way:], len(some))
             for j in range(len(some)):
@@ -107,10 +109,14 @@ def _tilt(log_odds: Floats, target: float) -> float:
 @compiled
 def _log_noise(m: int, view: float, epsilon: float, theta: float) -> Floats:
     """log (density of the view at a count of s, times e^(-theta s)) for s = -1 .. m + 1."""
-    s = np.arange(-1.0, m + 2.0)
-    if math.isinf(epsilon):
-        return np.where(s == view, -theta * s, -math.inf)
-    return -theta * s - epsilon * np.abs(view - s) + math.log(epsilon / 2)
+    logs = np.full(m + 3, -math.inf)
+    for at in range(m + 3):
+        s = at - 1
+        if not math.isinf(epsilon):
+            logs[at] = -theta * s - epsilon * abs(view - s) + math.log(epsilon / 2)
+        elif s == view:
+            logs[at] = -theta * s
+    return logs
 
 
 @compiled

@@ -90,6 +90,14 @@ def _downwards(law: Floats, last: int, odds: Floats, turn: Floats, without: Floa
 
 
 @compiled
+def odds_of(members: Integers, hit: Floats, miss: Floats) -> Floats:
+    odds = np.empty(len(members))
+    for j in range(len(members)):
+        odds[j] = hit[members[j]] / miss[members[j]]
+    return odds
+
+
+@compiled
 def sides(hit: Floats, miss: Floats) -> tuple[Integers, Integers]:
     """Members by what is likelier: negative, or positive, who see the mirror image; the certain ones in neither."""
     uncertain = (hit > 0) & (miss > 0)
@@ -113,13 +121,13 @@ def leave_one_out(hit: Floats, miss: Floats) -> Floats:
     low, high = sides(hit, miss)
     for start in range(0, len(low), LANES):
         some = low[start : start + LANES]
-        divide(law, first, last, hit[some] / miss[some], without)
+        divide(law, first, last, odds_of(some, hit, miss), without)
         for j in range(len(some)):
             row = laws[some[j], sure : sure + m]
             row[first : last + 1] = without[first : min(last, m - 1) + 1, j] / miss[some[j]]
     for start in range(0, len(high), LANES):
         some = high[start : start + LANES]
-        divide(law[::-1].copy(), m - last, m - first, miss[some] / hit[some], without)
+        divide(law[::-1].copy(), m - last, m - first, odds_of(some, miss, hit), without)
         for j in range(len(some)):
             row = laws[some[j], sure : sure + m][::-1]
             row[m - last : m - first + 1] = without[m - last : min(m - first, m - 1) + 1, j] / hit[some[j]]
