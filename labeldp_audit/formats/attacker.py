@@ -108,8 +108,12 @@ def bracket(report: Report) -> str:
             f"Judged by the labels, guesses by the given probabilities are right for {share(seen)}; the probabilities "
             f"themselves promise {share(believed)}."
         )
+    if share(seen) == share(believed):
+        return (
+            f"Tried on labels that they were made without, guesses are right for {share(seen)}, as they themselves say."
+        )
     ends = f"{share(seen)} (guesses tried on labels that they were made without)"
-    if seen <= believed:
+    if seen < believed:
         return (
             f"On average the truth lies between {ends} and {share(believed)} (what the guesses think of themselves), "
             f"if eta is even among neighbours."

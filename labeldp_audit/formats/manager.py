@@ -39,6 +39,9 @@ def _more(gain: Gain) -> str:
 
 
 def _doubt(report: Report) -> str:
+    """What even one sentence must not leave out."""
+    if report.eta.counts is None:
+        return "; all this if the probabilities that were given are right"
     if report.eta.sees(report.dataset):
         return ""
     return '; only "at most" counts, as next to nothing was found that the features tell'

@@ -104,6 +104,13 @@ def test_the_bracket(gain_report: Report, given_report: Report) -> None:
     assert "On average" not in said(turned)
 
 
+def test_a_bracket_of_one_number(gain_report: Report) -> None:
+    ends = (finding("leave_one_out_utility", (0.9001, None, None)), finding("plug_in_utility", (0.9, None, None)))
+    shown = said(replace(gain_report, findings=(*features()[:1], *ends, *added(RR))))
+    assert "guesses are right for 90.0 %, as they themselves say." in shown
+    assert "wrong way round" not in shown
+
+
 def test_the_bracket_without_a_release(gain_report: Report) -> None:
     alone = replace(gain_report, command="estimate-eta", findings=tuple(features()))
     assert reading.before_tables(alone) == ()
@@ -137,6 +144,13 @@ def test_neighbours_that_see_nothing(gain_report: Report) -> None:
     assert manager.sentence(blind(gain_report)).endswith(
         '; only "at most" counts, as next to nothing was found that the features tell.'
     )
+
+
+def test_a_manager_hears_whose_probabilities_they_are(given_report: Report, gain_report: Report) -> None:
+    ending = "; all this if the probabilities that were given are right."
+    assert manager.sentence(given_report).endswith(ending)
+    assert manager.sentence(blind(given_report)).endswith(ending)
+    assert ending not in manager.sentence(gain_report)
 
 
 def test_three_classes(eta_report: Report) -> None:

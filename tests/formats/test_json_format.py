@@ -80,6 +80,26 @@ def test_a_reason_only_where_there_is_one(tail_report: Report) -> None:
     assert reasons == ["some neighbourhoods hold one class only"]
 
 
+def test_a_standard_error_only_where_there_was_a_simulation(gain_report: Report) -> None:
+    errors = {
+        found["mechanism"]: found["standard_error"]
+        for found in parsed(gain_report)["findings"]
+        if "standard_error" in found
+    }
+    assert errors == {"llp:k=64": 3.21e-6, "laplace-llp:k=8,epsilon=1": 1.94e-5}
+
+
+def test_given_probabilities_have_no_neighbours(given_report: Report, gain_report: Report) -> None:
+    given = parsed(given_report)["eta"]
+    assert (given["estimator"], given["k"], given["metric"]) == ("given", None, None)
+    assert parsed(gain_report)["eta"]["k"] == 141
+
+
+def test_where_a_finding_is_may_be_a_word(gain_report: Report) -> None:
+    found = [one["at"] for one in parsed(gain_report)["findings"] if one["quantity"] == "advantage_bound"]
+    assert found[0] == {"bound": "002 Corollary 1", "epsilon": 0.5, "pi": 0.377541, "lambda": 0.755081}
+
+
 def test_one_finding_a_line(tail_report: Report) -> None:
     lines = formats.render("json", tail_report).splitlines()
     found = [json.loads(line.strip().rstrip(",")) for line in lines if line.lstrip().startswith('{"quantity"')]
