@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from labeldp_audit.neighbors import compiled as module
+from labeldp_audit import compiled as module
 from labeldp_audit.compiled import compiled
 
 

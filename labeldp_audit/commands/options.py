@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .settings import DEFAULT_MECHANISM, Settings
 from .values import Character, Flag, Kind, Numbers, OneOf, Share, Text, Whole, WholeOrAll
@@ -107,6 +107,11 @@ ETA_FILE = Option("eta_file", Text("FILE"), SEARCH,
 UTILITY = Option("utility", OneOf(("zero-one", "balanced")), QUESTION,
                  "What a right guess is worth: 1, or 1 / (C p) for a class of share p, so that rare classes count as "
                  "much as common ones.", Settings.utility, "zero-one")  # fmt: skip
+COMPARED = "rr:epsilon=0.5|1|2", "llp:k=2|8|64|512", "laplace-llp:k=8,epsilon=1"
+COMPARING = tuple(
+    replace(option, default=COMPARED, shown="; ".join(COMPARED)) if option.name == "mechanism" else option
+    for option in SHARED
+)
 BAGS = Option("bags", Whole("NUMBER", 1), QUESTION, "Bags to draw where their average has no closed form.",
               shown="until the standard error is below 2 % of the advantage, or 1e-5")  # fmt: skip
 
@@ -143,13 +148,13 @@ COMMANDS = (
         "Compare noise with aggregation: how many more labels the best attacker guesses right with the release than "
         "from the features alone, under each mechanism, beside the bounds that papers give, and which strength of one "
         "mechanism protects like which of another.",
-        (("labeldp-audit advantage clinic.parquet", "randomized response"),
+        (("labeldp-audit advantage clinic.parquet", "three kinds of release"),
          ("labeldp-audit advantage clinic.parquet --mechanism 'rr:epsilon=0.5|1' --mechanism 'llp:k=8|64'",
           "noise or aggregation?"),
          ("labeldp-audit advantage clinic.parquet --eta-file labeldp-report/eta.parquet",
           "after estimate-eta, without another search"),
          ("labeldp-audit advantage clicks.csv --label clicked --utility balanced", "rare labels count as much")),
-        (*SHARED, ETA_FILE, UTILITY, BAGS, SMOOTHNESS),
+        (*COMPARING, ETA_FILE, UTILITY, BAGS, SMOOTHNESS),
     ),
 )  # fmt: skip
 

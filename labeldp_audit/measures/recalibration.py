@@ -62,4 +62,5 @@ def _grouped(
     with np.errstate(under="ignore"):
         joint = np.exp(log - log.max(axis=1, keepdims=True)) * law.weight
     ones = np.bincount(place.ravel(), labels, len(distinct))
-    return joint / joint.sum(axis=1, keepdims=True), ones, np.bincount(place.ravel(), minlength=len(distinct)) - ones
+    zeros = np.bincount(place.ravel(), 1.0 - labels, len(distinct))
+    return joint / joint.sum(axis=1, keepdims=True), np.asarray(ones, np.float64), np.asarray(zeros, np.float64)
