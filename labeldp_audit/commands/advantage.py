@@ -13,7 +13,7 @@ from .. import engine
 from ..bounds.mistakes import tolerated
 from ..mechanisms.contract import Mechanism
 from ..model import Bound, Finding, Report
-from . import beliefs, ceilings, footing, gains, increase, intervals, reporting, utility
+from . import beliefs, ceilings, footing, gains, increase, intervals, payoffs, reporting, utility
 from .before import read_and_estimate
 from .beliefs import Belief
 from .gains import Gains
@@ -37,18 +37,18 @@ def run(data: str, settings: Settings, progress: engine.Progress) -> Report:
     classes = len(table.dataset.classes)
     asked = reporting.mechanisms(settings, classes)
     fit = [one for one in asked if not one.unfit(classes)]
-    payoff, belief = utility.payoff(table, settings), beliefs.of(table, eta)
-    miss = 1 - settings.confidence
+    miss, belief = 1 - settings.confidence, beliefs.of(table, eta)
+    paid = payoffs.of(table, settings, intervals.PRIOR_SHARE / 2 * miss)
     features = utility.of_features(
-        table, eta, belief.uninformed(payoff), belief.method, payoff, settings, FEATURES_SHARE * miss
+        table, eta, belief.uninformed(paid.paid), belief.method, paid, settings, FEATURES_SHARE * miss
     )
     wide = reporting.widening(eta, settings, intervals.RADII_SHARE * miss)
     box = intervals.of_eta(eta, 1, tolerated(eta.queries, ETA_SHARE * miss), wide) if classes == 2 else None
-    audit = Audit(table, eta, settings, features, box)
-    found = gains.of(fit, belief, payoff, settings, progress)
+    audit = Audit(table, eta, settings, features, paid, box)
+    found = gains.of(fit, belief, paid.paid, settings, progress)
     findings = [
         Finding("uninformed_utility", features.right, settings.confidence),
-        *utility.bracket(table, eta, payoff, settings),
+        *utility.bracket(table, eta, paid, settings),
         *_increases(audit, fit, found, belief, GAIN_SHARE * miss),
         *_bounds(audit, fit, belief),
         *(_same(audit, fit, found, belief) if classes == 2 else ()),
@@ -66,7 +66,7 @@ def _increases(audit: Audit, fit: Sequence[Mechanism], found: Gains, belief: Bel
 
 def _unfit(audit: Audit, asked: Sequence[Mechanism]) -> Iterator[Finding]:
     for one in asked:
-        reason = one.unfit(len(audit.payoff))
+        reason = one.unfit(len(audit.payoffs.paid))
         if reason:
             yield reporting.absent("advantage", one, reason, audit.settings, audit.eta.queries)
 
@@ -93,25 +93,25 @@ def _bound(audit: Audit, mechanism: Mechanism, ceiling: ceilings.Ceiling, known:
 
 def known_of(audit: Audit, belief: Belief) -> ceilings.Known:
     """The estimates, and what may be true: the spread E eta (1 - eta) is at least half the error, and at most all."""
-    right, total, miss = audit.features.right, audit.features.total, 1 - audit.settings.confidence
+    right, miss = audit.features.right, 1 - audit.settings.confidence
     assert right.estimate is not None and right.high is not None
-    prior = intervals.of_prior(audit.table, 1, intervals.PRIOR_SHARE * miss)
-    whole = float(audit.payoff @ audit.table.dataset.prior)
-    missed = max(0.0, total[0] - right.high), max(0.0, whole - right.estimate), audit.features.missed_high
+    prior = intervals.of_prior(audit.table, 1, intervals.PRIOR_SHARE / 2 * miss)
+    high = audit.features.missed_high
+    missed = 1 - right.high, min(1 - right.estimate, high), high
     eta = belief.law.eta[:, 1]
     spread = float(belief.law.weight @ (eta * (1 - eta)))
-    ends = missed[0] / audit.payoff.sum(), min(missed[2], 0.25)
+    least = missed[0] / float(audit.payoffs.high.sum())
+    most = 0.25 if not audit.payoffs.alike else min(high, 0.25)
     return ceilings.Known(
-        p=(prior.low, prior.p, prior.high), missed=(missed[0], min(missed[1], missed[2]), missed[2]),
-        spread=(min(ends[0], spread), spread, max(ends[1], spread)), total=(total[0], whole, total[1]),
-        payoff=audit.payoff, law=belief.law,
+        p=(prior.low, prior.p, prior.high), missed=missed, spread=(min(least, spread), spread, max(most, spread)),
+        payoffs=audit.payoffs, law=belief.law,
     )  # fmt: skip
 
 
 def _same(audit: Audit, fit: Sequence[Mechanism], found: Gains, belief: Belief) -> Iterator[Finding]:
     """For randomized response the bag that protects as well, for all else the epsilon of randomized response."""
-    bags = footing.Bags(belief, audit.payoff, audit.settings)
-    flips = footing.Flips(belief, audit.payoff)
+    bags = footing.Bags(belief, audit.payoffs.paid, audit.settings)
+    flips = footing.Flips(belief, audit.payoffs.paid)
     for one in fit:
         if one.flips is None:
             same, name, none = flips.same(found[one.spec]), "equivalent_epsilon", ""

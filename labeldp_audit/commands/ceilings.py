@@ -11,6 +11,7 @@ import numpy as np
 from ..bounds import label_inference, label_proportions, laplace_proportions
 from ..mechanisms.contract import Mechanism
 from ..model import Floats, Law
+from .payoffs import Payoffs
 
 Interval = tuple[float, float, float]  # low, estimate, high
 PRODUCT = "holds only where labels do not depend on the features, and here they do"
@@ -23,7 +24,6 @@ class Point:
     p: float
     missed: float  # payoff that the best guess from the features misses
     spread: float  # E eta (1 - eta)
-    total: float  # sum_c payoff_c p_c
 
 
 @dataclass(frozen=True)
@@ -33,30 +33,28 @@ class Known:
     p: Interval
     missed: Interval
     spread: Interval
-    total: Interval
-    payoff: Floats
+    payoffs: Payoffs
     law: Law
 
     @property
     def estimate(self) -> Point:
-        return Point(self.p[1], self.missed[1], self.spread[1], self.total[1])
+        return Point(self.p[1], self.missed[1], self.spread[1])
 
     def possible(self) -> Iterator[Point]:
-        """A grid over all that may be true: bounds are smooth in each, and rise or fall with the last two."""
+        """A grid over all that may be true: bounds are smooth in each, and rise with what is missed."""
         low, _, high = self.p
         every_p = {*np.linspace(low, high, 5).tolist(), float(np.clip(0.5, low, high))}  # some are largest at 1/2
         every_spread = np.linspace(self.spread[0], self.spread[2], 17).tolist()
-        for p, spread in itertools.product(every_p, every_spread):
-            for missed, total in itertools.product(self.missed[::2], self.total[::2]):
-                yield Point(p, missed, spread, total)
+        for p, spread, missed in itertools.product(every_p, every_spread, self.missed[::2]):
+            yield Point(p, missed, spread)
 
     @property
     def zero_one(self) -> bool:
-        return bool(np.all(self.payoff == 1))
+        return self.payoffs.alike
 
     @property
     def binary(self) -> bool:
-        return len(self.payoff) == 2
+        return len(self.payoffs.paid) == 2
 
     @property
     def product(self) -> bool:
@@ -71,7 +69,7 @@ class Ceiling:
     fits: Callable[[Mechanism, Known], bool]
     value: Callable[[Mechanism, Known, Point], float]
     refuses: Callable[[Known], str] = lambda known: ""
-    looser: Callable[[Mechanism, Known, Point], float] | None = None  # above it, and a function of the point
+    looser: Callable[[Mechanism, Known, Point], float] | None = None  # at least as much, for the upper limit
 
 
 def _private(mechanism: Mechanism, known: Known) -> bool:
@@ -105,11 +103,15 @@ def _epsilon(mechanism: Mechanism) -> float:
 
 
 def _corollary_1(mechanism: Mechanism, known: Known, at: Point) -> float:
-    return label_inference.wu_corollary_1(float(known.payoff.max()), _epsilon(mechanism))
+    return label_inference.wu_corollary_1(float(known.payoffs.paid.max()), _epsilon(mechanism))
+
+
+def _corollary_1_at_most(mechanism: Mechanism, known: Known, at: Point) -> float:
+    return label_inference.wu_corollary_1(float(known.payoffs.high.max()), _epsilon(mechanism))
 
 
 def _theorem_2(mechanism: Mechanism, known: Known, at: Point) -> float:
-    return label_inference.wu_theorem_2(at.total, _epsilon(mechanism))
+    return label_inference.wu_theorem_2(1.0, _epsilon(mechanism))
 
 
 def _improved(mechanism: Mechanism, known: Known, at: Point) -> float:
@@ -117,7 +119,7 @@ def _improved(mechanism: Mechanism, known: Known, at: Point) -> float:
 
 
 def _best_of_all(mechanism: Mechanism, known: Known, at: Point) -> float:
-    return label_inference.best_of_all(known.law, _epsilon(mechanism), payoff=known.payoff)
+    return label_inference.best_of_all(known.law, _epsilon(mechanism), payoff=known.payoffs.paid)
 
 
 def _square_root(mechanism: Mechanism, known: Known, at: Point) -> float:
@@ -137,7 +139,11 @@ def _unimodal(mechanism: Mechanism, known: Known, at: Point) -> float:
 
 
 def _by_error(mechanism: Mechanism, known: Known, at: Point) -> float:
-    return by_error(mechanism, at.missed, known.payoff)
+    return by_error(mechanism, at.missed, known.payoffs.paid)
+
+
+def _by_error_at_most(mechanism: Mechanism, known: Known, at: Point) -> float:
+    return by_error(mechanism, at.missed, known.payoffs.high)
 
 
 def _theorem_6_4(mechanism: Mechanism, known: Known, at: Point) -> float:
@@ -149,7 +155,7 @@ def _theorem_6_4_sharp(mechanism: Mechanism, known: Known, at: Point) -> float:
 
 
 CEILINGS = (
-    Ceiling("002 Corollary 1", _private, _corollary_1),
+    Ceiling("002 Corollary 1", _private, _corollary_1, looser=_corollary_1_at_most),
     Ceiling("002 Theorem 2", _private, _theorem_2),
     Ceiling("002 Theorem 2, improved", _private, _improved),
     Ceiling("best of all (epsilon, 0)", _private_binary, _best_of_all, looser=_improved),
@@ -157,7 +163,7 @@ CEILINGS = (
     Ceiling("003 Theorem 3.4, Bernstein", _counted_alike, _bernstein, _product_only),
     Ceiling("003 Lemma A.1, corrected", _counted_alike, _lemma_a1),
     Ceiling("unimodality", _counted_alike, _unimodal),
-    Ceiling("unimodality, by the error", _counted, _by_error),
+    Ceiling("unimodality, by the error", _counted, _by_error, looser=_by_error_at_most),
     Ceiling("003 Theorem 6.4", _laplace, _theorem_6_4),
     Ceiling("003 Theorem 6.4, sharp", _laplace, _theorem_6_4_sharp),
 )
@@ -170,10 +176,9 @@ def by_error(mechanism: Mechanism, missed: float, payoff: Floats) -> float:
 def interval(ceiling: Ceiling, mechanism: Mechanism, known: Known) -> Interval:
     """Over all that may be true."""
     estimate = ceiling.value(mechanism, known, known.estimate)
-    if ceiling.looser is not None:
-        return 0.0, estimate, max(estimate, *(ceiling.looser(mechanism, known, at) for at in known.possible()))
     values = [estimate, *(ceiling.value(mechanism, known, at) for at in known.possible())]
-    return min(values), estimate, max(values)
+    looser = [] if ceiling.looser is None else [ceiling.looser(mechanism, known, at) for at in known.possible()]
+    return 0.0 if looser else min(values), estimate, max(values + looser)
 
 
 def surely(mechanism: Mechanism, missed_high: float, payoff: Floats) -> float:

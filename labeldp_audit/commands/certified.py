@@ -16,18 +16,30 @@ import numpy.typing as npt
 from ..bounds import clopper_pearson, hoeffding
 from ..measures import guess
 from ..model import Eta, Floats, Integers, Table
+from .payoffs import Payoffs
 
-SURE = "without assumptions on eta: guesses were tried on labels that they were made without"
+_TRIED = "guesses were tried on labels that they were made without"
+
+
+def sure(eta: Eta) -> str:
+    """In words, what these limits assume."""
+    if eta.counts is None:
+        return "assumes only that the given probabilities were made without these labels, not that they are right"
+    return f"without assumptions on eta: {_TRIED}"
+
 
 Labels = npt.NDArray[np.integer]
 
 
-def missed(table: Table, eta: Eta, payoff: Floats, miss: float) -> float:
-    """Upper limit of what the best guess from the features alone misses: E [sum_c - max_c] payoff_c P(c | x)."""
+def missed(table: Table, eta: Eta, payoffs: Payoffs, miss: float) -> float:
+    """Upper limit of what the best guess from the features alone misses: E [sum_c - max_c] payoff_c P(c | x).
+
+    Payoffs are taken at their upper limits.
+    """
     assert eta.unseen is not None
     labels = table.labels[eta.rows]
-    wrong = labels != (eta.unseen * payoff).argmax(axis=1)
-    groups = _groups(wrong, labels, payoff)
+    wrong = labels != (eta.unseen * payoffs.paid).argmax(axis=1)
+    groups = _groups(wrong, labels, payoffs.high)
     level = -math.expm1(-miss / (2 * _PARTS * len(groups)))
     found = 0.0
     for part in _parts(eta):
@@ -35,30 +47,20 @@ def missed(table: Table, eta: Eta, payoff: Floats, miss: float) -> float:
         found += share * sum(
             worth * float(clopper_pearson.upper(int(group[part].sum()), len(part), level)) for worth, group in groups
         )
-    return _of_people(found, payoff, eta.queries, miss / 2)
+    return _of_people(found, payoffs.high, eta.queries, miss / 2)
 
 
-def missed_after(table: Table, eta: Eta, channel: Floats, payoff: Floats, miss: float) -> float:
+def missed_after(table: Table, eta: Eta, channel: Floats, payoffs: Payoffs, miss: float) -> float:
     """The same for the best guess once each label went through the channel."""
     assert eta.unseen is not None
     labels = table.labels[eta.rows]
-    lost = (payoff[labels] - guess.right_after(eta.unseen, channel, labels, payoff)) / payoff.max()
+    right = guess.right_after(eta.unseen, channel, labels, payoffs.paid) / payoffs.paid[labels]
+    lost = payoffs.high[labels] * (1 - right) / payoffs.high.max()
     found = 0.0
     for part in _parts(eta):
         limit = hoeffding.share_upper(float(lost[part].mean()), len(part), miss / (2 * _PARTS))
-        found += payoff.max() * limit * len(part) / len(labels)
-    return _of_people(found, payoff, eta.queries, miss / 2)
-
-
-def total(table: Table, payoff: Floats, miss: float) -> tuple[float, float]:
-    """Limits of sum_c payoff_c p_c, what whoever knows all labels gets; 1 where every guess is worth the same."""
-    data = table.dataset
-    counts = np.array(data.class_counts)
-    low = clopper_pearson.lower(counts, data.rows_used, miss / (2 * len(counts)))
-    high = clopper_pearson.upper(counts, data.rows_used, miss / (2 * len(counts)))
-    least, most = float(payoff.min()), float(payoff.max())
-    extra = payoff - least  # the shares add up to 1
-    return least + float(extra @ low), min(most, least + float(extra @ high))
+        found += payoffs.high.max() * limit * len(part) / len(labels)
+    return _of_people(found, payoffs.high, eta.queries, miss / 2)
 
 
 _PARTS = 2

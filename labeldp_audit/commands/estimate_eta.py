@@ -1,7 +1,7 @@
 """estimate-eta: what the features alone tell about each label.
 
-The probability that anything in the report is missed is shared out: the radii of the neighbourhoods 5 %, the intervals
-of eta behind the extremes 60 %, the utility of the best guess 35 %.
+The probability that anything in the report is missed is shared out: p 5 %, the radii of the neighbourhoods 5 %, the
+intervals of eta behind the extremes 60 %, the utility of the best guess 30 %.
 """
 
 from __future__ import annotations
@@ -11,27 +11,27 @@ from collections.abc import Iterator
 from .. import engine
 from ..bounds.mistakes import simultaneous
 from ..model import Eta, Finding, Report, Table
-from . import beliefs, extremes, given, intervals, reporting, utility
+from . import beliefs, extremes, given, intervals, payoffs, reporting, utility
 from .before import read_and_estimate
 from .settings import Settings
 
 NAME = "estimate-eta"
 EXTREMES_SHARE = 0.60
-UTILITY_SHARE = 0.35
+UTILITY_SHARE = 0.30
 
 
 def run(data: str, settings: Settings, progress: engine.Progress) -> tuple[Report, given.Rows]:
     """The report, and a row for each query."""
     table, eta = read_and_estimate(data, settings, progress, halves=True, many=True)
     miss = 1 - settings.confidence
-    payoff, belief = utility.payoff(table, settings), beliefs.of(table, eta)
+    paid, belief = payoffs.of(table, settings, intervals.PRIOR_SHARE * miss), beliefs.of(table, eta)
     features = utility.of_features(
-        table, eta, belief.uninformed(payoff), belief.method, payoff, settings, UTILITY_SHARE * miss
+        table, eta, belief.uninformed(paid.paid), belief.method, paid, settings, UTILITY_SHARE * miss
     )
     findings = [
         *_extremes(table, eta, settings, EXTREMES_SHARE * miss),
         Finding("uninformed_utility", features.right, settings.confidence),
-        *utility.bracket(table, eta, payoff, settings),
+        *utility.bracket(table, eta, paid, settings),
     ]
     return reporting.build(NAME, table, eta, settings, findings), given.Rows(
         given.to_rows(table, eta), given.about(table, eta, settings)

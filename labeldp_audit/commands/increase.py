@@ -7,6 +7,8 @@ is 0 (CERTIFICATES, Proposition).
 
 from __future__ import annotations
 
+import functools
+import itertools
 import math
 from dataclasses import dataclass
 
@@ -19,6 +21,7 @@ from ..mechanisms.contract import Mechanism
 from ..model import Bound, Eta, Finding, Floats, Table
 from . import ceilings, certified, reporting
 from .intervals import Intervals
+from .payoffs import Payoffs
 from .settings import Settings
 from .utility import Features
 
@@ -33,11 +36,8 @@ class Audit:
     eta: Eta
     settings: Settings
     features: Features
+    payoffs: Payoffs
     box: Intervals | None  # of eta, for two classes
-
-    @property
-    def payoff(self) -> Floats:
-        return self.features.payoff
 
     def finding(self, quantity: str, bound: Bound, mechanism: Mechanism) -> Finding:
         return Finding(quantity, bound, self.settings.confidence, mechanism.spec, mechanism.at())
@@ -51,10 +51,10 @@ def findings(audit: Audit, mechanism: Mechanism, gain: Gain, method: str, miss: 
 
 
 def advantage(audit: Audit, mechanism: Mechanism, gain: Gain, method: str, miss: float) -> Bound:
-    high = ceilings.surely(mechanism, audit.features.missed_high, audit.payoff)
+    high = ceilings.surely(mechanism, audit.features.missed_high, audit.payoffs.high)
     estimate = min(gain.mean, high)
     low = min(lower(audit, mechanism, gain, miss), estimate)
-    said = [*reporting.assumptions(audit.eta, audit.settings), f"upper limit {certified.SURE}"]
+    said = [*reporting.assumptions(audit.eta, audit.settings), f"upper limit {certified.sure(audit.eta)}"]
     if mechanism.bag > 1 and audit.eta.counts is not None:
         said.append(NO_LOWER)
     error = gain.standard_error if gain.bags else None
@@ -62,23 +62,34 @@ def advantage(audit: Audit, mechanism: Mechanism, gain: Gain, method: str, miss:
 
 
 def lower(audit: Audit, mechanism: Mechanism, gain: Gain, miss: float) -> float:
-    if audit.eta.counts is None:
-        return _of_given(audit, mechanism, gain, miss)
-    return 0.0 if audit.box is None or mechanism.bag > 1 else _of_records(audit, audit.box, mechanism, miss)
+    if mechanism.bag == 1 and audit.box is not None:
+        return _of_records(audit, audit.box, mechanism, miss)
+    return _of_given(audit, mechanism, gain, miss) if audit.eta.counts is None and audit.payoffs.alike else 0.0
 
 
 def _of_records(audit: Audit, box: Intervals, mechanism: Mechanism, miss: float) -> float:
     """The gain of one record rises with eta up to where both guesses are worth the same, then falls: it is 0 at both
-    ends, never negative, and convex on either side. So it is least at an end of each interval."""
-    least = np.minimum(_gain(mechanism, box.low, audit.payoff), _gain(mechanism, box.high, audit.payoff))
-    turn = audit.payoff[0] / audit.payoff.sum()
-    [most] = _gain(mechanism, np.array([turn]), audit.payoff)
-    return hoeffding.mean_limits(least, least, 0.0, float(most), box.wrong, miss)[0]
+    ends, never negative, and convex on either side. So it is least at an end of the interval of eta, and likewise of
+    each payoff's."""
+    ends = zip(audit.payoffs.low, audit.payoffs.high, strict=True)
+    payoffs = [np.array(corner) for corner in dict.fromkeys(itertools.product(*ends))]
+    gains = [_gain(mechanism, eta, payoff) for eta in _different(box.low, box.high) for payoff in payoffs]
+    least = functools.reduce(np.minimum, gains)
+    return hoeffding.mean_limits(least, least, 0.0, _most(audit, mechanism), box.wrong, miss)[0]
+
+
+def _different(low: Floats, high: Floats) -> list[Floats]:
+    return [low] if low is high else [low, high]
 
 
 def _gain(mechanism: Mechanism, eta: Floats, payoff: Floats) -> Floats:
     gain = mechanism.gain(np.stack([1 - eta, eta], axis=1)[:, None], payoff)
     return np.zeros(len(eta)) if gain is None else gain[:, 0]
+
+
+def _most(audit: Audit, mechanism: Mechanism) -> float:
+    """No record gains more, whatever its eta."""
+    return mechanism.total_variation(len(audit.payoffs.high)) * guess.most_missed(audit.payoffs.high)
 
 
 def _of_given(audit: Audit, mechanism: Mechanism, gain: Gain, miss: float) -> float:
@@ -94,8 +105,7 @@ def _of_given(audit: Audit, mechanism: Mechanism, gain: Gain, miss: float) -> fl
 
         slack = -float(ndtri(miss)) * gain.spread * math.sqrt(1 / gain.bags + 1 / bags)
     else:
-        most = mechanism.total_variation(len(audit.payoff)) * guess.most_missed(audit.payoff)
-        slack = most * math.sqrt(math.log(1 / miss) / (2 * bags))
+        slack = _most(audit, mechanism) * math.sqrt(math.log(1 / miss) / (2 * bags))
     return max(0.0, gain.mean - slack)
 
 
@@ -105,7 +115,7 @@ def informed(audit: Audit, mechanism: Mechanism, added: Bound, miss: float) -> B
     assert before.estimate is not None and before.low is not None and before.high is not None
     assert added.estimate is not None and added.high is not None
     low = max(before.low, _tried(audit, mechanism, miss))
-    high = min(before.high + added.high, audit.features.total[1])
+    high = min(before.high + added.high, 1.0)
     estimate = min(before.estimate + added.estimate, high)
     said = dict.fromkeys((*before.assumptions, *added.assumptions))
     return Bound(
@@ -114,8 +124,7 @@ def informed(audit: Audit, mechanism: Mechanism, added: Bound, miss: float) -> B
 
 
 def _tried(audit: Audit, mechanism: Mechanism, miss: float) -> float:
-    channel = mechanism.channel(len(audit.payoff))
+    channel = mechanism.channel(len(audit.payoffs.paid))
     if channel is None:
         return 0.0
-    missed = certified.missed_after(audit.table, audit.eta, channel, audit.payoff, miss)
-    return audit.features.total[0] - missed
+    return 1 - certified.missed_after(audit.table, audit.eta, channel, audit.payoffs, miss)

@@ -122,7 +122,7 @@ COMMANDS = (
         "release. Also writes DIR/eta.parquet, one line a row, which only you can read.",
         (("labeldp-audit estimate-eta clinic.parquet", "report, and one estimate a row in labeldp-report/eta.parquet"),
          ("labeldp-audit estimate-eta clinic.parquet --no-output -f json", "the report alone, for a program")),
-        (*SHARED, SMOOTHNESS),
+        (*SHARED, UTILITY, SMOOTHNESS),
         rows=("eta.parquet",),
     ),
     Command(

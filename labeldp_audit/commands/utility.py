@@ -13,70 +13,64 @@ import numpy as np
 from ..bounds import clopper_pearson, hoeffding
 from ..bounds.mistakes import tolerated
 from ..measures import guess
-from ..model import Bound, Eta, Finding, Floats, Table
+from ..model import Bound, Eta, Finding, Table
 from . import certified, intervals, reporting
+from .payoffs import Payoffs
 from .settings import Settings
 
 NO_LIMITS = (
     "no interval: on average the truth lies between leave-one-out and plug-in, where eta is even among neighbours"
 )
+NO_LIMITS_GIVEN = "no interval: both are the same on average where the given probabilities are right"
 
 
 @dataclass(frozen=True)
 class Features:
-    """What the best guess from the features alone is worth and what it misses, with limits."""
+    """What the best guess from the features alone is worth, and an upper limit of what it misses."""
 
-    payoff: Floats
     right: Bound
     missed_high: float  # assumes nothing about eta
-    total: tuple[float, float]  # limits of what whoever knows all labels gets
-
-
-def payoff(table: Table, settings: Settings) -> Floats:
-    if settings.utility == "balanced":
-        return guess.balanced(table.dataset.prior)
-    return np.ones(len(table.dataset.classes))
 
 
 def of_features(
-    table: Table, eta: Eta, estimate: float, method: str, paid: Floats, settings: Settings, miss: float
+    table: Table, eta: Eta, estimate: float, method: str, payoffs: Payoffs, settings: Settings, miss: float
 ) -> Features:
-    """Half of the miss for what is missed, a tenth each for two limits about p, and the rest for the upper limit."""
-    missed = certified.missed(table, eta, paid, 0.5 * miss)
-    total = certified.total(table, paid, 0.1 * miss)
-    least = max(total[0] - missed, always_one_class(table, paid, 0.1 * miss))
-    most = min(total[1], _most(eta, paid, settings, 0.3 * miss))
-    said = (*reporting.assumptions(eta, settings), f"lower limit {certified.SURE}")
-    estimate = min(max(estimate, float((paid * table.dataset.prior).max())), total[1])
-    bound = Bound(estimate, min(least, estimate), max(most, estimate), eta.queries, method, said)
-    return Features(paid, bound, missed, total)
+    """Six tenths of the miss for what is missed, one for the commoner class, three for the upper limit."""
+    missed = certified.missed(table, eta, payoffs, 0.6 * miss)
+    least = max(1 - missed, always_one_class(table, payoffs, 0.1 * miss))
+    most = min(1.0, _most(eta, payoffs, settings, 0.3 * miss))
+    said = (*reporting.assumptions(eta, settings), f"lower limit {certified.sure(eta)}")
+    estimate = min(max(estimate, float((payoffs.paid * table.dataset.prior).max())), 1.0)
+    return Features(Bound(estimate, min(least, estimate), max(most, estimate), eta.queries, method, said), missed)
 
 
-def always_one_class(table: Table, paid: Floats, miss: float) -> float:
+def always_one_class(table: Table, payoffs: Payoffs, miss: float) -> float:
     """Lower limit of what the best constant guess is worth."""
+    if not payoffs.alike:
+        return 1 / len(payoffs.paid)
     data = table.dataset
-    low = clopper_pearson.lower(np.array(data.class_counts), data.rows_used, miss / len(paid))
-    return float((paid * low).max())
+    return float(clopper_pearson.lower(np.array(data.class_counts), data.rows_used, miss / len(payoffs.paid)).max())
 
 
-def _most(eta: Eta, paid: Floats, settings: Settings, miss: float) -> float:
+def _most(eta: Eta, payoffs: Payoffs, settings: Settings, miss: float) -> float:
     """Upper limit: no neighbourhood is more telling than its interval allows."""
-    mistakes = tolerated(eta.queries, miss / (2 * len(paid)))
+    mistakes = tolerated(eta.queries, miss / (2 * len(payoffs.high)))
     wide = reporting.widening(eta, settings, intervals.RADII_SHARE * (1 - settings.confidence))
-    boxes = [intervals.of_eta(eta, c, mistakes, wide) for c in range(len(paid))]
-    worth = np.max([box.high * value for box, value in zip(boxes, paid, strict=True)], axis=0)
-    worth = np.minimum(worth, paid.max())
+    boxes = [intervals.of_eta(eta, c, mistakes, wide) for c in range(len(payoffs.high))]
+    worth = np.max([box.high * value for box, value in zip(boxes, payoffs.high, strict=True)], axis=0)
     wrong = sum(box.wrong for box in boxes)
-    least = guess.least_worth(paid)
-    return hoeffding.mean_limits(np.full(len(worth), least), worth, least, float(paid.max()), wrong, miss / 2)[1]
+    least = guess.least_worth(payoffs.low)
+    return hoeffding.mean_limits(np.full(len(worth), least), worth, least, float(payoffs.high.max()), wrong, miss / 2)[
+        1
+    ]
 
 
-def bracket(table: Table, eta: Eta, paid: Floats, settings: Settings) -> list[Finding]:
+def bracket(table: Table, eta: Eta, payoffs: Payoffs, settings: Settings) -> list[Finding]:
     """Two estimates between which the truth is on average, if eta is even inside neighbourhoods."""
     labels = table.labels[eta.rows]
-    judged = float(guess.right(eta.probability, labels, paid).mean())
-    plugged = float(guess.worth(eta.probability, paid).mean())
-    said = (*reporting.assumptions(eta, settings), NO_LIMITS)
+    judged = float(guess.right(eta.probability, labels, payoffs.paid).mean())
+    plugged = float(guess.worth(eta.probability, payoffs.paid).mean())
+    said = (*reporting.assumptions(eta, settings), NO_LIMITS_GIVEN if eta.counts is None else NO_LIMITS)
     return [
         Finding(quantity, Bound(value, None, None, eta.queries, method, said), settings.confidence)
         for quantity, value, method in (

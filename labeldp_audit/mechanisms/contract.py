@@ -125,7 +125,7 @@ def epsilon_of(channel: Floats) -> float:
 
 
 def gain_of_channel(eta: Floats, channel: Floats, payoff: Floats) -> Floats:
-    """sum_s max_c payoff_c eta_c P(s | c) - max_c payoff_c eta_c; (..., C) -> (...). 003, Theorem 3.7 for every channel.
+    """sum_s max_c payoff_c eta_c P(s | c) - max_c payoff_c eta_c; (..., C) -> (...). 003, Theorem 3.7.
 
     Summed over s as what the best guess after s is worth beyond the best guess before.
     """

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from simulated import findings, searched, table_of
 from test_coverage import DUST, PLACES, ROWS, K, islands, most_misses
-from worlds import World
+from worlds import World, true_p
 
 from labeldp_audit.commands import advantage, ceilings, certified
+from labeldp_audit.commands.payoffs import Payoffs
 from labeldp_audit.measures import advantage as measured
 from labeldp_audit.measures import guess
 from labeldp_audit.mechanisms import MECHANISMS
@@ -27,10 +28,9 @@ class Truth:
             weights, eta = weights[::10] / weights[::10].sum(), eta[::10]
         self.law, self.payoff = Law(weights, np.stack([1 - eta, eta], axis=1)), payoff
         self.before = measured.uninformed(self.law, payoff)
-        whole, p = float(weights @ (self.law.eta @ payoff)), float(weights @ eta)
-        at = ceilings.Point(p, whole - self.before, float(weights @ (eta * (1 - eta))), whole)
-        facts = ((value,) * 3 for value in (at.p, at.missed, at.spread, at.total))
-        self.known = ceilings.Known(*facts, payoff, self.law)
+        at = ceilings.Point(float(weights @ eta), 1 - self.before, float(weights @ (eta * (1 - eta))))
+        facts = ((value,) * 3 for value in (at.p, at.missed, at.spread))
+        self.known = ceilings.Known(*facts, Payoffs(payoff, payoff, payoff), self.law)
         self.gains = {}
 
     def gain(self, spec):
@@ -54,18 +54,15 @@ def limited(finding):
 
 def audits(world, times, balanced=False, **settings):
     """Findings and truth of each of many small audits; the equal strengths are left out, which take long."""
-    rng = np.random.default_rng(21)
+    rng, p = np.random.default_rng(21), true_p(world)
+    truth = Truth(world, guess.balanced([1 - p, p]) if balanced else np.ones(2))
     with patch.object(advantage, "_same", return_value=()):
         for _ in range(times):
             points, labels, _ = world.draw(ROWS, rng)
             table, eta = table_of(labels, points), searched(points, labels, K)
             utility = "balanced" if balanced else "zero-one"
             options = {"mechanism": SPECS, "bags": 40, "utility": utility, **settings}
-            yield findings(advantage, table, eta, **options), Truth(world, paid(table, balanced))
-
-
-def paid(table, balanced):
-    return guess.balanced(table.dataset.prior) if balanced else np.ones(2)
+            yield findings(advantage, table, eta, **options), truth
 
 
 def is_missed(finding, truth):
@@ -100,7 +97,7 @@ def test_reports_are_false_as_rarely_as_they_say(world, balanced, confidence):
 # ---- liars
 
 
-def seen(table, eta, payoff, miss):
+def seen(table, eta, payoffs, miss):
     """Guesses that are judged by the labels they were made from."""
     labels = table.labels[eta.rows]
     counts = eta.counts.copy()
@@ -108,7 +105,7 @@ def seen(table, eta, payoff, miss):
     return float(np.mean(labels != counts.argmax(axis=1)))
 
 
-def plugged(table, eta, payoff, miss):
+def plugged(table, eta, payoffs, miss):
     """What the counts themselves make of it."""
     return float(np.mean(1 - eta.probability.max(axis=1)))
 

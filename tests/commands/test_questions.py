@@ -23,6 +23,7 @@ from labeldp_audit.commands import (
     increase,
     intervals,
     nu_max,
+    payoffs,
     reporting,
     utility,
 )  # fmt: skip
@@ -162,6 +163,7 @@ def spent(command, *audit, **options):
             if hasattr(command, name):
                 spending.watch(stack, command, name, lambda q, miss: ("eta", miss))
         spending.watch(stack, utility, "of_features", lambda *given_arguments: ("features", given_arguments[-1]))
+        spending.watch(stack, payoffs, "of", lambda table, settings, miss: ("prior", miss))
         spending.watch(stack, intervals, "of_prior", lambda table, positive, miss: ("prior", miss))
         # one event, however often it is asked about
         stack.enter_context(patch.object(reporting, "widening", lambda eta, settings, miss: radii(miss)))
