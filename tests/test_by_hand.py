@@ -91,4 +91,4 @@ def test_the_best_guess(audit, file, by_hand):
     zeros, ones, _ = by_hand
     report = audit("estimate-eta", file, "--k", K, "-f", "json", "--no-output").report
     guessed = float((np.maximum(zeros, ones) / (zeros + ones)).mean())
-    assert only(report, "uninformed_utility")["estimate"] == pytest.approx(guessed, rel=1e-12)
+    assert only(report, "plug_in_utility")["estimate"] == pytest.approx(guessed, rel=1e-12)

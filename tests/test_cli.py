@@ -64,7 +64,8 @@ def run(data, settings, progress):
     return report(("one column looks like an identifier",) if data == "warn" else ())
 
 def run_rows(data, settings, progress):
-    return report(), {"row": np.arange(3), "eta": np.array([0.1, 0.2, 0.3])}
+    rows = {"row": np.arange(3), "eta": np.array([0.1, 0.2, 0.3])}
+    return report(), types.SimpleNamespace(columns=rows, about={"sha256": "0"})
 
 for name, way in (("estimate_j", run), ("estimate_eta", run_rows)):
     fake = types.ModuleType("labeldp_audit.commands." + name)
@@ -186,7 +187,7 @@ def test_run_information_only_where_asked_for(door):
                 "hint: did you mean --mechanism? (`labeldp-audit estimate-j --help`)",
             ],
         ),
-        ("estimate-j fine --eta x", 2, ["error: unknown option '--eta'"]),
+        ("estimate-j fine --etb x", 2, ["error: unknown option '--etb'", "hint: did you mean --eta or"]),
         ("nu-max fine --tau 1", 2, ["error: unknown option '--tau'"]),
         (
             "estimate-k fine",
