@@ -234,7 +234,7 @@ def test_a_file_that_is_about_something_else(refused, audit, table, tables):
     audit("estimate-eta", "m.parquet", "-o", "first")
     file = ("--eta-file", "first/eta.parquet")
     assert "made for another table" in refused(table, *file, command="advantage")
-    assert "made with another classes" in refused("m.parquet", *file, "--positive", "0", command="advantage")
+    assert "made with other classes" in refused("m.parquet", *file, "--positive", "0", command="advantage")
     assert "is not what the file was made with" in refused("m.parquet", *file, "--k", 5, command="nu-max", status=2)
     assert "was not written by" in refused("m.parquet", "--eta-file", tables / "t.parquet", command="nu-max")
     assert "nowhere" in refused("m.parquet", "--eta-file", "nowhere.parquet", command="estimate-j")

@@ -59,7 +59,7 @@ class Flips:
     def _epsilon(self, target: float) -> float:
         """The largest with an advantage of at most the target; infinite where labels in the clear give away no more."""
         low, high = 0.0, _STRONGEST
-        if self.gain(high) <= target:
+        if self.gain(high) <= target * (1 + 1e-12):
             return math.inf
         for _ in range(60):
             middle = (low + high) / 2

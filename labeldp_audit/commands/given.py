@@ -15,6 +15,7 @@ from ..measures import calibration
 from ..model import Column, Dataset, Eta, Floats, Table
 from .settings import Settings
 
+_WORDS = {"label": "labels", "classes": "classes", "rows_used": "rows"}
 _ASKED = (
     "exclude",
     "categorical",
@@ -135,9 +136,10 @@ def _check_same(said: Mapping[str, Any], dataset: Dataset, file: str) -> None:
         raise DataError(
             "made for another table, or for this one before it changed", file, hint="run estimate-eta again"
         )
-    for name, value in (("label", dataset.label), ("classes", dataset.classes), ("rows_used", dataset.rows_used)):
+    for name, word in _WORDS.items():
+        value = getattr(dataset, name)
         if _plain(said[name]) != _plain(value):
-            what = f"made with another {name.replace('_', ' ')}: {_shown(said[name])} instead of {_shown(value)}"
+            what = f"made with other {word}: {_shown(said[name])} instead of {_shown(value)}"
             raise DataError(what, file, hint="use the same --label, --positive and --drop-null-labels")
 
 
