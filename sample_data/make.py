@@ -23,6 +23,7 @@ beside these numbers, not its estimates alone.
     j        P(nu_bar > tau)                                 mean_loss = E nu_bar            jeffreys = E h(eta)
     nu_max   epsilon + max(logit eta_max - logit p, logit p - logit eta_min)
     uninformed_utility                                       E max(eta, 1 - eta)
+    advantage                                                attackers.py; off by at most a few per cent for large bags
 
 Nothing here comes from the audit itself: a mistake there cannot hide here. Running it twice gives the same bytes.
 """
@@ -41,6 +42,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
+from attackers import RELEASES, advantage
 from populations import POPULATIONS, Columns, Floats, Population
 
 SEED = 2024
@@ -113,6 +115,7 @@ def truth(eta: Floats) -> dict[str, Any]:
         "eta_quantiles": {
             f"{at:g}": rounded(value) for at, value in zip(QUANTILES, np.quantile(eta, QUANTILES), strict=True)
         },
+        "advantage": {release: rounded(advantage(eta, release)) for release in RELEASES},
         "mechanisms": {
             f"rr:epsilon={epsilon:g}": losses(gain, max(high - middle, middle - low), epsilon) for epsilon in EPSILONS
         },

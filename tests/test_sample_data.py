@@ -21,6 +21,7 @@ DRAWS = 200_000
 
 sys.path.insert(0, str(FOLDER))
 make: Any = importlib.import_module("make")
+attackers: Any = importlib.import_module("attackers")
 
 every_population = pytest.mark.parametrize("population", make.POPULATIONS, ids=lambda population: population.file)
 same_versions = pytest.mark.skipif(
@@ -136,3 +137,32 @@ def test_made_again_the_files_are_the_same(tmp_path: Path) -> None:
     make.main(["--folder", str(tmp_path)])
     for name in ("clinic.parquet", "clicks.csv", "truth.json"):
         assert (tmp_path / name).read_bytes() == (FOLDER / name).read_bytes(), name
+
+
+@every_population
+def test_advantages_agree_with_other_draws(population: Any) -> None:
+    """Where the average over bags is exact in eta, and where bags are no larger than one."""
+    eta = population.eta(population.features(DRAWS, np.random.default_rng(78)))
+    told = TRUTH["tables"][population.file]["advantage"]
+    for epsilon in (0.5, 1.0, 2.0, 4.0):
+        gain = np.maximum(np.minimum(eta, 1 - eta) - 1 / (1 + np.exp(epsilon)), 0)
+        assert sigmas_apart(gain, told[f"rr:epsilon={epsilon:g}"]) < 5
+    pairs = eta.reshape(-1, 2)
+    first, other = pairs[:, 0], pairs[:, 1]
+    worth = [
+        (first * other, 0 * first),
+        (first * (1 - other), (1 - first) * other),
+        (0 * first, (1 - first) * (1 - other)),
+    ]
+    informed = sum(np.maximum(yes, no) for yes, no in worth)
+    assert sigmas_apart(informed - np.maximum(first, 1 - first), told["llp:k=2"]) < 5
+    assert attackers.advantage(eta, "llp:k=1") == pytest.approx(np.minimum(eta, 1 - eta).mean(), abs=0.005)
+    plain, noisy = (told[name] for name in ("llp:k=8", "laplace-llp:k=8,epsilon=1"))
+    assert noisy < plain < told["llp:k=2"]
+
+
+def test_the_grid_of_the_noise_is_fine_enough(monkeypatch) -> None:
+    eta = np.random.default_rng(79).beta(0.5, 2, 16_000)
+    coarse = attackers.advantage(eta, "laplace-llp:k=8,epsilon=1")
+    monkeypatch.setattr(attackers, "STEP", 0.01)
+    assert attackers.advantage(eta, "laplace-llp:k=8,epsilon=1") == pytest.approx(coarse, rel=1e-3)
