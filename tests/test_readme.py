@@ -1,14 +1,16 @@
-"""The table of truths in the README is what the tool says today. UPDATE_README=1 writes it anew."""
+"""The tables of truths in the README are what the tool says today. UPDATE_README=1 writes them anew."""
 
 from __future__ import annotations
 
 import json
 import os
-import re
 from pathlib import Path
 
+import pytest
+
 from labeldp_audit import engine
-from labeldp_audit.commands import estimate_j
+from labeldp_audit.commands import advantage, estimate_j
+from labeldp_audit.commands.options import COMPARED
 from labeldp_audit.commands.settings import Settings
 
 ROOT = Path(__file__).parent.parent
@@ -31,12 +33,38 @@ def rows() -> list[str]:
     return lines
 
 
-def test_the_truth_stands_in_the_readme():
+def attackers() -> list[str]:
+    """In labels of a hundred, the sample table of the clinic."""
+    truth = json.loads((ROOT / "sample_data" / "truth.json").read_text(encoding="utf-8"))
+    name, settings = "clinic.parquet", Settings(mechanism=COMPARED)
+    report = advantage.run(str(ROOT / "sample_data" / name), settings, engine.Silent())
+    by = {(one.quantity, one.mechanism): one for one in report.findings}
+    return [_attacker(truth["tables"][name]["advantage"], one, by) for one in report.findings if one.quantity == NAME]
+
+
+NAME = "advantage"
+
+
+def _attacker(true, one, by) -> str:
+    bound = one.bound
+    assert bound.low <= true[one.mechanism] <= bound.high
+    numbers = (true[one.mechanism], bound.estimate, bound.low, bound.high)
+    bag, noise = by.get(("equivalent_k", one.mechanism)), by.get(("equivalent_epsilon", one.mechanism))
+    like = f"llp:k={bag.bound.estimate:.0f}" if bag else f"rr:epsilon={noise.bound.estimate:.2g}"
+    cells = [one.mechanism, f"{one.at.get('epsilon', 'none')}", *(f"{100 * number:.2f}" for number in numbers), like]
+    return "| " + " | ".join(cells) + " |"
+
+
+@pytest.mark.parametrize(("mark", "lines"), [("truth", rows), ("advantage", attackers)])
+def test_the_truth_stands_in_the_readme(mark, lines):
     path = ROOT / "README.md"
     readme = path.read_text(encoding="utf-8")
-    head, table, tail = re.split(r"(?<=\|---\|\n)((?:\|.*\n|TRUTH_ROWS\n)*)(?=<!-- /truth -->)", readme)
-    expected = "\n".join(rows()) + "\n"
+    begin, end = f"<!-- {mark}:", f"<!-- /{mark} -->"
+    head, after = readme.split(begin)
+    inside, tail = after.split(end)
+    kept = "".join(inside.splitlines(keepends=True)[:3])  # the comment's end, the head of the table, the line below it
+    expected = kept + "\n".join(lines()) + "\n"
     if os.environ.get("UPDATE_README"):
-        path.write_text(head + expected + tail, encoding="utf-8")
+        path.write_text(head + begin + expected + end + tail, encoding="utf-8")
     else:
-        assert table == expected
+        assert inside == expected
