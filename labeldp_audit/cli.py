@@ -139,7 +139,8 @@ def _checked(command: Command, data: str, chosen: Mapping[str, Chosen]) -> tuple
         MECHANISMS.parse(spec, MOST_CLASSES)
     folder = None if chosen["no_output"].value else str(chosen["output"].value)
     plan = delivery.plan(chosen["format"].value, folder)  # type: ignore[arg-type]
-    delivery.check(plan, command.files, data)
+    for source in filter(None, (data, settings.eta_file)):
+        delivery.check(plan, command.files, source)
     return settings, plan
 
 

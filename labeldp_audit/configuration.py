@@ -178,12 +178,17 @@ def _tools(path: Path) -> dict[str, object]:
 
 
 def merged(*layers: Layer) -> dict[str, Chosen]:
-    """Later layers beat earlier ones. A folder asked for later than --no-output is written."""
+    """Later layers beat earlier ones. A folder asked for later than --no-output is written; of --eta
+    and --eta-file the one that was asked for later counts.
+    """
     result: dict[str, Chosen] = {}
     for layer in layers:
         result.update(layer)
         if "output" in layer and "no_output" not in layer and "no_output" in result:
             result["no_output"] = Chosen(False, layer["output"].origin)
+        for one, other in (("eta", "eta_file"), ("eta_file", "eta")):
+            if one in layer and other not in layer and other in result:
+                result[other] = Chosen(() if other == "eta" else None, layer[one].origin)
     return result
 
 

@@ -120,6 +120,7 @@ class Eta:
     metric: str | None = "l2"
     half: npt.NDArray[np.uint8] | None = None  # (q,) in which half of the rows each query is
     unseen: Floats | None = None  # (q, C) made without any label of the half that the query is in
+    asked: Mapping[str, object] | None = None  # how it was made, where that was not now
 
     @property
     def queries(self) -> int:
@@ -169,6 +170,8 @@ class Finding:
     confidence: float
     mechanism: str | None = None
     at: Mapping[str, float | str] = field(default_factory=dict)
+    claim: float | None = None  # the epsilon of the label differential privacy that the mechanism claims
+    bag: int | None = None  # records that it releases together, where that is said
 
     def place(self, key: str) -> float | None:
         """`at` that key, where a number stands there."""

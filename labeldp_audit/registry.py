@@ -6,6 +6,8 @@ name in that list. Packages of other people add theirs by the entry point group 
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import itertools
 import math
 from collections.abc import Callable, Iterator
@@ -33,30 +35,38 @@ def number(text: str, what: str) -> float:
 
 
 class Registry(Generic[Thing]):
-    """The things of one kind, by name. Each has `name`, `example` and `parse(fields) -> thing`."""
+    """The things of one kind, by name. Each has `name`, `example` and `parse(fields, ...) -> thing`."""
 
     def __init__(self, kind: str, things: tuple[type[Thing], ...]) -> None:
         self.kind = kind
         self._own = things
 
     def __iter__(self) -> Iterator[type[Thing]]:
-        return iter(self._by_name().values())
+        """Those that can be loaded: somebody's broken package is met where it is asked for."""
+        for name in self.names():
+            with contextlib.suppress(SpecError):
+                yield self.get(name)
 
     def names(self) -> tuple[str, ...]:
         return tuple(self._by_name())
 
-    def _by_name(self) -> dict[str, type[Thing]]:
-        found = {str(thing.name): thing for thing in self._own}  # type: ignore[attr-defined]
+    def _by_name(self) -> dict[str, Callable[[], type[Thing]]]:
+        found: dict[str, Callable[[], type[Thing]]] = {
+            str(thing.name): functools.partial(_itself, thing)  # type: ignore[attr-defined]
+            for thing in self._own
+        }
         for entry in entry_points(group=f"labeldp_audit.{self.kind}s"):
-            if entry.name not in found:
-                found[entry.name] = entry.load()
+            found.setdefault(entry.name, entry.load)
         return found
 
     def get(self, name: str) -> type[Thing]:
         known = self._by_name()
         if name not in known:
             raise SpecError.unknown(self.kind, name, known)
-        return known[name]
+        try:
+            return known[name]()
+        except Exception as error:
+            raise SpecError(f"the {self.kind} {name!r} of another package cannot be loaded: {error!r}") from None
 
     def parse(self, spec: str, *context: object) -> list[Thing]:
         """`name:field=value,...`; `|` between values gives a family, in the order in which they are written.
@@ -78,3 +88,11 @@ class Registry(Generic[Thing]):
             return [build(dict(zip(fields, values, strict=True)), *context) for values in each]
         except SpecError as error:
             raise SpecError(f"{self.kind} {spec!r}: {error.what}", hint=error.hint) from None
+        except Exception as error:
+            if build.__module__.startswith(__package__):
+                raise
+            raise SpecError(f"{self.kind} {spec!r}: its package fails: {error!r}") from None
+
+
+def _itself(thing: type[Thing]) -> type[Thing]:
+    return thing

@@ -11,8 +11,9 @@ from collections.abc import Iterator, Sequence
 
 from .. import engine
 from ..bounds.mistakes import tolerated
+from ..mechanisms.bags import LARGEST
 from ..mechanisms.contract import Mechanism
-from ..model import Bound, Finding, Report
+from ..model import Bound, Finding, Report, Table
 from . import beliefs, ceilings, footing, gains, increase, intervals, payoffs, reporting, utility
 from .before import read_and_estimate
 from .beliefs import Belief
@@ -29,14 +30,14 @@ CEILING = "bound at the estimated law of eta; limits over all that may be true"
 FOOTING = (
     "same law of eta on both sides: limits cover three standard errors of the simulation, and not that eta is estimated"
 )
+THREE_ERRORS = 0.9973
 
 
 def run(data: str, settings: Settings, progress: engine.Progress) -> Report:
-    reporting.mechanisms(settings, reporting.MOST_CLASSES)  # refused before the table is read
     table, eta = read_and_estimate(data, settings, progress, halves=True, many=True)
     classes = len(table.dataset.classes)
     asked = reporting.mechanisms(settings, classes)
-    fit = [one for one in asked if not one.unfit(classes)]
+    fit = [one for one in asked if not unfit(one, table)]
     miss, belief = 1 - settings.confidence, beliefs.of(table, eta)
     paid = payoffs.of(table, settings, intervals.PRIOR_SHARE / 2 * miss)
     features = utility.of_features(
@@ -61,12 +62,20 @@ def _increases(audit: Audit, fit: Sequence[Mechanism], found: Gains, belief: Bel
     for one in fit:
         gain = found[one.spec]
         drawn = f"; {gain.bags:,} bags drawn, all members counted" if gain.bags else ""
-        yield from increase.findings(audit, one, gain, belief.method + drawn, miss / len(fit))
+        yield from increase.findings(audit, one, gain, belief.method_of(one) + drawn, miss / len(fit))
+
+
+def unfit(mechanism: Mechanism, table: Table) -> str:
+    """Why it cannot release this table; empty where it can."""
+    rows = table.dataset.rows_used
+    if mechanism.bag > rows:
+        return f"a bag of {mechanism.bag:,} cannot be made of {rows:,} rows"
+    return mechanism.unfit(len(table.dataset.classes))
 
 
 def _unfit(audit: Audit, asked: Sequence[Mechanism]) -> Iterator[Finding]:
     for one in asked:
-        reason = one.unfit(len(audit.payoffs.paid))
+        reason = unfit(one, audit.table)
         if reason:
             yield reporting.absent("advantage", one, reason, audit.settings, audit.eta.queries)
 
@@ -92,32 +101,37 @@ def _bound(audit: Audit, mechanism: Mechanism, ceiling: ceilings.Ceiling, known:
 
 
 def known_of(audit: Audit, belief: Belief) -> ceilings.Known:
-    """The estimates, and what may be true: the spread E eta (1 - eta) is at least half the error, and at most all."""
+    """The law's own numbers as estimates, and what may be true: the spread is at least half the error, at most all."""
     right, miss = audit.features.right, 1 - audit.settings.confidence
-    assert right.estimate is not None and right.high is not None
+    assert right.high is not None
     prior = intervals.of_prior(audit.table, 1, intervals.PRIOR_SHARE / 2 * miss)
+    weight, eta = belief.law.weight, belief.law.eta[:, 1]
+    p, missed, spread = float(weight @ eta), belief.missed(audit.payoffs.paid), float(weight @ (eta * (1 - eta)))
     high = audit.features.missed_high
-    missed = 1 - right.high, min(1 - right.estimate, high), high
-    eta = belief.law.eta[:, 1]
-    spread = float(belief.law.weight @ (eta * (1 - eta)))
-    least = missed[0] / float(audit.payoffs.high.sum())
-    most = 0.25 if not audit.payoffs.alike else min(high, 0.25)
+    least = (1 - right.high) / float(audit.payoffs.high.sum())
+    most = min(high, 0.25) if audit.payoffs.alike else 0.25
     return ceilings.Known(
-        p=(prior.low, prior.p, prior.high), missed=missed, spread=(min(least, spread), spread, max(most, spread)),
-        payoffs=audit.payoffs, law=belief.law,
+        p=_around(prior.low, p, prior.high), missed=_around(1 - right.high, missed, high),
+        spread=_around(least, spread, most), payoffs=audit.payoffs, law=belief.law,
     )  # fmt: skip
+
+
+def _around(low: float, estimate: float, high: float) -> ceilings.Interval:
+    """Wide enough for an estimate that the labels refute."""
+    return min(low, estimate), estimate, max(high, estimate)
 
 
 def _same(audit: Audit, fit: Sequence[Mechanism], found: Gains, belief: Belief) -> Iterator[Finding]:
     """For randomized response the bag that protects as well, for all else the epsilon of randomized response."""
-    bags = footing.Bags(belief, audit.payoffs.paid, audit.settings)
+    rows = audit.table.dataset.rows_used
+    bags = footing.Bags(belief, audit.payoffs.paid, audit.settings, rows)
     flips = footing.Flips(belief, audit.payoffs.paid)
     for one in fit:
         if one.flips is None:
             same, name, none = flips.same(found[one.spec]), "equivalent_epsilon", ""
         else:
             same, name = bags.same(found[one.spec]), "equivalent_k"
-            none = f"no bag of up to {footing.LARGEST:,} people protects as well"
+            none = f"no bag of up to {min(LARGEST, rows):,} people protects as well"
         reason = none if same.estimate is None else None
         bound = Bound(same.estimate, same.low, same.high, audit.eta.queries, belief.method, (FOOTING,), reason)
-        yield Finding(name, bound, audit.settings.confidence, one.spec, one.at())
+        yield Finding(name, bound, THREE_ERRORS, one.spec, one.at())

@@ -39,6 +39,7 @@ def _from_neighbors(
     [estimator] = ESTIMATORS.parse(settings.estimator)
     reporting.smoothness(settings)  # refused before the table is read
     table = tables.read(data, options, progress)
+    reporting.mechanisms(settings, len(table.dataset.classes))  # refused before the search
     n = len(table.labels)
     queries, k = _queries(n, settings), _default_k(n) if settings.k is None else settings.k
     reporting.check_smoothness(settings, k, len(queries))

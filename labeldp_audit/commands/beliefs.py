@@ -2,7 +2,8 @@
 
 Counts of k labels are noisier than eta. Averages of functions that bend are therefore off in a known direction
 (CERTIFICATES d); for two classes the noise is taken out by deconvolution, and what is left fitted to the rows' own
-labels, which the counts do not hold. For more classes each guess is judged by its row's own label.
+labels, which the counts do not hold. For more classes the estimate is halfway between what the counts say and what the
+rows' own labels say of guesses from them.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..measures import advantage, deconvolution, guess, recalibration
-from ..measures.advantage import Gain
+from ..measures.advantage import Gain, Members
 from ..mechanisms.contract import Mechanism
 from ..model import Eta, Floats, Law, Table
 
@@ -22,33 +23,50 @@ from ..model import Eta, Floats, Law, Table
 class Belief:
     law: Law
     method: str
+    members: Members  # of bags
     judged: tuple[Floats, npt.NDArray[np.integer]] | None = None  # estimates and the labels that judge them
 
     def uninformed(self, payoff: Floats) -> float:
         """Mean payoff of the best guess from the features."""
+        certain = advantage.uninformed(self.law, payoff)
+        return certain if self.judged is None else (certain + float(guess.right(*self.judged, payoff).mean())) / 2
+
+    def missed(self, payoff: Floats) -> float:
+        """Mean payoff that it misses."""
+        doubt = float(self.law.weight @ (self.law.eta @ payoff)) - advantage.uninformed(self.law, payoff)
         if self.judged is None:
-            return advantage.uninformed(self.law, payoff)
-        return float(guess.worth(self.judged[0], payoff).mean() + guess.right(*self.judged, payoff).mean()) / 2
+            return doubt
+        eta, labels = self.judged
+        return (doubt + float((payoff[labels] - guess.right(eta, labels, payoff)).mean())) / 2
+
+    def method_of(self, mechanism: Mechanism) -> str:
+        if self.judged is not None and mechanism.channel(self.law.eta.shape[1]) is None:
+            return "plug-in"
+        return self.method
 
     def gain(self, mechanism: Mechanism, payoff: Floats) -> Gain | None:
         """What the release adds; None where only simulation tells."""
         channel = mechanism.channel(self.law.eta.shape[1])
-        if self.judged is None or channel is None:
-            return advantage.exact(mechanism, self.law, payoff)
+        found = advantage.exact(mechanism, self.law, payoff)
+        if self.judged is None or channel is None or found is None:
+            return found
         eta, labels = self.judged
-        after, before = guess.right_after(eta, channel, labels, payoff), guess.right(eta, labels, payoff)
-        return Gain(max(0.0, float(np.mean(after - before))))
+        tried = guess.right_after(eta, channel, labels, payoff) - guess.right(eta, labels, payoff)
+        most = mechanism.total_variation(len(payoff)) * self.missed(payoff)
+        return Gain(min(most, max(0.0, (found.mean + float(tried.mean())) / 2)))
 
 
 def of(table: Table, eta: Eta) -> Belief:
     if eta.counts is None:
-        return Belief(observed(eta.probability), "given eta")
+        return Belief(observed(eta.probability), "given eta", advantage.from_rows(eta.probability))
     labels = table.labels[eta.rows]
     if eta.probability.shape[1] > 2:
-        return Belief(observed(eta.probability), "leave-one-out", (eta.probability, labels))
+        law = observed(eta.probability)
+        method = "between plug-in and leave-one-out"
+        return Belief(law, method, advantage.from_law(law), (eta.probability, labels))
     counts = eta.counts[:, 1], eta.counts.sum(axis=1)
     law = recalibration.recalibrated(deconvolution.law(*counts), *counts, labels)
-    return Belief(law, "deconvolution of counts, fitted to each row's own label")
+    return Belief(law, "deconvolution of counts, fitted to each row's own label", advantage.from_law(law))
 
 
 def observed(probability: Floats) -> Law:

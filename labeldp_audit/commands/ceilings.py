@@ -14,7 +14,7 @@ from ..model import Floats, Law
 from .payoffs import Payoffs
 
 Interval = tuple[float, float, float]  # low, estimate, high
-PRODUCT = "holds only where labels do not depend on the features, and here they do"
+PRODUCT = "holds only where labels do not depend on the features, which the estimated law of eta does not bear out"
 
 
 @dataclass(frozen=True)
@@ -40,11 +40,12 @@ class Known:
     def estimate(self) -> Point:
         return Point(self.p[1], self.missed[1], self.spread[1])
 
-    def possible(self) -> Iterator[Point]:
+    def possible(self, bag: int) -> Iterator[Point]:
         """A grid over all that may be true: bounds are smooth in each, and rise with what is missed."""
         low, _, high = self.p
         every_p = {*np.linspace(low, high, 5).tolist(), float(np.clip(0.5, low, high))}  # some are largest at 1/2
-        every_spread = np.linspace(self.spread[0], self.spread[2], 17).tolist()
+        peak = float(np.clip(1 / (bag + 1), self.spread[0], self.spread[2]))  # of (1 - 2 E)^n E^2, in Lemma A.1
+        every_spread = {*np.linspace(self.spread[0], self.spread[2], 33).tolist(), peak}
         for p, spread, missed in itertools.product(every_p, every_spread, self.missed[::2]):
             yield Point(p, missed, spread)
 
@@ -176,9 +177,9 @@ def by_error(mechanism: Mechanism, missed: float, payoff: Floats) -> float:
 def interval(ceiling: Ceiling, mechanism: Mechanism, known: Known) -> Interval:
     """Over all that may be true."""
     estimate = ceiling.value(mechanism, known, known.estimate)
-    values = [estimate, *(ceiling.value(mechanism, known, at) for at in known.possible())]
-    looser = [] if ceiling.looser is None else [ceiling.looser(mechanism, known, at) for at in known.possible()]
-    return 0.0 if looser else min(values), estimate, max(values + looser)
+    of = ceiling.looser or ceiling.value
+    values = [estimate, *(of(mechanism, known, at) for at in known.possible(mechanism.bag))]
+    return 0.0 if ceiling.looser else min(values), estimate, max(values)
 
 
 def surely(mechanism: Mechanism, missed_high: float, payoff: Floats) -> float:

@@ -11,7 +11,6 @@ import math
 from collections.abc import Iterator
 
 import numpy as np
-import numpy.typing as npt
 
 from ..bounds import clopper_pearson, hoeffding
 from ..measures import guess
@@ -28,38 +27,36 @@ def sure(eta: Eta) -> str:
     return f"without assumptions on eta: {_TRIED}"
 
 
-Labels = npt.NDArray[np.integer]
-
-
 def missed(table: Table, eta: Eta, payoffs: Payoffs, miss: float) -> float:
     """Upper limit of what the best guess from the features alone misses: E [sum_c - max_c] payoff_c P(c | x).
 
     Payoffs are taken at their upper limits.
     """
     assert eta.unseen is not None
-    labels = table.labels[eta.rows]
-    wrong = labels != (eta.unseen * payoffs.paid).argmax(axis=1)
-    groups = _groups(wrong, labels, payoffs.high)
-    level = -math.expm1(-miss / (2 * _PARTS * len(groups)))
+    groups = 1 if payoffs.alike else len(payoffs.high)
+    level = -math.expm1(-miss / (2 * _PARTS * groups))
     found = 0.0
     for part in _parts(eta):
-        share = len(part) / len(labels)
-        found += share * sum(
-            worth * float(clopper_pearson.upper(int(group[part].sum()), len(part), level)) for worth, group in groups
-        )
+        labels, unseen = table.labels[eta.rows[part]], eta.unseen[part]
+        wrong = labels != (unseen * _blind(unseen, payoffs)).argmax(axis=1)
+        for c in range(groups):
+            counted = wrong if payoffs.alike else wrong & (labels == c)
+            limit = clopper_pearson.upper(int(counted.sum()), len(part), level)
+            found += payoffs.high[c] * float(limit) * len(part) / eta.queries
     return _of_people(found, payoffs.high, eta.queries, miss / 2)
 
 
 def missed_after(table: Table, eta: Eta, channel: Floats, payoffs: Payoffs, miss: float) -> float:
     """The same for the best guess once each label went through the channel."""
     assert eta.unseen is not None
-    labels = table.labels[eta.rows]
-    right = guess.right_after(eta.unseen, channel, labels, payoffs.paid) / payoffs.paid[labels]
-    lost = payoffs.high[labels] * (1 - right) / payoffs.high.max()
-    found = 0.0
+    found, most = 0.0, float(payoffs.high.max())
     for part in _parts(eta):
-        limit = hoeffding.share_upper(float(lost[part].mean()), len(part), miss / (2 * _PARTS))
-        found += payoffs.high.max() * limit * len(part) / len(labels)
+        labels, unseen = table.labels[eta.rows[part]], eta.unseen[part]
+        blind = _blind(unseen, payoffs)
+        right = guess.right_after(unseen, channel, labels, blind) / blind[labels]
+        lost = payoffs.high[labels] * (1 - right) / most
+        limit = hoeffding.share_upper(float(lost.mean()), len(part), miss / (2 * _PARTS))
+        found += most * limit * len(part) / eta.queries
     return _of_people(found, payoffs.high, eta.queries, miss / 2)
 
 
@@ -73,9 +70,9 @@ def _parts(eta: Eta) -> Iterator[Integers]:
     return (half for half in halves if len(half))
 
 
-def _groups(wrong: npt.NDArray[np.bool_], labels: Labels, payoff: Floats) -> list[tuple[float, npt.NDArray[np.bool_]]]:
-    """Wrong guesses that cost the same are counted together."""
-    return [(float(worth), wrong & (payoff[labels] == worth)) for worth in np.unique(payoff)]
+def _blind(unseen: Floats, payoffs: Payoffs) -> Floats:
+    """What guesses go by, made without the labels that judge them: shares of the classes come from `unseen` too."""
+    return payoffs.paid if payoffs.alike else guess.balanced(unseen.mean(axis=0).clip(min=1e-300).tolist())
 
 
 def _of_people(mean: float, payoff: Floats, q: int, miss: float) -> float:

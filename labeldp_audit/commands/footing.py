@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import engine
 from ..measures.advantage import Gain
+from ..mechanisms.bags import LARGEST
 from ..mechanisms.label_proportions import LabelProportions
 from ..mechanisms.randomized_response import pi_from_epsilon
 from ..model import Floats
@@ -16,7 +17,6 @@ from . import gains
 from .beliefs import Belief
 from .settings import Settings
 
-LARGEST = 4096  # k that is looked at
 _STRONGEST = 40.0  # epsilon: beyond it a label is flipped less than once in 10^17
 _ERRORS = 3.0  # standard errors on either side
 
@@ -70,9 +70,10 @@ class Flips:
 class Bags:
     """The advantage of label proportions for any k, each computed once."""
 
-    def __init__(self, belief: Belief, payoff: Floats, settings: Settings) -> None:
+    def __init__(self, belief: Belief, payoff: Floats, settings: Settings, rows: int) -> None:
         self._known: dict[int, Gain] = {}
         self._belief, self._payoff, self._settings = belief, payoff, settings
+        self._largest = min(LARGEST, rows)
 
     def gain(self, k: int) -> Gain:
         if k not in self._known:
@@ -84,9 +85,9 @@ class Bags:
         """The smallest k whose advantage, so many standard errors added, is at most the target."""
         low, high = 0, 1
         while not self._within(high, target, errors):
-            if high == LARGEST:
+            if high == self._largest:
                 return None
-            low, high = high, min(2 * high, LARGEST)
+            low, high = high, min(2 * high, self._largest)
         while high - low > 1:
             middle = (low + high) // 2
             low, high = (low, middle) if self._within(middle, target, errors) else (middle, high)
@@ -94,7 +95,7 @@ class Bags:
 
     def _within(self, k: int, target: float, errors: float) -> bool:
         found = self.gain(k)
-        return found.mean + errors * found.standard_error <= target
+        return found.mean + errors * found.standard_error <= target * (1 + 1e-12)
 
     def same(self, gain: Gain) -> Same:
         """The smallest k that protects at least as well."""

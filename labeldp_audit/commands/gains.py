@@ -49,4 +49,4 @@ def simulated(
             progress.advance(1)
             yield gain
 
-    return advantage.simulated(together, belief.law, payoff, stream, settings.bags, each)
+    return advantage.simulated(together, belief.members, payoff, stream, settings.bags, each)

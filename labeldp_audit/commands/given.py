@@ -16,16 +16,7 @@ from ..model import Column, Dataset, Eta, Floats, Table
 from .settings import Settings
 
 _WORDS = {"label": "labels", "classes": "classes", "rows_used": "rows"}
-_ASKED = (
-    "exclude",
-    "categorical",
-    "k",
-    "estimator",
-    "recall",
-    "queries",
-    "seed",
-    "smoothness",
-)  # what a search rests on
+_SEARCH = ("exclude", "categorical", "k", "estimator", "recall", "queries")  # what a search is told
 
 
 @dataclass(frozen=True)
@@ -40,8 +31,9 @@ def from_columns(
     data: str, options: tables.ReadOptions, settings: Settings, progress: engine.Progress
 ) -> tuple[Table, Eta]:
     """The publisher's own model, taken at its word: counts of nothing stand behind it."""
-    if settings.smoothness is not None:
-        raise SpecError("--smoothness is about neighbourhoods, and --eta does without")
+    for name in ("smoothness", "k", "queries"):
+        if getattr(settings, name) is not None:
+            raise SpecError(f"--{name} is about neighbourhoods, and --eta does without")
     table = tables.read(data, replace(options, eta=settings.eta), progress)
     assert table.given is not None
     return warned(table, settings), _given(table, table.given)
@@ -90,10 +82,10 @@ def _by_class(
 def about(table: Table, eta: Eta, settings: Settings) -> dict[str, object]:
     """What a later command has to know of the rows: of which table they are, and how they were made."""
     data = table.dataset
-    asked = {name: value for name in _ASKED if (value := getattr(settings, name)) != getattr(Settings(), name)}
+    asked = {name: value for name in _SEARCH if (value := getattr(settings, name)) != getattr(Settings(), name)}
     return {
         "sha256": data.sha256, "label": data.label, "classes": data.classes, "rows_used": data.rows_used,
-        "columns": [asdict(column) for column in data.columns], "asked": asked, "given": settings.eta,
+        "columns": [asdict(column) for column in data.columns], "asked": asked, "given": settings.eta, "warnings": table.warnings,
         "k": eta.k, "n": eta.n, "estimator": eta.estimator, "metric": eta.metric, "log_loss": eta.log_loss,
         "exact": eta.exact, "recall": eta.recall, "recall_low": eta.recall_low,
     }  # fmt: skip
@@ -110,12 +102,16 @@ def from_file(
     table = tables.read(data, replace(options, labels_only=True), progress)
     _check_same(said, table.dataset, file)
     known = tuple(Column(**column) for column in said["columns"])
-    return replace(table, dataset=replace(table.dataset, columns=known)), _read(columns, said, table)
+    dataset, warnings = replace(table.dataset, columns=known), tuple(said["warnings"])
+    eta = _read(columns, said, table)
+    if settings.smoothness is not None and not eta.exact:
+        raise SpecError("--smoothness needs an exact search", file, hint="estimate-eta --recall 1")
+    return replace(table, dataset=dataset, warnings=warnings), eta
 
 
 def _check_asked(said: Mapping[str, Any], settings: Settings, file: str) -> None:
     """An option that the file was not made with would silently change nothing."""
-    for name in _ASKED:
+    for name in _SEARCH:
         value, default = getattr(settings, name), getattr(Settings(), name)
         was = said["asked"].get(name, default)
         if value != default and _plain(value) != _plain(was):
@@ -147,7 +143,7 @@ def _read(columns: Mapping[str, npt.NDArray[Any]], said: Mapping[str, Any], tabl
     numbers = columns["row"] - 1
     rows = numbers if table.row_numbers is None else np.searchsorted(table.row_numbers, numbers)
     names = "k", "n", "estimator", "metric", "log_loss", "exact", "recall", "recall_low"
-    facts = {name: said[name] for name in names}
+    facts = {name: said[name] for name in names} | {"asked": said["asked"] | {"eta": said["given"]}}
     counts, unseen = _matrix(columns, "count", table), _matrix(columns, "unseen", table)
     probability = _matrix(columns, "eta", table)
     assert probability is not None

@@ -40,7 +40,9 @@ class Audit:
     box: Intervals | None  # of eta, for two classes
 
     def finding(self, quantity: str, bound: Bound, mechanism: Mechanism) -> Finding:
-        return Finding(quantity, bound, self.settings.confidence, mechanism.spec, mechanism.at())
+        return Finding(
+            quantity, bound, self.settings.confidence, mechanism.spec, mechanism.at(), mechanism.claim(), mechanism.bag
+        )
 
 
 def findings(audit: Audit, mechanism: Mechanism, gain: Gain, method: str, miss: float) -> tuple[Finding, Finding]:
@@ -95,18 +97,15 @@ def _most(audit: Audit, mechanism: Mechanism) -> float:
 def _of_given(audit: Audit, mechanism: Mechanism, gain: Gain, miss: float) -> float:
     """What the sample leaves open: n / k bags can be made of the rows, and their mean gain is at least 0.
 
-    By the spread of the bags drawn, or by the range of gains where they were added up (Hoeffding 1963, section 5b).
+    The mean over all such bags is a U-statistic (Hoeffding 1963, section 5b); drawing some of them adds a normal error.
     """
     bags = audit.eta.queries // mechanism.bag
     if bags == 0:
         return 0.0
-    if gain.bags:
-        from scipy.special import ndtri
+    from scipy.special import ndtri
 
-        slack = -float(ndtri(miss)) * gain.spread * math.sqrt(1 / gain.bags + 1 / bags)
-    else:
-        slack = _most(audit, mechanism) * math.sqrt(math.log(1 / miss) / (2 * bags))
-    return max(0.0, gain.mean - slack)
+    slack = _most(audit, mechanism) * math.sqrt(math.log(2 / miss) / (2 * bags))
+    return max(0.0, gain.mean - slack + float(ndtri(miss / 2)) * gain.standard_error)
 
 
 def informed(audit: Audit, mechanism: Mechanism, added: Bound, miss: float) -> Bound:

@@ -40,7 +40,8 @@ class Prior:
 
 def of_eta(eta: Eta, positive: int, mistakes: Mistakes, widening: float) -> Intervals:
     if eta.counts is None:  # given, and taken at its word
-        return Intervals(eta.probability[:, positive], eta.probability[:, positive], eta.probability[:, positive], 0)
+        given = eta.probability[:, positive]
+        return Intervals(given, given, given, 0)
     counts = eta.counts[:, positive]
     low, high = clopper_pearson.limits_of_counts(counts, eta.counts.sum(axis=1), mistakes.miss_each / 2)
     return Intervals(

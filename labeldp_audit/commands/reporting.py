@@ -27,7 +27,6 @@ GIVEN = (
     "the given probabilities are right, which the labels can refute and never prove; the interval leaves open what "
     "the sample leaves open, not what the model may be wrong about"
 )
-MOST_CLASSES = 255
 
 
 def mechanisms(settings: Settings, classes: int = 2) -> tuple[Mechanism, ...]:
@@ -97,20 +96,33 @@ def widening(eta: Eta, settings: Settings, miss: float) -> float:
 
 def build(command: str, table: Table, eta: Eta, settings: Settings, findings: Iterable[Finding]) -> Report:
     return Report(
-        command=command, version=__version__, dataset=table.dataset, eta=eta, parameters=_parameters(settings),
+        command=command, version=__version__, dataset=table.dataset, eta=eta,
+        parameters=_parameters(command, eta, settings),
         findings=tuple(findings), warnings=(*table.warnings, *_about_search(eta), *_about_sight(table, eta)),
     )  # fmt: skip
 
 
-def _parameters(settings: Settings) -> dict[str, object]:
+def _parameters(command: str, eta: Eta, settings: Settings) -> dict[str, object]:
     """What changes the numbers, beside what the dataset and eta blocks say."""
-    asked: dict[str, object] = {"confidence": settings.confidence, "seed": settings.seed}
-    names = "mechanism", "exclude", "categorical", "drop_null_labels", "eta", "recall", "tau", "smoothness"
-    for name in (*names, "utility", "bags"):
-        value = getattr(settings, name)
-        if value != getattr(Settings(), name):
-            asked[name] = list(value) if isinstance(value, tuple) else value
-    return asked
+    told = {name: getattr(settings, name) for name in (*_SEARCHED, *_ASKED)}
+    if eta.asked is not None:  # by whoever wrote the file
+        told |= {name: eta.asked.get(name, getattr(Settings(), name)) for name in (*_SEARCHED, "eta")}
+    elif eta.counts is None:
+        told |= {name: getattr(Settings(), name) for name in _SEARCHED}
+    kept = {name: value for name, value in told.items() if _plain(value) != _plain(getattr(Settings(), name))}
+    if command == "advantage":
+        kept["mechanism"] = settings.mechanism  # its default is another one
+    elif command == "estimate-eta":
+        kept.pop("mechanism", None)  # it asks about none
+    return {"confidence": settings.confidence, "seed": settings.seed} | {n: _plain(v) for n, v in kept.items()}
+
+
+_SEARCHED = ("exclude", "categorical", "recall")
+_ASKED = ("mechanism", "drop_null_labels", "eta", "tau", "smoothness", "utility", "bags")
+
+
+def _plain(value: object) -> object:
+    return list(value) if isinstance(value, tuple) else value
 
 
 def _about_search(eta: Eta) -> list[str]:

@@ -68,8 +68,8 @@ def _most(eta: Eta, payoffs: Payoffs, settings: Settings, miss: float) -> float:
 def bracket(table: Table, eta: Eta, payoffs: Payoffs, settings: Settings) -> list[Finding]:
     """Two estimates between which the truth is on average, if eta is even inside neighbourhoods."""
     labels = table.labels[eta.rows]
-    judged = float(guess.right(eta.probability, labels, payoffs.paid).mean())
-    plugged = float(guess.worth(eta.probability, payoffs.paid).mean())
+    judged = min(1.0, float(guess.right(eta.probability, labels, payoffs.paid).mean()))
+    plugged = min(1.0, float(guess.worth(eta.probability, payoffs.paid).mean()))
     said = (*reporting.assumptions(eta, settings), NO_LIMITS_GIVEN if eta.counts is None else NO_LIMITS)
     return [
         Finding(quantity, Bound(value, None, None, eta.queries, method, said), settings.confidence)

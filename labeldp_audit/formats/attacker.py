@@ -139,15 +139,15 @@ def classes_alike(report: Report) -> str:
 
 
 def no_guarantee(report: Report) -> str:
-    """Bags without noise, all together."""
-    bare = [gain.mechanism for gain in gains.of(report) if gain.bag is not None and gain.epsilon is None]
+    """All that claim none together, and why totals cannot."""
+    bare = [gain for gain in gains.of(report) if gain.epsilon is None]
     if not bare:
         return ""
     verb = "claims" if len(bare) == 1 else "claim"
-    return (
-        f"{listed(bare)} {verb} no label differential privacy: whoever knows all other labels of a bag learns the "
-        f"last one, however large the bag is."
-    )
+    said = f"{listed([gain.mechanism for gain in bare])} {verb} no label differential privacy"
+    if not all(gain.kind == "llp" for gain in bare):
+        return f"{said}."
+    return f"{said}: whoever knows all other labels of a bag learns the last one, however large the bag is."
 
 
 def what_limits_rest_on(report: Report) -> str:
@@ -174,7 +174,7 @@ def _assumes(eta: Eta) -> str:
 
 def _at_least(eta: Eta, found: Sequence[Gain]) -> str:
     rest = 'Estimates and "at least" rest on eta as it was ' + ("given" if eta.counts is None else "estimated")
-    if eta.counts is None or not any((gain.bag or 1) > 1 for gain in found):
+    if eta.counts is None or not any(gain.bag > 1 for gain in found):
         return f"{rest}."
     return f"{rest}; for bags no lower limit is known where eta is estimated, and 0 stands there."
 

@@ -60,7 +60,7 @@ def _origin(report: Report) -> str:
 
 
 def level(report: Report) -> str:
-    levels = dict.fromkeys(finding.confidence for finding in report.findings)
+    levels = dict.fromkeys(one.confidence for one in report.findings if not one.quantity.startswith("equivalent"))
     return ", ".join(f"{confidence(level)} joint confidence" for level in levels)
 
 

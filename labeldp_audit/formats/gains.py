@@ -45,12 +45,12 @@ class Gain:
     @property
     def epsilon(self) -> float | None:
         """What it claims."""
-        return self.added.place("epsilon")
+        return self.added.claim
 
     @property
-    def bag(self) -> float | None:
+    def bag(self) -> int:
         """How many people are released together."""
-        return self.added.place("k")
+        return self.added.bag or 1
 
 
 def of(report: Report) -> tuple[Gain, ...]:

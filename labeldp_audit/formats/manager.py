@@ -49,11 +49,11 @@ def _doubt(report: Report) -> str:
 
 def _what(gain: Gain, report: Report) -> str:
     describe = _WHAT.get(gain.kind)
-    return describe(gain, report) if describe else f"what {gain.mechanism} releases"
+    return describe(gain, report) if describe else f"releases by {gain.mechanism}"
 
 
 def _totals(gain: Gain, report: Report) -> str:
-    return _of_groups(gain.bag or 1.0)
+    return _of_groups(gain.bag)
 
 
 def _of_groups(people: float) -> str:
@@ -61,7 +61,7 @@ def _of_groups(people: float) -> str:
 
 
 def _noisy_totals(gain: Gain, report: Report) -> str:
-    return f"totals over random groups of {gain.bag or 1:,.0f} people, with noise (epsilon {gains.claim(gain)}),"
+    return f"totals over random groups of {gain.bag:,} people, with noise (epsilon {gains.claim(gain)}),"
 
 
 def _flipped(gain: Gain, report: Report) -> str:

@@ -18,6 +18,7 @@ from typing import Protocol
 import numpy as np
 
 from ..model import Floats, Integers, Law, Release
+from . import guess
 
 _MOST_KINDS = 5_000  # of bags that are added up one by one
 _MOST_STEPS = 100_000_000  # members times size of the bag, over all kinds
@@ -26,6 +27,7 @@ _FIRST = 256  # bags, before the spread is looked at
 _MOST_BAGS = 1 << 20
 _SMALL, _SHARE = 1e-5, 0.02  # the standard error that is aimed at: absolute, or of the value
 
+Members = Callable[[np.random.Generator, int, int], Floats]  # (bags, size, C): eta of the members of so many bags
 Stream = Callable[[int], np.random.Generator]  # an independent one for each block
 Each = Callable[[Callable[["Block"], Floats], Iterable["Block"]], Iterable[Floats]]  # a map, in order
 
@@ -50,10 +52,11 @@ class Gain:
     mean: float
     spread: float = 0.0  # standard deviation of what bags yield on average
     bags: int = 0  # drawn; 0 where the mean is exact
+    overlooked: float = 0.0  # what people too rare to be among those drawn may add
 
     @property
     def standard_error(self) -> float:
-        return self.spread / math.sqrt(self.bags) if self.bags else 0.0
+        return math.hypot(self.spread / math.sqrt(self.bags), self.overlooked) if self.bags else 0.0
 
 
 @dataclass(frozen=True)
@@ -114,30 +117,52 @@ def _over_kinds(mechanism: Released, law: Law, payoff: Floats, kinds: Integers) 
 
 
 def simulated(
-    mechanisms: Sequence[Released], law: Law, payoff: Floats, stream: Stream, bags: int | None = None,
-    each: Each = map, share: float = _SHARE, most: int = _MOST_BAGS,
+    mechanisms: Sequence[Released], members: Members, payoff: Floats, stream: Stream, bags: int | None = None,
+    each: Each = map,
 ) -> list[Gain]:  # fmt: skip
     """For mechanisms with bags of one size: all are judged on the same bags, so that what is weaker comes out weaker.
 
-    `bags` of them, or as many as the standard error of each needs to be small.
+    `bags` of them, or as many as the standard error of each needs to be small, a million at most.
     """
     size = mechanisms[0].bag
-    upto = law.weight.cumsum()
 
     def look(block: Block) -> Floats:
-        rng = stream(block.number)
-        drawn = rng.random((block.bags, size)) * upto[-1]
-        eta = law.eta[np.searchsorted(upto, drawn, side="right").clip(max=len(upto) - 1)]
-        return np.stack([_of_bags(mechanism, eta, payoff, rng) for mechanism in mechanisms])
+        eta = members(stream(block.number), block.bags, size)
+        # What a mechanism draws does not depend on what else is asked for.
+        return np.stack(
+            [_of_bags(mechanism, eta, payoff, stream(block.number).spawn(1)[0]) for mechanism in mechanisms]
+        )
 
-    seen, wanted = np.empty((len(mechanisms), 0)), bags or min(_FIRST, most)
+    seen, wanted = np.empty((len(mechanisms), 0)), bags or _FIRST
     blocks = _blocks(size)
     while seen.shape[1] < wanted:
         number = -(-(wanted - seen.shape[1]) // max(1, _CELLS // size))
         seen = np.concatenate([seen, *each(look, itertools.islice(blocks, number))], axis=1)
         if bags is None:
-            wanted = min(most, _needed(seen, share))
-    return [_summed(row[:wanted] if bags else row) for row in seen]
+            wanted = min(_MOST_BAGS, _needed(seen))
+    return [_summed(row[:wanted] if bags else row, size, payoff) for row in seen]
+
+
+def from_law(law: Law) -> Members:
+    """Each member of a bag is a new person."""
+    upto = law.weight.cumsum()
+
+    def members(rng: np.random.Generator, bags: int, size: int) -> Floats:
+        drawn = np.searchsorted(upto, rng.random((bags, size)) * upto[-1], side="right")
+        return np.asarray(law.eta[drawn.clip(max=len(upto) - 1)])
+
+    return members
+
+
+def from_rows(eta: Floats) -> Members:
+    """eta (n, C): no row is twice in a bag, and as many bags as can be made of the rows share none."""
+
+    def members(rng: np.random.Generator, bags: int, size: int) -> Floats:
+        at_once = len(eta) // size
+        shuffles = (rng.permutation(len(eta))[: at_once * size] for _ in range(-(-bags // at_once)))
+        return np.asarray(eta[np.concatenate(list(shuffles)).reshape(-1, size)[:bags]])
+
+    return members
 
 
 def _of_bags(mechanism: Released, eta: Floats, payoff: Floats, rng: np.random.Generator) -> Floats:
@@ -151,24 +176,27 @@ def _tried(mechanism: Released, eta: Floats, payoff: Floats, rng: np.random.Gene
     bags, size, classes = eta.shape
     flat = eta.reshape(-1, classes)
     labels = np.sum(rng.random(len(flat))[:, None] >= flat.cumsum(axis=1)[:, :-1], axis=1)
-    loglik = mechanism.loglik(mechanism.release(labels, flat, rng=rng), flat)
+    release = mechanism.release(labels, flat, rng=rng)
+    loglik = mechanism.loglik(release, flat)
     told = flat * np.exp(loglik - loglik.max(axis=1, keepdims=True))
     worth = payoff * told / told.sum(axis=1, keepdims=True)
     before = (payoff * flat).argmax(axis=1)
     gain = worth.max(axis=1) - worth[np.arange(len(flat)), before]
-    return np.asarray(gain.reshape(bags, size).mean(axis=1))
+    together = np.argsort(release.bag, kind="stable")  # what was published together, not what was drawn together
+    return np.asarray(gain[together].reshape(bags, size).mean(axis=1))
 
 
 def _blocks(size: int) -> Iterator[Block]:
     return (Block(number, max(1, _CELLS // size)) for number in itertools.count())
 
 
-def _needed(seen: Floats, share: float) -> int:
+def _needed(seen: Floats) -> int:
     """Bags that make every standard error small enough, as far as those seen can tell."""
-    aim = np.maximum(_SMALL, share * seen.mean(axis=1))
+    aim = np.maximum(_SMALL, _SHARE * seen.mean(axis=1))
     return math.ceil(float(((seen.std(axis=1, ddof=1) / aim) ** 2).max()))
 
 
-def _summed(of_bags: Floats) -> Gain:
+def _summed(of_bags: Floats, size: int, payoff: Floats) -> Gain:
+    """People who are one in all that were drawn are there or not, each with at most what the best guess misses."""
     spread = float(of_bags.std(ddof=1)) if len(of_bags) > 1 else 0.0
-    return Gain(float(of_bags.mean()), spread, len(of_bags))
+    return Gain(float(of_bags.mean()), spread, len(of_bags), guess.most_missed(payoff) / (len(of_bags) * size))

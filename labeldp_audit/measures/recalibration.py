@@ -20,7 +20,7 @@ from ..model import Floats, Integers, Law
 
 _STEEPEST = 6.0  # log b
 _DOUBT = 0.5  # prior deviation of a and log b
-_ENOUGH = 20_000  # rows
+_ENOUGH = 50_000  # rows
 
 
 def recalibrated(law: Law, successes: Integers, trials: Integers, labels: npt.NDArray[np.integer]) -> Law:
@@ -28,8 +28,8 @@ def recalibrated(law: Law, successes: Integers, trials: Integers, labels: npt.ND
     from scipy.optimize import minimize
     from scipy.special import expit, xlogy
 
-    step = -(-len(labels) // _ENOUGH)  # two numbers need no more rows
-    posterior, ones, zeros = _grouped(law, successes[::step], trials[::step], labels[::step])
+    kept = _thinned(successes, trials, labels)
+    posterior, ones, zeros = _grouped(law, successes[kept], trials[kept], labels[kept])
     logit = _logit(law.eta[:, 1], float(np.median(trials)))
 
     def surprise(fit: Floats) -> float:
@@ -41,6 +41,15 @@ def recalibrated(law: Law, successes: Integers, trials: Integers, labels: npt.ND
     found = minimize(surprise, np.zeros(2), method="Nelder-Mead", options={"xatol": 1e-5, "fatol": 1e-6})
     eta = expit(found.x[0] + np.exp(min(found.x[1], _STEEPEST)) * logit)
     return Law(law.weight, np.column_stack([1 - eta, eta]))
+
+
+def _thinned(successes: Integers, trials: Integers, labels: npt.NDArray[np.integer]) -> Integers:
+    """Rows enough for two numbers: every so-manieth in an order that the order of the table has no part in."""
+    step = -(-len(labels) // _ENOUGH)
+    if step == 1:
+        return np.arange(len(labels))
+    order = np.lexsort((labels, trials, successes / np.maximum(trials, 1)))
+    return np.asarray(order[step // 2 :: step])
 
 
 def _logit(z: Floats, trials: float) -> Floats:

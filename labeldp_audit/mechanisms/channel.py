@@ -16,7 +16,7 @@ import numpy as np
 
 from ..errors import SpecError
 from ..model import Floats
-from ..registry import number, spelled
+from ..registry import number
 from .contract import PerRecord, epsilon_of
 
 _SUM = 1e-6  # how far a row that somebody typed may be from 1
@@ -31,7 +31,7 @@ class Channel(PerRecord):
     matrix: tuple[tuple[float, ...], ...]
 
     def __post_init__(self) -> None:
-        if len(self.matrix) < 2 or len(set(map(len, self.matrix))) != 1:
+        if len(self.matrix) < 2 or len(set(map(len, self.matrix))) != 1 or not self.matrix[0]:
             raise SpecError("the matrix wants a row for each class, all of one length", hint=f"as in {self.example}")
         for number_of_row, row in enumerate(self.matrix, 1):
             if min(row) < 0 or not math.isclose(math.fsum(row), 1, abs_tol=_SUM):
@@ -51,7 +51,7 @@ class Channel(PerRecord):
 
     @property
     def spec(self) -> str:
-        return f"{self.name}:matrix={'/'.join(' '.join(map(spelled, row)) for row in self.matrix)}"
+        return f"{self.name}:matrix={'/'.join(' '.join(f'{cell:.15g}' for cell in row) for row in self.matrix)}"
 
     def at(self) -> dict[str, float]:
         return {"epsilon": float(f"{self.claim():.15g}")}

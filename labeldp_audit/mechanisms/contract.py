@@ -39,7 +39,7 @@ class Mechanism(ABC):
 
     @abstractmethod
     def at(self) -> dict[str, float]:
-        """Its parameters, in all their equivalent forms, for reports."""
+        """Its parameters, in all their equivalent forms, for reports; what it claims is said by `claim` alone."""
 
     @property
     def bag(self) -> int:

@@ -17,7 +17,7 @@ from .wording import listed, shown
 
 MOST_CLASSES = 255
 POSITIVE = ("true", "yes", "1")
-REST = "rest"  # what is not the positive class, where there are more than two
+REST, OTHERS = "rest", "others"  # what is not the positive class, where there are more than two
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ def decide(counts: dict[str, int], positive: str | None, label: str, many: bool 
 
 def one_against_others(counts: dict[str, int], known: list[str], chosen: str) -> Classes:
     others = [name for name in known if name != chosen]
-    negative = others[0] if len(others) == 1 else REST
+    negative = others[0] if len(others) == 1 else REST if chosen != REST else OTHERS
     total = sum(counts[name] for name in others)
     return Classes((negative, chosen), (total, counts[chosen]), {name: int(name == chosen) for name in known}, chosen)
 
