@@ -45,7 +45,8 @@ def run(data: str, settings: Settings, progress: engine.Progress) -> Report:
     )
     wide = reporting.widening(eta, settings, intervals.RADII_SHARE * miss)
     box = intervals.of_eta(eta, 1, tolerated(eta.queries, ETA_SHARE * miss), wide) if classes == 2 else None
-    audit = Audit(table, eta, settings, features, paid, box)
+    prior = intervals.of_prior(table, 1, intervals.PRIOR_SHARE / 2 * miss)
+    audit = Audit(table, eta, settings, features, paid, prior, box)
     found = gains.of(fit, belief, paid.paid, settings, progress)
     findings = [
         Finding("uninformed_utility", features.right, settings.confidence),
@@ -102,9 +103,8 @@ def _bound(audit: Audit, mechanism: Mechanism, ceiling: ceilings.Ceiling, known:
 
 def known_of(audit: Audit, belief: Belief) -> ceilings.Known:
     """The law's own numbers as estimates, and what may be true: the spread is at least half the error, at most all."""
-    right, miss = audit.features.right, 1 - audit.settings.confidence
+    right, prior = audit.features.right, audit.prior
     assert right.high is not None
-    prior = intervals.of_prior(audit.table, 1, intervals.PRIOR_SHARE / 2 * miss)
     weight, eta = belief.law.weight, belief.law.eta[:, 1]
     p, missed, spread = float(weight @ eta), belief.missed(audit.payoffs.paid), float(weight @ (eta * (1 - eta)))
     high = audit.features.missed_high

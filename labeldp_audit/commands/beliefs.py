@@ -65,7 +65,7 @@ def of(table: Table, eta: Eta) -> Belief:
         method = "between plug-in and leave-one-out"
         return Belief(law, method, advantage.from_law(law), (eta.probability, labels))
     counts = eta.counts[:, 1], eta.counts.sum(axis=1)
-    law = recalibration.recalibrated(deconvolution.law(*counts), *counts, labels)
+    law = recalibration.recalibrated(deconvolution.law(*counts), *counts, labels, table.dataset.prior[1])
     return Belief(law, "deconvolution of counts, fitted to each row's own label", advantage.from_law(law))
 
 

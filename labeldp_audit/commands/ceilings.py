@@ -182,9 +182,18 @@ def interval(ceiling: Ceiling, mechanism: Mechanism, known: Known) -> Interval:
     return 0.0 if ceiling.looser else min(values), estimate, max(values)
 
 
-def surely(mechanism: Mechanism, missed_high: float, payoff: Floats) -> float:
-    """No advantage is larger, if the best guess from the features misses no more than that, whatever eta is."""
-    high = mechanism.total_variation(len(payoff)) * missed_high
-    if mechanism.counts_only and len(payoff) == 2:
-        return min(high, by_error(mechanism, missed_high, payoff))
-    return high
+def surely(mechanism: Mechanism, missed_high: float, payoffs: Payoffs, p: tuple[float, float]) -> float:
+    """No advantage is larger, if the best guess from the features misses no more than that and p is between these."""
+    high = mechanism.total_variation(len(payoffs.high)) * missed_high
+    if not mechanism.counts_only or len(payoffs.high) != 2:
+        return high
+    high = min(high, by_error(mechanism, missed_high, payoffs.high))
+    return min(high, _lemma_a1_at_most(mechanism.bag, missed_high, p)) if payoffs.alike else high
+
+
+def _lemma_a1_at_most(bag: int, missed_high: float, p: tuple[float, float]) -> float:
+    """Over every spread up to what is missed; it rises with p up to 1/2. Between points of the grid it is smooth."""
+    nearest = float(np.clip(0.5, *p))
+    most = min(missed_high, 0.25)
+    spreads = (*np.linspace(0, most, 257), min(1 / (bag + 1), most))
+    return 1.001 * max(label_proportions.lemma_a1(bag, nearest, float(spread)) for spread in spreads)

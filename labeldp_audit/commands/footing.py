@@ -17,6 +17,7 @@ from . import gains
 from .beliefs import Belief
 from .settings import Settings
 
+_NOTHING = 1e-12  # an advantage that is none
 _STRONGEST = 40.0  # epsilon: beyond it a label is flipped less than once in 10^17
 _ERRORS = 3.0  # standard errors on either side
 
@@ -57,8 +58,11 @@ class Flips:
         return Same(*(self._epsilon(gain.mean + shift) for shift in (0.0, -slack, slack)))
 
     def _epsilon(self, target: float) -> float:
-        """The largest with an advantage of at most the target; infinite where labels in the clear give away no more."""
+        """The largest with an advantage of at most the target: 0 where that is nothing, infinite where labels in the
+        clear give away no more."""
         low, high = 0.0, _STRONGEST
+        if target <= _NOTHING:
+            return 0.0
         if self.gain(high) <= target * (1 + 1e-12):
             return math.inf
         for _ in range(60):

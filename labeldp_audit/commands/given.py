@@ -85,7 +85,8 @@ def about(table: Table, eta: Eta, settings: Settings) -> dict[str, object]:
     asked = {name: value for name in _SEARCH if (value := getattr(settings, name)) != getattr(Settings(), name)}
     return {
         "sha256": data.sha256, "label": data.label, "classes": data.classes, "rows_used": data.rows_used,
-        "columns": [asdict(column) for column in data.columns], "asked": asked, "given": settings.eta, "warnings": table.warnings,
+        "columns": [asdict(column) for column in data.columns], "asked": asked, "given": settings.eta,
+        "warnings": table.warnings,
         "k": eta.k, "n": eta.n, "estimator": eta.estimator, "metric": eta.metric, "log_loss": eta.log_loss,
         "exact": eta.exact, "recall": eta.recall, "recall_low": eta.recall_low,
     }  # fmt: skip
@@ -124,6 +125,8 @@ def _plain(value: object) -> object:
 
 
 def _shown(value: object) -> str:
+    if value in (None, (), []):
+        return "the default"
     return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 

@@ -20,7 +20,7 @@ from ..measures.advantage import Gain
 from ..mechanisms.contract import Mechanism
 from ..model import Bound, Eta, Finding, Floats, Table
 from . import ceilings, certified, reporting
-from .intervals import Intervals
+from .intervals import Intervals, Prior
 from .payoffs import Payoffs
 from .settings import Settings
 from .utility import Features
@@ -37,6 +37,7 @@ class Audit:
     settings: Settings
     features: Features
     payoffs: Payoffs
+    prior: Prior
     box: Intervals | None  # of eta, for two classes
 
     def finding(self, quantity: str, bound: Bound, mechanism: Mechanism) -> Finding:
@@ -53,7 +54,7 @@ def findings(audit: Audit, mechanism: Mechanism, gain: Gain, method: str, miss: 
 
 
 def advantage(audit: Audit, mechanism: Mechanism, gain: Gain, method: str, miss: float) -> Bound:
-    high = ceilings.surely(mechanism, audit.features.missed_high, audit.payoffs.high)
+    high = ceilings.surely(mechanism, audit.features.missed_high, audit.payoffs, (audit.prior.low, audit.prior.high))
     estimate = min(gain.mean, high)
     low = min(lower(audit, mechanism, gain, miss), estimate)
     said = [*reporting.assumptions(audit.eta, audit.settings), f"upper limit {certified.sure(audit.eta)}"]

@@ -112,7 +112,7 @@ COMPARING = tuple(
     replace(option, default=COMPARED, shown="; ".join(COMPARED)) if option.name == "mechanism" else option
     for option in SHARED
 )
-BAGS = Option("bags", Whole("NUMBER", 1), QUESTION, "Bags to draw where their average has no closed form.",
+BAGS = Option("bags", Whole("NUMBER", 30), QUESTION, "Bags to draw where their average has no closed form.",
               shown="until the standard error is below 2 % of the advantage, or 1e-5")  # fmt: skip
 
 COMMANDS = (

@@ -95,10 +95,11 @@ def widening(eta: Eta, settings: Settings, miss: float) -> float:
 
 
 def build(command: str, table: Table, eta: Eta, settings: Settings, findings: Iterable[Finding]) -> Report:
+    told = tuple(findings)
+    warnings = (*_about_search(command, eta), *_about_sight(command, table, eta), *_unjudged(told))
     return Report(
         command=command, version=__version__, dataset=table.dataset, eta=eta,
-        parameters=_parameters(command, eta, settings),
-        findings=tuple(findings), warnings=(*table.warnings, *_about_search(eta), *_about_sight(table, eta)),
+        parameters=_parameters(command, eta, settings), findings=told, warnings=(*table.warnings, *warnings),
     )  # fmt: skip
 
 
@@ -125,7 +126,7 @@ def _plain(value: object) -> object:
     return list(value) if isinstance(value, tuple) else value
 
 
-def _about_search(eta: Eta) -> list[str]:
+def _about_search(command: str, eta: Eta) -> list[str]:
     said = []
     if eta.queries < eta.n:
         said.append(
@@ -134,16 +135,29 @@ def _about_search(eta: Eta) -> list[str]:
     if not eta.exact:
         recall = f"{eta.recall:.3f}, at least {math.floor(1000 * eta.recall_low) / 1000:.3f} (99 %)"
         said.append(f"neighbours were searched in the nearest cells: measured recall {recall}")
+    return said + ([] if command == "advantage" else _about_purity(eta))
+
+
+def _about_purity(eta: Eta) -> list[str]:
     pure = 0 if eta.counts is None else int(np.sum(eta.counts.max(axis=1) == eta.counts.sum(axis=1)))
-    if pure:
-        said.append(
-            f"{pure:,} of {eta.queries:,} neighbourhoods hold one class only: eta is estimated as 0 or 1 there and the "
-            f"loss as infinite; the lower limits say what {eta.k:,} neighbours can show"
-        )
-    return said
+    if not pure:
+        return []
+    return [
+        f"{pure:,} of {eta.queries:,} neighbourhoods hold one class only: eta is estimated as 0 or 1 there and the "
+        f"loss as infinite; the lower limits say what {eta.k:,} neighbours can show"
+    ]
 
 
-def _about_sight(table: Table, eta: Eta) -> list[str]:
+def _unjudged(findings: Iterable[Finding]) -> list[str]:
+    """A mechanism that was asked for and not looked at must not pass unnoticed."""
+    return [
+        f"{one.mechanism} was not judged: {one.bound.reason}"
+        for one in findings
+        if one.quantity in ("advantage", "j", "nu_max") and one.bound.estimate is None and one.bound.reason
+    ]
+
+
+def _about_sight(command: str, table: Table, eta: Eta) -> list[str]:
     """Neighbours that guess no better than the shares of the classes do see nothing, and show nothing to be absent."""
     if eta.sees(table.dataset):
         return []
@@ -153,8 +167,9 @@ def _about_sight(table: Table, eta: Eta) -> list[str]:
             f"the given probabilities guess labels no better than the shares of the classes do ({losses}): what the "
             f"features tell may be missed, and what an attacker gains from them too"
         ]
+    worthless = "estimates mean little" if command == "advantage" else "upper limits mean nothing"
     return [
         f"neighbours guess labels no better than the shares of the classes do ({losses}): either the features tell "
-        f"next to nothing, or distances over so many columns hide what they tell, and then upper limits mean nothing; "
-        f"leave out columns that tell nothing, or ask few at a time"
+        f"next to nothing, or distances hide what they tell, and then {worthless}; leave out columns that tell "
+        f"nothing, or ask few at a time"
     ]

@@ -36,11 +36,12 @@ def of_features(
     table: Table, eta: Eta, estimate: float, method: str, payoffs: Payoffs, settings: Settings, miss: float
 ) -> Features:
     """Six tenths of the miss for what is missed, one for the commoner class, three for the upper limit."""
-    missed = certified.missed(table, eta, payoffs, 0.6 * miss)
-    least = max(1 - missed, always_one_class(table, payoffs, 0.1 * miss))
+    always = always_one_class(table, payoffs, 0.1 * miss)
+    missed = min(certified.missed(table, eta, payoffs, 0.6 * miss), 1 - always)
+    least = 1 - missed
     most = min(1.0, _most(eta, payoffs, settings, 0.3 * miss))
     said = (*reporting.assumptions(eta, settings), f"lower limit {certified.sure(eta)}")
-    estimate = min(max(estimate, float((payoffs.paid * table.dataset.prior).max())), 1.0)
+    estimate = min(estimate, 1.0)
     return Features(Bound(estimate, min(least, estimate), max(most, estimate), eta.queries, method, said), missed)
 
 

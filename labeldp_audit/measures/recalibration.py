@@ -7,8 +7,8 @@ behind each count, the law of z known and the row's own label not among those co
     P(Y = 1 | z) = 1 / (1 + e^-(a + b logit z)),  b > 0
 
 is fitted to the labels, with a = 0 and b = 1, averages that need no correction, believed beforehand: a and log b are
-taken as normal with deviation 1/2, so that chance in few rows is not made into knowledge. The law of these
-probabilities has the mean of the labels, or nearly so, and is the law of eta as far as z tells it.
+taken as normal with deviation 1/2, so that chance in few rows is not made into knowledge. Then a is moved until the
+mean of these probabilities is the share of positives. Their law is the law of eta as far as z tells it.
 """
 
 from __future__ import annotations
@@ -23,8 +23,9 @@ _DOUBT = 0.5  # prior deviation of a and log b
 _ENOUGH = 50_000  # rows
 
 
-def recalibrated(law: Law, successes: Integers, trials: Integers, labels: npt.NDArray[np.integer]) -> Law:
-    """law of z from counts (successes of trials, each row's own label left out), labels (q,) 0 or 1."""
+def recalibrated(law: Law, successes: Integers, trials: Integers, labels: npt.NDArray[np.integer], p: float) -> Law:
+    """law of z from counts (successes of trials, each row's own label left out), labels (q,) 0 or 1; p their share
+    among all rows, not only among these."""
     from scipy.optimize import minimize
     from scipy.special import expit, xlogy
 
@@ -39,8 +40,18 @@ def recalibrated(law: Law, successes: Integers, trials: Integers, labels: npt.ND
         return float(fit @ fit / (2 * _DOUBT**2) - (xlogy(ones, said) + xlogy(zeros, 1 - said)).sum())
 
     found = minimize(surprise, np.zeros(2), method="Nelder-Mead", options={"xatol": 1e-5, "fatol": 1e-6})
-    eta = expit(found.x[0] + np.exp(min(found.x[1], _STEEPEST)) * logit)
+    slope = np.exp(min(found.x[1], _STEEPEST)) * logit
+    eta = expit(_shift(law.weight, slope, p) + slope)
     return Law(law.weight, np.column_stack([1 - eta, eta]))
+
+
+def _shift(weight: Floats, slope: Floats, p: float) -> float:
+    """a, such that the mean is p."""
+    from scipy.optimize import brentq
+    from scipy.special import expit
+
+    reach = float(np.abs(slope).max()) + abs(float(np.log(p) - np.log1p(-p))) + 1
+    return float(brentq(lambda a: float(weight @ expit(a + slope)) - p, -reach, reach, xtol=1e-14))
 
 
 def _thinned(successes: Integers, trials: Integers, labels: npt.NDArray[np.integer]) -> Integers:

@@ -182,22 +182,22 @@ def spread_out(seed, rows=5000):
 def test_drawn_bags_find_what_adding_up_finds(k):
     law = law_of([0.2, 0.3, 0.5], [0.05, 0.5, 0.9])
     for mechanism in (LabelProportions(k), LaplaceProportions(k, 1.0)):
-        [found] = advantage.simulated([mechanism], law, ONES, stream(1))
+        [found] = advantage.simulated([mechanism], advantage.from_law(law), ONES, stream(1))
         assert abs(found.mean - mean_gain(mechanism, law)) < 4 * found.standard_error
         assert found.standard_error <= max(1e-5, 0.02 * found.mean)
 
 
 def test_as_many_bags_as_were_asked_for():
-    [found] = advantage.simulated([LabelProportions(8)], spread_out(2), ONES, stream(2), bags=123)
+    [found] = advantage.simulated([LabelProportions(8)], advantage.from_law(spread_out(2)), ONES, stream(2), bags=123)
     assert found.bags == 123
 
 
 def test_mechanisms_with_bags_of_one_size_see_the_same_bags():
     """So what is weaker comes out weaker, whatever is drawn."""
     asked = [LabelProportions(8), LaplaceProportions(8, 2.0), LaplaceProportions(8, 0.5)]
-    found = advantage.simulated(asked, spread_out(3), ONES, stream(3), bags=7)
+    found = advantage.simulated(asked, advantage.from_law(spread_out(3)), ONES, stream(3), bags=7)
     assert found[0].mean > found[1].mean > found[2].mean > 0
-    [alone] = advantage.simulated(asked[:1], spread_out(3), ONES, stream(3), bags=7)
+    [alone] = advantage.simulated(asked[:1], advantage.from_law(spread_out(3)), ONES, stream(3), bags=7)
     assert alone == found[0]
 
 
@@ -207,7 +207,7 @@ def test_blocks_may_run_in_any_order():
         done = {block.number: work(block) for block in reversed(blocks)}
         return [done[block.number] for block in blocks]
 
-    law = spread_out(4)
+    law = advantage.from_law(spread_out(4))
     one = advantage.simulated([LabelProportions(64)], law, ONES, stream(4))
     assert one == advantage.simulated([LabelProportions(64)], law, ONES, stream(4), each=backwards)
 
@@ -215,9 +215,35 @@ def test_blocks_may_run_in_any_order():
 def test_rare_people_are_not_overlooked():
     """One in a thousand can be guessed about; small first looks would find nobody and stop."""
     law = law_of([0.999, 0.001], [0.0, 0.5])
-    [found] = advantage.simulated([LabelProportions(2)], law, ONES, stream(5))
+    [found] = advantage.simulated([LabelProportions(2)], advantage.from_law(law), ONES, stream(5))
     assert abs(found.mean - mean_gain(LabelProportions(2), law)) < max(4 * found.standard_error, 5e-5)
     assert found.mean > 0
+
+
+def test_one_in_all_that_were_drawn_may_have_been_overlooked():
+    """Nobody who can be guessed about is among those drawn, and the error says that somebody might be."""
+    law = law_of([1 - 3e-5, 3e-5], [0.0, 0.5])
+    for seed in range(20):
+        [found] = advantage.simulated([LabelProportions(2)], advantage.from_law(law), ONES, stream(seed), bags=1000)
+        assert abs(found.mean - mean_gain(LabelProportions(2), law)) <= 4 * found.standard_error
+
+
+def test_bags_of_rows_share_no_row():
+    eta = np.arange(12)[:, None] / 12
+    drawn = advantage.from_rows(eta)(np.random.default_rng(0), 7, 5)
+    assert drawn.shape == (7, 5, 1)
+    for first, second in ((0, 1), (2, 3), (4, 5)):
+        assert len(np.unique(drawn[[first, second]])) == 10
+
+
+def test_the_error_of_what_was_tried_is_honest():
+    """Members of a published bag depend on each other."""
+    law, means, errors = spread_out(8), [], []
+    for seed in range(40):
+        [found] = advantage.simulated([Tried(32)], advantage.from_law(law), ONES, stream(100 + seed), bags=60)
+        means.append(found.mean)
+        errors.append(found.standard_error)
+    assert 0.6 < np.std(means) / np.mean(errors) < 1.6
 
 
 class Tried(LabelProportions):
@@ -237,11 +263,11 @@ class Liar(Tried):
 def test_a_mechanism_without_a_formula_is_tried():
     law = spread_out(6)
     assert advantage.exact(Tried(4), law, ONES) is None
-    [exact] = advantage.simulated([LabelProportions(4)], law, ONES, stream(6))
-    [found] = advantage.simulated([Tried(4)], law, ONES, stream(7))
+    [exact] = advantage.simulated([LabelProportions(4)], advantage.from_law(law), ONES, stream(6))
+    [found] = advantage.simulated([Tried(4)], advantage.from_law(law), ONES, stream(7))
     error = math.hypot(found.standard_error, exact.standard_error)
     assert abs(found.mean - exact.mean) < 4 * error
-    [lie] = advantage.simulated([Liar(4)], law, ONES, stream(7))
+    [lie] = advantage.simulated([Liar(4)], advantage.from_law(law), ONES, stream(7))
     assert abs(lie.mean - exact.mean) > 4 * error
 
 
