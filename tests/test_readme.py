@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from pathlib import Path
 
@@ -48,7 +49,12 @@ NAME = "advantage"
 def _attacker(true, one, by) -> str:
     bound = one.bound
     assert bound.low <= true[one.mechanism] <= bound.high
-    numbers = (true[one.mechanism], bound.estimate, bound.low, bound.high)
+    numbers = (
+        true[one.mechanism],
+        bound.estimate,
+        math.floor(1e4 * bound.low) / 1e4,
+        math.ceil(1e4 * bound.high) / 1e4,
+    )
     bag, noise = by.get(("equivalent_k", one.mechanism)), by.get(("equivalent_epsilon", one.mechanism))
     like = f"llp:k={bag.bound.estimate:.0f}" if bag else f"rr:epsilon={noise.bound.estimate:.2g}"
     cells = [one.mechanism, f"{one.at.get('epsilon', 'none')}", *(f"{100 * number:.2f}" for number in numbers), like]
