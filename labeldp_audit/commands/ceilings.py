@@ -74,11 +74,11 @@ class Ceiling:
 
 
 def _private(mechanism: Mechanism, known: Known) -> bool:
-    return mechanism.claim() is not None
+    return mechanism.claim(len(known.payoffs.paid)) is not None
 
 
 def _private_binary(mechanism: Mechanism, known: Known) -> bool:
-    return known.binary and mechanism.claim() is not None
+    return known.binary and mechanism.claim(2) is not None
 
 
 def _counted(mechanism: Mechanism, known: Known) -> bool:
@@ -97,30 +97,30 @@ def _product_only(known: Known) -> str:
     return "" if known.product else PRODUCT
 
 
-def _epsilon(mechanism: Mechanism) -> float:
-    claim = mechanism.claim()
+def _epsilon(mechanism: Mechanism, known: Known) -> float:
+    claim = mechanism.claim(len(known.payoffs.paid))
     assert claim is not None
     return claim
 
 
 def _corollary_1(mechanism: Mechanism, known: Known, at: Point) -> float:
-    return label_inference.wu_corollary_1(float(known.payoffs.paid.max()), _epsilon(mechanism))
+    return label_inference.wu_corollary_1(float(known.payoffs.paid.max()), _epsilon(mechanism, known))
 
 
 def _corollary_1_at_most(mechanism: Mechanism, known: Known, at: Point) -> float:
-    return label_inference.wu_corollary_1(float(known.payoffs.high.max()), _epsilon(mechanism))
+    return label_inference.wu_corollary_1(float(known.payoffs.high.max()), _epsilon(mechanism, known))
 
 
 def _theorem_2(mechanism: Mechanism, known: Known, at: Point) -> float:
-    return label_inference.wu_theorem_2(1.0, _epsilon(mechanism))
+    return label_inference.wu_theorem_2(1.0, _epsilon(mechanism, known))
 
 
 def _improved(mechanism: Mechanism, known: Known, at: Point) -> float:
-    return label_inference.wu_improved(at.missed, _epsilon(mechanism))
+    return label_inference.wu_improved(at.missed, _epsilon(mechanism, known))
 
 
 def _best_of_all(mechanism: Mechanism, known: Known, at: Point) -> float:
-    return label_inference.best_of_all(known.law, _epsilon(mechanism), payoff=known.payoffs.paid)
+    return label_inference.best_of_all(known.law, _epsilon(mechanism, known), payoff=known.payoffs.paid)
 
 
 def _square_root(mechanism: Mechanism, known: Known, at: Point) -> float:
@@ -148,11 +148,11 @@ def _by_error_at_most(mechanism: Mechanism, known: Known, at: Point) -> float:
 
 
 def _theorem_6_4(mechanism: Mechanism, known: Known, at: Point) -> float:
-    return laplace_proportions.theorem_6_4(at.spread, _epsilon(mechanism))
+    return laplace_proportions.theorem_6_4(at.spread, _epsilon(mechanism, known))
 
 
 def _theorem_6_4_sharp(mechanism: Mechanism, known: Known, at: Point) -> float:
-    return laplace_proportions.theorem_6_4_sharp(at.spread, _epsilon(mechanism))
+    return laplace_proportions.theorem_6_4_sharp(at.spread, _epsilon(mechanism, known))
 
 
 CEILINGS = (

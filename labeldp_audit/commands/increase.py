@@ -42,8 +42,9 @@ class Audit:
 
     def finding(self, quantity: str, bound: Bound, mechanism: Mechanism) -> Finding:
         return Finding(
-            quantity, bound, self.settings.confidence, mechanism.spec, mechanism.at(), mechanism.claim(), mechanism.bag
-        )
+            quantity, bound, self.settings.confidence, mechanism.spec, mechanism.at(),
+            mechanism.claim(len(self.payoffs.paid)), mechanism.bag,
+        )  # fmt: skip
 
 
 def findings(audit: Audit, mechanism: Mechanism, gain: Gain, method: str, miss: float) -> tuple[Finding, Finding]:

@@ -77,6 +77,8 @@ def _finding(finding: Finding) -> dict[str, object]:
         "assumptions": bound.assumptions,
     }
     extra = {"reason": bound.reason, "standard_error": bound.standard_error}
+    if finding.bag is not None:
+        fields |= {"claim": finding.claim, "bag": finding.bag}
     return fields | {name: value for name, value in extra.items() if value is not None}
 
 

@@ -54,10 +54,7 @@ class Channel(PerRecord):
         return f"{self.name}:matrix={'/'.join(' '.join(f'{cell:.15g}' for cell in row) for row in self.matrix)}"
 
     def at(self) -> dict[str, float]:
-        return {"epsilon": float(f"{self.claim():.15g}")}
-
-    def claim(self) -> float:
-        return epsilon_of(self.channel(len(self.matrix)))
+        return {"epsilon": float(f"{epsilon_of(self.channel(len(self.matrix))):.15g}")}
 
     def unfit(self, classes: int) -> str:
         if classes == len(self.matrix):

@@ -52,8 +52,8 @@ class Mechanism(ABC):
         return None
 
     @abstractmethod
-    def claim(self) -> float | None:
-        """The epsilon of the label differential privacy that it has; None where it has none."""
+    def claim(self, classes: int) -> float | None:
+        """The epsilon of its label differential privacy, for a label of so many classes; None where it has none."""
 
     @property
     def counts_only(self) -> bool:
@@ -66,7 +66,7 @@ class Mechanism(ABC):
 
     def total_variation(self, classes: int) -> float:
         """The most that one record's label moves the law of the release, all else known."""
-        claim = self.claim()
+        claim = self.claim(classes)
         return 1.0 if claim is None else math.tanh(claim / 2)
 
     def unfit(self, classes: int) -> str:
@@ -99,6 +99,9 @@ class PerRecord(Mechanism):
     @abstractmethod
     def channel(self, classes: int) -> Floats:
         """P(say s | y), (C, S): a row for each true class."""
+
+    def claim(self, classes: int) -> float | None:
+        return epsilon_of(self.channel(classes))
 
     def total_variation(self, classes: int) -> float:
         rows = self.channel(classes)

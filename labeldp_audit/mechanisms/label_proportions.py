@@ -40,7 +40,7 @@ class LabelProportions(Bags):
     def at(self) -> dict[str, float]:
         return {"k": float(self.k)}
 
-    def claim(self) -> float | None:
+    def claim(self, classes: int) -> float | None:
         return None
 
     def release(self, labels: Labels, eta: Floats, *, rng: np.random.Generator) -> Release:

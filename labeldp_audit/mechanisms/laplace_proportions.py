@@ -50,7 +50,7 @@ class LaplaceProportions(Bags):
     def at(self) -> dict[str, float]:
         return {"k": float(self.k), "epsilon": self.epsilon}
 
-    def claim(self) -> float | None:
+    def claim(self, classes: int) -> float | None:
         return self.epsilon
 
     def total_variation(self, classes: int) -> float:

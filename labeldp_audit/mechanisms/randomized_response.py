@@ -92,7 +92,7 @@ class RandomizedResponse(PerRecord):
     def flips(self) -> float | None:
         return self.epsilon
 
-    def claim(self) -> float | None:
+    def claim(self, classes: int) -> float | None:
         return self.epsilon
 
     def at(self) -> dict[str, float]:

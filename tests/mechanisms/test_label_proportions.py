@@ -172,6 +172,6 @@ def test_specs_that_cannot_be(spec, message):
 def test_what_it_says_of_itself():
     [mechanism] = MECHANISMS.parse("llp: k = 16")
     assert mechanism == LabelProportions(16)
-    assert (mechanism.bag, mechanism.at(), mechanism.claim(), mechanism.unfit(2)) == (16, {"k": 16.0}, None, "")
+    assert (mechanism.bag, mechanism.at(), mechanism.claim(2), mechanism.unfit(2)) == (16, {"k": 16.0}, None, "")
     assert "--positive" in mechanism.unfit(3)
     assert [one.k for one in MECHANISMS.parse("llp:k=2|64|512")] == [2, 64, 512]

@@ -229,9 +229,9 @@ def test_specs_that_cannot_be(spec, message):
 def test_what_it_says_of_itself():
     [mechanism] = MECHANISMS.parse("laplace-llp:epsilon=0.5,k=16")
     assert mechanism == LaplaceProportions(16, 0.5)
-    assert (mechanism.bag, mechanism.at(), mechanism.claim()) == (16, {"k": 16.0, "epsilon": 0.5}, 0.5)
+    assert (mechanism.bag, mechanism.at(), mechanism.claim(2)) == (16, {"k": 16.0, "epsilon": 0.5}, 0.5)
     assert mechanism.total_variation(2) == pytest.approx(1 - math.exp(-0.25))
-    assert (LaplaceProportions(2, math.inf).spec, LaplaceProportions(2, math.inf).claim()) == (
+    assert (LaplaceProportions(2, math.inf).spec, LaplaceProportions(2, math.inf).claim(2)) == (
         "laplace-llp:k=2,epsilon=inf",
         math.inf,
     )

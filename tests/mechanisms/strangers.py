@@ -1,0 +1,68 @@
+"""Two mechanisms of other people, as a package of theirs would bring them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from labeldp_audit.mechanisms.contract import Mechanism, PerRecord
+from labeldp_audit.model import Release
+from labeldp_audit.registry import number, spelled
+
+
+@dataclass(frozen=True)
+class Silent(PerRecord):
+    """Says the label or nothing: a channel alone."""
+
+    name: ClassVar[str] = "silent"
+    example: ClassVar[str] = "silent:share=0.5"
+    summary: ClassVar[str] = "keeps a share of the labels to itself"
+
+    share: float
+
+    @classmethod
+    def parse(cls, fields, classes):
+        return cls(number(fields["share"], "share"))
+
+    @property
+    def spec(self):
+        return f"silent:share={spelled(self.share)}"
+
+    def at(self):
+        return {"share": self.share}
+
+    def channel(self, classes):
+        return np.column_stack([np.eye(classes) * (1 - self.share), np.full(classes, self.share)])
+
+
+@dataclass(frozen=True)
+class Blurred(Mechanism):
+    """The label plus normal noise: release and loglik alone, for two classes."""
+
+    name: ClassVar[str] = "blurred"
+    example: ClassVar[str] = "blurred:sigma=1"
+    summary: ClassVar[str] = "the label plus normal noise"
+
+    sigma: float
+
+    @classmethod
+    def parse(cls, fields, classes):
+        return cls(number(fields["sigma"], "sigma"))
+
+    @property
+    def spec(self):
+        return f"blurred:sigma={spelled(self.sigma)}"
+
+    def at(self):
+        return {"sigma": self.sigma}
+
+    def claim(self, classes):
+        return None
+
+    def release(self, labels, eta, *, rng):
+        return Release(labels + rng.normal(0, self.sigma, len(labels)), np.arange(len(labels)))
+
+    def loglik(self, release, eta):
+        return -((release.view[:, None] - np.arange(eta.shape[1])) ** 2) / (2 * self.sigma**2)

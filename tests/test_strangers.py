@@ -1,0 +1,82 @@
+"""Mechanisms of other people's packages: what they need to bring, and what happens where they fail."""
+
+from __future__ import annotations
+
+import math
+import sys
+from importlib.metadata import EntryPoint
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from scipy.stats import norm
+
+from labeldp_audit import registry
+
+sys.path.insert(0, str(Path(__file__).parent / "mechanisms"))
+import strangers
+
+JSON = ("-f", "json", "--no-output")
+
+
+@pytest.fixture
+def others(monkeypatch):
+    def install(**values):
+        entries = [EntryPoint(name, value, "labeldp_audit.mechanisms") for name, value in values.items()]
+        monkeypatch.setattr(registry, "entry_points", lambda group: entries if group.endswith("mechanisms") else [])
+
+    return install
+
+
+def test_a_channel_or_a_release_is_enough(audit, others):
+    others(silent="strangers:Silent", blurred="strangers:Blurred")
+    rng = np.random.default_rng(11)
+    pq.write_table(pa.table({"model": np.full(4000, 0.5), "y": rng.integers(2, size=4000)}), audit.folder / "t.parquet")
+    asked = ("--mechanism", "silent:share=0.5", "--mechanism", "blurred:sigma=1")
+    ended = audit("advantage", "t.parquet", "--eta", "model", *asked, *JSON)
+    assert ended.status == 0, ended.err
+    found = {one["mechanism"]: one for one in ended.report["findings"] if one["quantity"] == "advantage"}
+    assert found["silent:share=0.5"]["estimate"] == pytest.approx(0.25)
+    blurred = found["blurred:sigma=1"]
+    assert abs(blurred["estimate"] - (norm.cdf(0.5) - 0.5)) < 4 * blurred["standard_error"]
+    assert (found["silent:share=0.5"]["claim"], blurred["claim"]) == ("Infinity", None)
+    assert audit("advantage", "t.parquet", "--eta", "model", *asked, "--no-output").status == 0
+    assert audit("estimate-j", "t.parquet", "--eta", "model", *asked, *JSON).status == 0
+
+
+def test_numbers_do_not_depend_on_what_else_is_asked(audit, others, table):
+    others(blurred="strangers:Blurred")
+    alone = audit("advantage", table, "--mechanism", "blurred:sigma=1", *JSON).report
+    among = audit("advantage", table, "--mechanism", "blurred:sigma=2|1", "--bags", 65536, *JSON).report
+    again = audit("advantage", table, "--mechanism", "blurred:sigma=1", "--bags", 65536, *JSON).report
+    asked = ("advantage", "blurred:sigma=1")
+    of = [
+        [one["estimate"] for one in report["findings"] if (one["quantity"], one["mechanism"]) == asked]
+        for report in (alone, among, again)
+    ]
+    assert of[1] == of[2]
+    assert of[0] == pytest.approx(of[1], rel=0.1)
+
+
+@pytest.mark.parametrize("name", ["nowhere:Thing", "math:nothing"])
+def test_a_package_that_cannot_be_loaded_is_met_where_it_is_asked_for(audit, others, table, name):
+    others(broken=name)
+    assert audit("nu-max", table, *JSON).status == 0
+    assert audit("nu-max", "--help").status == 0
+    ended = audit("nu-max", table, "--mechanism", "broken:x=1", *JSON)
+    assert ended.status == 2
+    assert "the mechanism 'broken' of another package cannot be loaded" in ended.error
+
+
+def test_a_package_that_fails_is_not_our_bug(audit, others, table):
+    others(silent="strangers:Silent")
+    ended = audit("advantage", table, "--mechanism", "silent:part=0.5", *JSON)
+    assert ended.status == 2
+    assert "its package fails: KeyError" in ended.error
+
+
+def test_the_truth_about_what_they_do():
+    assert strangers.Silent(0.5).claim(2) == math.inf
+    assert strangers.Silent(0.25).total_variation(3) == pytest.approx(0.75)
