@@ -266,3 +266,90 @@ def test_a_channel_for_another_number_of_classes(audit, table):
     wide = "channel:matrix=0.8 0.1 0.1/0.1 0.8 0.1/0.1 0.1 0.8"
     report = audit("advantage", table, "--mechanism", wide, *JSON).report
     assert "3 rows and the label 2 classes" in only(report, "advantage")["reason"]
+
+
+# ---- what readers found
+
+
+def test_the_order_of_the_rows_has_no_part_in_an_estimate(audit, tmp_path):
+    """Matched cases and controls, in turns: more rows than the fit looks at."""
+    rng = np.random.default_rng(12)
+    labels = np.arange(60_000) % 2
+    x = rng.normal(labels * 0.8, 1)
+    pq.write_table(pa.table({"x": x, "y": labels}), tmp_path / "turns.parquet")
+    report = audit("advantage", tmp_path / "turns.parquet", "--mechanism", "rr:epsilon=1", "--k", 200, *JSON).report
+    between = only(report, "leave_one_out_utility")["estimate"], only(report, "plug_in_utility")["estimate"]
+    assert min(between) - 0.01 < only(report, "uninformed_utility")["estimate"] < max(between) + 0.01
+    assert only(report, "advantage")["estimate"] > 0.03
+
+
+def test_a_bag_cannot_be_larger_than_the_table(audit):
+    _, file = modelled(audit.folder, rows=50)
+    report = audit("advantage", file, "--mechanism", "llp:k=51|50", *JSON).report
+    assert "a bag of 51 cannot be made of 50 rows" in of(report, "advantage", "llp:k=51")["reason"]
+    assert any("llp:k=51 was not judged" in said for said in report["warnings"])
+    assert of(report, "advantage", "llp:k=50")["estimate"] > 0
+    small = audit("advantage", file, "--mechanism", "rr:epsilon=0.01", *JSON).report
+    assert only(small, "equivalent_k")["estimate"] is None or only(small, "equivalent_k")["estimate"] <= 50
+
+
+@pytest.mark.parametrize("option", [("--k", 5), ("--queries", 10)])
+def test_a_search_that_does_not_take_place_cannot_be_told_anything(refused, option):
+    modelled(refused.folder)
+    assert "is about neighbourhoods" in refused("m.parquet", "--eta", "model", *option, command="nu-max", status=2)
+
+
+def test_the_file_of_eta_is_not_written_over(audit, refused):
+    modelled(refused.folder)
+    audit("estimate-eta", "m.parquet", "-o", "first")
+    options = ("--eta-file", "first/eta.parquet", "-f", "json=first/eta.parquet")
+    assert "written over" in refused("m.parquet", *options, command="nu-max", status=2)
+
+
+def test_what_was_asked_for_last_counts(audit):
+    _, file = modelled(audit.folder)
+    audit("estimate-eta", file, "-o", "first")
+    (audit.folder / "labeldp-audit.toml").write_text('eta = ["model"]\n')
+    assert audit("nu-max", file, *JSON).report["eta"]["estimator"] == "given"
+    assert audit("nu-max", file, "--eta-file", "first/eta.parquet", *JSON).report["eta"]["estimator"] == "knn"
+
+
+def test_a_file_keeps_what_was_warned_of_and_how_it_was_made(audit):
+    rng = np.random.default_rng(13)
+    columns = {"model": rng.random(3000), "x": rng.random(3000), "y": rng.integers(2, size=3000)}
+    pq.write_table(pa.table(columns), audit.folder / "t.parquet")
+    audit("estimate-eta", "t.parquet", "--eta", "model", "-o", "given")
+    kept = audit("nu-max", "t.parquet", "--eta-file", "given/eta.parquet", *JSON).report
+    assert any("do not fit the probabilities in model" in said for said in kept["warnings"])
+    assert kept["parameters"]["eta"] == ["model"]
+    audit("estimate-eta", "t.parquet", "--exclude", "model", "--k", 40, "--seed", 3, "-o", "searched")
+    kept = audit("nu-max", "t.parquet", "--eta-file", "searched/eta.parquet", *JSON).report
+    assert kept["parameters"]["exclude"] == ["model"]
+    assert kept["eta"]["k"] == 40
+
+
+def test_a_class_may_be_called_rest(audit):
+    rng = np.random.default_rng(14)
+    columns = {"x": rng.random(300), "y": rng.choice(["rest", "walk", "run"], 300)}
+    pq.write_table(pa.table(columns), audit.folder / "t.parquet")
+    options = ("t.parquet", "--positive", "rest")
+    audit("estimate-eta", *options, "-o", "first")
+    searched = audit("advantage", *options, *FEW, *JSON)
+    assert searched.report["dataset"]["classes"] == ["others", "rest"]
+    assert audit("advantage", *options, *FEW, *JSON, "--eta-file", "first/eta.parquet").out == searched.out
+
+
+def test_balanced_limits_are_possible(audit):
+    """Whoever always says one class gets 1 / C: no release adds more than the rest."""
+    rng = np.random.default_rng(15)
+    labels = (np.arange(1000) == 17).astype(np.int64)
+    pq.write_table(pa.table({"x": rng.random(1000), "y": labels}), audit.folder / "t.parquet")
+    report = audit("advantage", "t.parquet", "--utility", "balanced", *KINDS, *FEW, *JSON).report
+    before = only(report, "uninformed_utility")
+    for one in report["findings"]:
+        if one["quantity"] == "advantage":
+            assert one["high"] <= 0.5
+            told = of(report, "informed_utility", one["mechanism"])["estimate"]
+            assert told - before["estimate"] == pytest.approx(one["estimate"], abs=1e-9)
+        if one["quantity"].endswith("utility"):
+            assert one["estimate"] <= 1 + 1e-12
