@@ -48,3 +48,13 @@ def write_everywhere(table: pa.Table, folder: Path) -> tuple[str, ...]:
     pq.write_table(table.slice(0, half), folder / "parts" / "a.parquet")
     pq.write_table(table.slice(half), folder / "parts" / "b.parquet")
     return ("t.parquet", "t.csv", "t.csv.gz", "t.tsv", "t.feather", "t.arrow", "parts", "parts/*.parquet")
+
+
+def modelled(folder: Path, rows: int = 4000, seed: int = 3) -> tuple[np.ndarray, str]:
+    """A table with a feature, the true eta of every row, and labels drawn from it; that eta, and the file's name."""
+    rng = np.random.default_rng(seed)
+    x = rng.random(rows)
+    eta = 0.05 + 0.6 * x
+    labels = (rng.random(rows) < eta).astype(np.int64)
+    pq.write_table(pa.table({"x": x, "model": eta, "y": labels}), folder / "m.parquet")
+    return eta, "m.parquet"

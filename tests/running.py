@@ -64,3 +64,13 @@ def names(folder: Path) -> list[str]:
 def only(report: dict, quantity: str) -> dict:
     (finding,) = [one for one in report["findings"] if one["quantity"] == quantity]
     return finding
+
+
+def of(report: dict, quantity: str, mechanism: str | None = None, **at: object) -> dict:
+    """The finding about that mechanism, at that place."""
+    [found] = [
+        one
+        for one in report["findings"]
+        if (one["quantity"], one["mechanism"]) == (quantity, mechanism) and at.items() <= one["at"].items()
+    ]
+    return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -129,6 +130,27 @@ def test_the_report_goes_to_standard_output_and_the_rest_to_standard_error(door)
         "labeldp-audit: wrote labeldp-report/estimate-j.json, labeldp-report/estimate-j.md, "
         "labeldp-report/estimate-j.svg",
     ]
+
+
+@pytest.mark.parametrize(("form", "times"), [("text", 0), ("json", 1)])
+def test_a_warning_is_read_once_on_a_terminal(program, tmp_path, form, times):
+    pty = pytest.importorskip("pty")
+    seen, end = pty.openpty()
+    command = [sys.executable, str(program), "estimate-j", "warn", "--no-output", "-f", form]
+    with os.fdopen(seen, "rb", buffering=0) as screen:
+        process = subprocess.Popen(command, cwd=tmp_path, env=environment({}), stdout=end, stderr=subprocess.PIPE)
+        os.close(end)
+        shown = b""
+        with contextlib.suppress(OSError):  # Linux says so when nobody writes any more
+            while part := screen.read(4096):
+                shown += part
+        said = process.communicate(timeout=PROMPT)[1]
+    assert (said.count(b"looks like an identifier"), shown.count(b"looks like an identifier")) == (times, 1)
+
+
+def test_a_piped_report_and_standard_error_both_have_the_warning(door):
+    done = door("estimate-j", "warn", "--no-output")
+    assert (done.stdout.count("looks like an identifier"), done.stderr.count("looks like an identifier")) == (1, 1)
 
 
 def test_the_folder_gets_json_markdown_and_the_picture(door):

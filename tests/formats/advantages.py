@@ -20,6 +20,8 @@ AT: dict[str, dict[str, float | str]] = {
     "llp:k=64": {"k": 64.0},
     "laplace-llp:k=8,epsilon=1": {"k": 8.0, "epsilon": 1.0},
 }
+CLAIMS = {"rr:epsilon=0.5": 0.5, "rr:epsilon=2": 2.0, "laplace-llp:k=8,epsilon=1": 1.0}
+BAGS = {"llp:k=8": 8, "llp:k=64": 64, "laplace-llp:k=8,epsilon=1": 8}
 ADDED: dict[str, Ends] = {  # estimate, low, high
     "rr:epsilon=0.5": (0.0007828, 0.0, 0.02679),
     "rr:epsilon=2": (0.01685, 0.00421, 0.08328),
@@ -44,7 +46,9 @@ def finding(
 ) -> Finding:
     at = {**more, **(AT.get(mechanism or "", {}))}
     bound = Bound(*ends, N, "deconvolution of counts", (ROWS, SURE), standard_error=error)
-    return Finding(quantity, bound, LEVEL, mechanism, at)
+    if mechanism is None:
+        return Finding(quantity, bound, LEVEL, at=at)
+    return Finding(quantity, bound, LEVEL, mechanism, at, CLAIMS.get(mechanism), BAGS.get(mechanism, 1))
 
 
 def added(mechanism: str) -> list[Finding]:

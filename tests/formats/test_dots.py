@@ -84,6 +84,13 @@ def test_nothing_added_and_no_limits(gain_report: Report) -> None:
         assert len(rows(root)) == 1
 
 
+def test_only_the_ends_of_lines_are_sure(gain_report: Report, given_report: Report) -> None:
+    about = [next(drawn(report).iter(f"{SVG}desc")).text or "" for report in (gain_report, given_report)]
+    assert about[0].endswith(" Ends: no more than this, 99 % confidence, whatever eta is.")
+    assert about[1].endswith(" Ends: no more than this, 99 % confidence, if eta was made without these labels.")
+    assert "from what it is at least, if eta is even; none where that is 0" in (formats.picture(gain_report) or "")
+
+
 def test_curves_come_first(tail_report: Report, gain_report: Report) -> None:
     both = replace(tail_report, findings=(*tail_report.findings, *gain_report.findings))
     assert formats.picture(both) == formats.picture(tail_report)

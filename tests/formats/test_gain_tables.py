@@ -77,7 +77,7 @@ def test_limits_that_look_like_the_estimate_are_left_out(gain_report: Report) ->
     ("mechanism", "ends", "expected"),
     [
         (LLP, INFINITE, "labels in the clear"),
-        (LLP, (0.0, 0.0, 0.0), "rr:epsilon=0"),
+        (LLP, (0.0, 0.0, 0.0), "adds nothing"),
         (LLP, (3.0, 2.5, math.inf), "rr:epsilon=3 [2.5, inf]"),
         (LLP, (3.0, None, None), "rr:epsilon=3"),
         (RR, BEYOND, "llp:k=3907 or more"),
@@ -157,7 +157,53 @@ def test_an_advantage_without_limits(gain_report: Report) -> None:
     assert gains.points(found.bound) == ("1.00", "-", "-")
     for width in (40, 60, 80, 120):
         assert "1.00" in flat(report, width=width)
-    assert "adds 1.00 percentage points (no limits)" in flat(report)
+    assert "adds an estimated 1.00 percentage points (no limits)" in flat(report)
+
+
+def one_gain(report: Report, bound: Bound) -> Report:
+    [told, gain] = added(RR)
+    return replace(report, findings=(replace(told, bound=bound), replace(gain, bound=bound)))
+
+
+@pytest.mark.parametrize("name", ["text", "markdown"])
+def test_next_to_nothing_is_not_spelled_out(gain_report: Report, name: str) -> None:
+    report = one_gain(gain_report, Bound(1e-281, 0.0, 3e-280, 9, "m", standard_error=1e-282))
+    [found] = gains.of(report)
+    assert gains.points(found.bound) == ("<0.001", "0.001", "0")
+    text = flat(report, name).replace("&lt;", "<")
+    assert "adds an estimated <0.001 percentage points (at most 0.001)" in text
+    assert "e-28" not in text + (formats.picture(report) or "")
+    assert "&lt;0.001, at most 0.001" in (formats.picture(report) or "")
+
+
+def test_bounds_that_say_nothing(gain_report: Report) -> None:
+    assert gains.beside(Bound(1.3, 0.9, 1.5, 9, "m")) == "over 100"
+    assert gains.beside(Bound(0.3, 0.2, 1.5, 9, "m")) == "30.0 (over 100)"
+    assert gains.beside(Bound(1.0, 1.0, 1.0, 9, "m")) == "100 (100)"
+    assert gains.beside(Bound(1.2, None, None, 9, "m")) == "over 100"
+    assert gains.beside(Bound(0.5, None, None, 9, "m")) == "50.0"
+
+
+def test_the_names_of_bounds_are_explained(gain_report: Report) -> None:
+    wu, busa = '002 is Wu and others, "Does Label', '003 is Busa-Fekete and others, "A Unified'
+    assert wu in flat(gain_report) and wu in flat(gain_report, "markdown")
+    bags = tuple(
+        replace(one, at={**one.at, "bound": "003 X"}) for one in findings(LLP) if one.bound.estimate is not None
+    )
+    counted = flat(replace(gain_report, findings=bags))
+    assert busa in counted and wu not in counted
+    none = tuple(one for one in gain_report.findings if one.quantity != "advantage_bound")
+    assert "docs/mathematics.md" not in flat(replace(gain_report, findings=none))
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_at_least_is_never_bare(gain_report: Report, given_report: Report, width: int) -> None:
+    vouched = replace(gain_report, parameters={**gain_report.parameters, "smoothness": "2,1"})
+    for report, condition in ((gain_report, "even"), (given_report, "right"), (vouched, "smooth")):
+        assert gains.least_if(report) == f"if eta is {condition}"
+        assert f"at least, if eta is {condition}" in flat(report, "markdown")
+        head = formats.render("text", report, width=width).split("What each mechanism adds")[1].split("──")[0]
+        assert "at least" in head and condition in head
 
 
 def test_a_mechanism_that_could_not_be_judged_has_no_row(gain_report: Report) -> None:

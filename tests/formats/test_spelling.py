@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import math
-from decimal import Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
 
 import pytest
 from hypothesis import given, settings
@@ -63,6 +63,34 @@ def test_short_numbers(value: float | None, text: str) -> None:
 )
 def test_shares_keep_their_digits(value: float | None, text: str) -> None:
     assert spelling.percent(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text", "least", "most"),
+    [
+        (0.0, "0", "0", "0"),
+        (5e-324, "<0.001", "0", "0.001"),
+        (4.9e-6, "<0.001", "0", "0.001"),
+        (5.1e-6, "0.001", "0", "0.001"),
+        (1e-5, "0.001", "0.001", "0.001"),
+        (0.00008, "0.008", "0.008", "0.008"),
+        (0.0512, "5.12", "5.12", "5.12"),
+        (1.0, "100", "100", "100"),
+        (1.0000001, "over 100", "over 100", "over 100"),
+        (math.inf, "over 100", "over 100", "over 100"),
+        (None, "-", "-", "-"),
+    ],
+)
+def test_points_between_nothing_and_everything(value: float | None, text: str, least: str, most: str) -> None:
+    rounded = (spelling.points(value, way) for way in (ROUND_HALF_EVEN, ROUND_FLOOR, ROUND_CEILING))
+    assert tuple(rounded) == (text, least, most)
+
+
+@settings(deadline=None, derandomize=True)
+@given(value=st.floats(0, 1))
+def test_limits_of_points_are_rounded_outward(value: float) -> None:
+    least, most = (Decimal(spelling.points(value, way)) for way in (ROUND_FLOOR, ROUND_CEILING))
+    assert least <= 100 * Decimal(repr(value)) <= most
 
 
 @settings(deadline=None)

@@ -152,11 +152,14 @@ def test_a_few_values_of_tau_are_a_table_and_no_chart(tail_report: Report) -> No
 
 
 @REPORTS
-def test_warnings_are_left_to_standard_error(request: pytest.FixtureRequest, which: str) -> None:
+def test_a_saved_report_has_its_warnings(request: pytest.FixtureRequest, which: str) -> None:
     report = request.getfixturevalue(which)
-    assert "19 rows without a label were dropped" not in formats.render("text", report)
-    for name in ("markdown", "json"):
-        assert "19 rows without a label were dropped" in formats.render(name, report)
+    for name in ("text", "markdown", "json"):
+        assert formats.render(name, report).count("19 rows without a label were dropped") == 1
+        assert "Warnings" not in formats.render(name, replace(report, warnings=()))
+    text = formats.render("text", report)
+    assert text.index("\nWarnings\n") < text.index("\nAssumes\n")
+    assert "column 'patient_id\\x1b[31m' looks" in text
 
 
 def test_each_assumption_once(tail_report: Report) -> None:
