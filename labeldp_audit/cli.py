@@ -119,7 +119,7 @@ def _audit(command: Command, data: str, chosen: Mapping[str, Chosen]) -> None:
     settings, plan = _checked(command, data, chosen)
     _hush_libraries()
     report, rows = _computed(command, data, settings, quiet)
-    _warn(report.warnings, quiet)
+    _warn(report.warnings, quiet or _is_read_here(plan))
     info = versions.of_run(data, sys.argv[1:], started) if chosen["with_run_info"].value else None
     text = delivery.to_screen(plan, report, *watch.screen(), info)
     written = delivery.to_files(plan, report, rows, info)
@@ -162,6 +162,12 @@ def _hush_libraries() -> None:
 
     if not sys.warnoptions:
         warnings.simplefilter("ignore")
+
+
+def _is_read_here(plan: delivery.Plan) -> bool:
+    """Is there a terminal that shows a report for people, which has the warnings?"""
+    shown = any(target.file is None and target.format == "text" for target in plan.targets)
+    return shown and sys.stdout is not None and sys.stdout.isatty()
 
 
 def _warn(warnings: Iterable[str], quiet: bool) -> None:

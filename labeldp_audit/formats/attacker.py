@@ -5,13 +5,14 @@ The headline names the mechanism of each kind that adds least; the sentences say
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Sequence
 from decimal import ROUND_CEILING
 
 from ..model import Bound, Eta, Report
 from . import gains, words
 from .gains import Gain
-from .spelling import confidence, high, low, percent, share
+from .spelling import confidence, high, low, points, share
 
 BEFORE, TRIED, CERTAIN = "uninformed_utility", "leave_one_out_utility", "plug_in_utility"
 
@@ -41,18 +42,17 @@ def bound(report: Report, quantity: str) -> Bound | None:
     return next((one for one in found if one.estimate is not None), None)
 
 
-def headline(report: Report) -> str:
+def headline(report: Report) -> tuple[str, ...]:
     found = gains.of(report)
     if not found:
-        return ""
-    kinds = gains.by_kind(found)
-    strongest = sorted(map(gains.least, kinds.values()), key=lambda gain: gain.bound.estimate or 0.0)
-    first, *rest = (_adds(gain) for gain in strongest)
+        return ()
+    kinds, size = gains.by_kind(found), functools.partial(gains.size, report=report)
+    first, *rest = sorted((min(group, key=size) for group in kinds.values()), key=size)
     chosen = (
         "" if len(found) == len(kinds) else "of each kind the one that adds least: " if rest else "what adds least: "
     )
-    said = ", ".join([first.replace(" (", " percentage points (", 1), *rest])
-    return f"{_before(report)}{chosen}{said}. {_sure(report, found)}"
+    said = ", ".join([_adds(first, "an estimated ", " percentage points"), *map(_adds, rest)])
+    return f"{_before(report)}{chosen}{said}.", _sure(report, found)
 
 
 def _before(report: Report) -> str:
@@ -65,16 +65,10 @@ def _before(report: Report) -> str:
     )
 
 
-def _adds(gain: Gain) -> str:
-    return f"{gain.mechanism} adds {percent(gain.bound.estimate)} ({_limits(gain.bound)})"
-
-
-def _limits(bound: Bound) -> str:
-    ends = (
-        f"at least {low(bound, True)}" if bound.low else "",
-        "no limits" if bound.high is None else f"at most {high(bound, True)}",
-    )
-    return ", ".join(filter(None, ends))
+def _adds(gain: Gain, about: str = "", unit: str = "") -> str:
+    """Without the lower limit, which rests on neighbourhood averages and may be far above the truth."""
+    top = "no limits" if gain.bound.high is None else f"at most {gains.highest(gain.bound)}"
+    return f"{gain.mechanism} adds {about}{points(gain.bound.estimate)}{unit} ({top})"
 
 
 def _sure(report: Report, found: Sequence[Gain]) -> str:
@@ -98,44 +92,30 @@ def before(report: Report) -> str:
 
 
 def bracket(report: Report) -> str:
-    """The two estimates between which the truth lies on average."""
+    """The two estimates that err to either side, on average and not in every table: no interval."""
     tried, certain = bound(report, TRIED), bound(report, CERTAIN)
     if tried is None or certain is None:
         return ""
-    seen, believed = tried.estimate or 0.0, certain.estimate or 0.0
+    seen, believed = share(tried.estimate), share(certain.estimate)
     if report.eta.counts is None:
         return (
-            f"Judged by the labels, guesses by the given probabilities are right for {share(seen)}; the probabilities "
-            f"themselves promise {share(believed)}."
-        )
-    if share(seen) == share(believed):
-        return (
-            f"Tried on labels that they were made without, guesses are right for {share(seen)}, as they themselves say."
-        )
-    ends = f"{share(seen)} (guesses tried on labels that they were made without)"
-    if seen < believed:
-        return (
-            f"On average the truth lies between {ends} and {share(believed)} (what the guesses think of themselves), "
-            f"if eta is even among neighbours."
+            f"Judged by the labels, guesses by the given probabilities are right for {seen}; the probabilities "
+            f"themselves promise {believed}. Both are the same on average if the probabilities are right."
         )
     return (
-        f"The two usual ends of a bracket are the wrong way round: {ends} is more than {share(believed)} (what the "
-        f"guesses think of themselves), so eta is not even among neighbours, or chance has it so, and the truth need "
-        f"not lie between them."
+        f"Guesses tried on labels that they were made without are right for {seen}; they think themselves right for "
+        f"{believed}. On average over many tables the first is too low and the second too high, where eta is even "
+        f"among neighbours."
     )
 
 
 def classes_alike(report: Report) -> str:
     if not balanced(report):
         return ""
-    said = (
+    return (
         "Classes count alike: a right guess is worth 1 / (number of classes × the share of its class in this table), "
         "so that always saying one class is right for as much, whichever it is."
     )
-    tops = [one.bound.high for one in report.findings if one.quantity in (BEFORE, gains.INFORMED)]
-    if any(top is not None and top > 1 for top in tops):
-        said += " The shares of classes among all people may differ from this table's, so upper limits may pass 100 %."
-    return said
 
 
 def no_guarantee(report: Report) -> str:
@@ -145,9 +125,11 @@ def no_guarantee(report: Report) -> str:
         return ""
     verb = "claims" if len(bare) == 1 else "claim"
     said = f"{listed([gain.mechanism for gain in bare])} {verb} no label differential privacy"
-    if not all(gain.kind == "llp" for gain in bare):
+    totals = [gain for gain in bare if gain.kind == "llp"]
+    if not totals:
         return f"{said}."
-    return f"{said}: whoever knows all other labels of a bag learns the last one, however large the bag is."
+    start = f"{said}: " if len(totals) == len(bare) else f"{said}. From totals without noise, "
+    return f"{start}whoever knows all other labels of a bag learns the last one, however large the bag is."
 
 
 def what_limits_rest_on(report: Report) -> str:
@@ -184,8 +166,14 @@ def what_same_means(report: Report) -> str:
         return ""
     return (
         '"Protects like" names the strength of randomized response, or the smallest bag, that adds as little on this '
-        "table: on another table it is another one, and the guarantee of the one does not pass to the other."
+        "table: on another table it is another one, and the guarantee of the one does not pass to the other. Its "
+        f"limits cover the drawing of bags alone, and not that {_unsure(report)}."
     )
+
+
+def _unsure(report: Report) -> str:
+    """What chance does that no simulation knows of."""
+    return "the table is a sample" if report.eta.counts is None else "eta is estimated"
 
 
 def simulated(report: Report) -> str:
@@ -195,8 +183,8 @@ def simulated(report: Report) -> str:
         return ""
     worst = max(drawn.values())
     return (
-        f"Bags were drawn at random for {listed(list(drawn))}: the standard error of these estimates is at most "
-        f"{percent(worst, ROUND_CEILING, 2)} percentage points."
+        f"Bags were drawn at random for {listed(drawn)}, which adds a standard error of at most "
+        f"{points(worst, ROUND_CEILING, 2)} percentage points to these estimates; that {_unsure(report)} adds more."
     )
 
 

@@ -10,12 +10,13 @@ from ..model import Report
 from . import attacker, gains, ink
 from .gains import Gain
 from .rounds import round_step
-from .spelling import confidence, high, percent, short
+from .spelling import confidence, points, short
 
 _TITLE = "How many more labels does an attacker guess once they are released?"
 _LEFT, _RIGHT, _TOP = 232, 772, 84
 _ROW, _GAP = 26, 24  # a mechanism; above a kind
 _MARKS = 8
+_FINEST = 1e-5  # an advantage of 0.001 percentage points: less is spelled as less than that
 _STYLE = ".reach{stroke-width:2.2}.end{stroke-width:2.2}.sure{stroke-width:5}"
 
 
@@ -43,14 +44,16 @@ def _parts(report: Report, found: Sequence[Gain]) -> Iterator[str]:
     yield from _titles(rows)
     for row in rows:
         yield from _interval(row, right)
-    yield from _legend(bottom + 74, any(gain.bound.low for gain in found))
+    least = gains.least_if(report) if any(gain.bound.low for gain in found) else ""
+    yield from _legend(bottom + 74, least)
     yield "</svg>"
 
 
 def _about(report: Report, found: Sequence[Gain]) -> str:
     alike = " Classes count alike." if attacker.balanced(report) else ""
     level = confidence(found[0].added.confidence)
-    return f"{ink.table(report.dataset)}{alike} All limits hold together with {level} confidence."
+    sure = "whatever eta is" if report.eta.counts is not None else "if eta was made without these labels"
+    return f"{ink.table(report.dataset)}{alike} Ends: no more than this, {level} confidence, {sure}."
 
 
 def _places(found: Sequence[Gain]) -> Iterator[Place]:
@@ -66,8 +69,9 @@ def _places(found: Sequence[Gain]) -> Iterator[Place]:
 def _end(found: Sequence[Gain]) -> float:
     """The right end: a mark at or beyond all that is drawn."""
     largest = max(max(gain.bound.high or 0.0, gain.bound.estimate or 0.0) for gain in found)
-    step = round_step(max(largest, 1e-9) / _MARKS)
-    return step * math.ceil(largest / step - 1e-9) if largest > 0 else _MARKS * step
+    largest = max(largest, _FINEST)
+    step = round_step(largest / _MARKS)
+    return step * math.ceil(largest / step - 1e-9)
 
 
 def _scale(right: float, bottom: int) -> Iterator[str]:
@@ -104,11 +108,11 @@ def _interval(row: Place, right: float) -> Iterator[str]:
 
 
 def _numbers(gain: Gain) -> str:
-    said = percent(gain.bound.estimate)
-    return said if gain.bound.high is None else f"{said}, at most {high(gain.bound, True)}"
+    said = points(gain.bound.estimate)
+    return said if gain.bound.high is None else f"{said}, at most {gains.highest(gain.bound)}"
 
 
-def _legend(y: int, least: bool) -> Iterator[str]:
+def _legend(y: int, least: str) -> Iterator[str]:
     yield f'<circle cx="{_LEFT + 6}" cy="{y - 4}" r="5" fill="#555"/>'
     yield ink.text(_LEFT + 18, y, "estimate", "small")
     yield f'<path class="reach" stroke="#555" d="M{_LEFT + 96} {y - 4}h34"/>'
@@ -116,7 +120,7 @@ def _legend(y: int, least: bool) -> Iterator[str]:
     yield ink.text(_LEFT + 140, y, "up to the most it may be", "small")
     if least:
         yield f'<path class="sure" stroke="#555" d="M{_LEFT + 306} {y - 4}h34"/>'
-        yield ink.text(_LEFT + 350, y, "from what it is at least, where more than 0", "small")
+        yield ink.text(_LEFT + 350, y, f"from what it is at least, {least}; none where that is 0", "small")
 
 
 def _x(value: float, right: float) -> float:

@@ -8,13 +8,18 @@ from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN
 
 from ..model import Bound, Finding, Report
-from .spelling import NO_LIMIT, NOTHING, high, limits, low, percent, plain, short
+from . import spelling
+from .spelling import NO_LIMIT, NOTHING, limits, percent, plain, short
 
 ADDED, INFORMED, CEILING = "advantage", "informed_utility", "advantage_bound"
 # The other mechanism, its parameter, and the quantity that says which strength of it gives away as much.
 SAME = {"equivalent_epsilon": "rr:epsilon=", "equivalent_k": "llp:k="}
 QUANTITIES = (ADDED, INFORMED, CEILING, *SAME)
-CLEAR = "labels in the clear"
+CLEAR, ADDS_NOTHING = "labels in the clear", "adds nothing"
+_PAPERS = {
+    "002": 'Wu and others, "Does Label Differential Privacy Prevent Label Inference Attacks?"',
+    "003": 'Busa-Fekete and others, "A Unified Analysis of Label Inference Attacks"',
+}
 
 
 @dataclass(frozen=True)
@@ -97,18 +102,18 @@ def by_kind(found: Iterable[Gain]) -> dict[str, list[Gain]]:
     return kinds
 
 
-def least(found: Iterable[Gain]) -> Gain:
-    """The one that adds least; where estimates are equal, of which less can be ruled out."""
-    return min(found, key=_size)
+def size(gain: Gain, report: Report) -> tuple[float, float]:
+    """What ranks mechanisms: the estimate, then the upper limit; the other way round where eta saw nothing, as
+    estimates that rest on it say little then."""
+    estimate, top = gain.bound.estimate or 0.0, math.inf if gain.bound.high is None else gain.bound.high
+    return (estimate, top) if report.eta.sees(report.dataset) else (top, estimate)
 
 
-def most(found: Iterable[Gain]) -> Gain:
-    return max(found, key=_size)
-
-
-def _size(gain: Gain) -> tuple[float, float]:
-    estimate, top = gain.bound.estimate, gain.bound.high
-    return (0.0 if estimate is None else estimate), (math.inf if top is None else top)
+def least_if(report: Report) -> str:
+    """On what the lower limits of advantages rest."""
+    if report.eta.counts is None:
+        return "if eta is right"
+    return "if eta is smooth" if report.parameters.get("smoothness") else "if eta is even"
 
 
 def claim(gain: Gain) -> str:
@@ -117,7 +122,11 @@ def claim(gain: Gain) -> str:
 
 def points(bound: Bound) -> tuple[str, str, str]:
     """Estimate, upper and lower limit in percentage points."""
-    return percent(bound.estimate), high(bound, True), low(bound, True)
+    return spelling.points(bound.estimate), highest(bound), spelling.points(bound.low, ROUND_FLOOR)
+
+
+def highest(bound: Bound, digits: int = 3) -> str:
+    return NO_LIMIT if bound.high == math.inf else spelling.points(bound.high, ROUND_CEILING, digits)
 
 
 def informed(gain: Gain, with_limits: bool = True) -> str:
@@ -135,8 +144,8 @@ def like(gain: Gain) -> str:
     bound, name = gain.same.bound, SAME[gain.same.quantity]
     if bound.estimate is None:
         return NOTHING if bound.low is None else f"{name}{strength(bound.low, ROUND_FLOOR)} or more"
-    if math.isinf(bound.estimate):
-        return CLEAR
+    if gain.same.quantity == "equivalent_epsilon" and bound.estimate in (0, math.inf):
+        return CLEAR if bound.estimate else ADDS_NOTHING
     return f"{name}{strength(bound.estimate)}{_ends(bound)}"
 
 
@@ -166,4 +175,12 @@ def beside(bound: Bound | None) -> str:
     """An estimate and the most that it may be."""
     if bound is None:
         return NOTHING
-    return percent(bound.estimate) + ("" if bound.high is None else f" ({high(bound, True)})")
+    estimate, top = spelling.points(bound.estimate), highest(bound)
+    return estimate if bound.high is None or estimate == top == spelling.TOO_MANY else f"{estimate} ({top})"
+
+
+def sources(found: Iterable[Gain]) -> str:
+    """What the names in the tables of bounds stand for."""
+    names = [name for gain in found for name in gain.ceilings]
+    papers = [f"{key} is {paper}" for key, paper in _PAPERS.items() if any(name.startswith(key) for name in names)]
+    return f"{'; '.join([*papers, 'more in docs/mathematics.md'])}." if names else ""

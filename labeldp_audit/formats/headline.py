@@ -1,22 +1,45 @@
 """The second line of a report: what a decision needs at one glance.
 
 Lower limits come first: they are what the data shows. Everything up to the upper limit is what it cannot rule out.
+What was asked for and could not be judged comes second: silence would read as safety.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from ..model import Bound, Finding, Report
 from . import attacker, curves, gains, steps, words
 from .spelling import confidence, high, low, nats, plain, share, short
 
 TOO_WIDE = 0.5  # of all people: with such an interval the estimate says little
+_ASKED = (curves.QUANTITY, "nu_max", gains.ADDED)  # the questions that are asked of each mechanism
+_NAMES = 3  # of mechanisms that share a reason
 
 
 def in_short(report: Report) -> str:
-    found = next(filter(None, (say(report) for say in (_tail, _worst, attacker.headline, _guessing))), "")
-    return plain(f"In short: {found}{_blind(report)}") if found else ""
+    first, *rest = next(filter(None, (say(report) for say in (_tail, _worst, attacker.headline, _guessing))), ("",))
+    said = [first, _not_judged(report), *rest, _blind(report) if first else ""]
+    shown = " ".join(filter(None, said))
+    return plain(f"In short: {shown if first else shown[:1].lower() + shown[1:]}") if shown else ""
+
+
+def _not_judged(report: Report) -> str:
+    """Mechanisms without any answer to the question, and why; those with the same reason together."""
+    asked = [one for one in report.findings if one.quantity in _ASKED]
+    judged = {one.mechanism for one in asked if one.bound.estimate is not None}
+    reasons: dict[str, dict[str, None]] = {}
+    for one in asked:
+        if one.mechanism not in judged and one.bound.reason:
+            reasons.setdefault(one.bound.reason, {})[one.mechanism or one.quantity] = None
+    said = [f"{_few(list(names))} ({reason})" for reason, names in reasons.items()]
+    return f"Not judged: {'; '.join(said)}." if said else ""
+
+
+def _few(names: Sequence[str]) -> str:
+    rest = len(names) - _NAMES
+    return attacker.listed([*names[:_NAMES], f"{rest} more"] if rest > 0 else names)
 
 
 def _blind(report: Report) -> str:
@@ -26,7 +49,7 @@ def _blind(report: Report) -> str:
     who = "The given probabilities" if report.eta.counts is None else "The neighbours"
     matter = 'only "at most" can be relied on' if gains.of(report) else "the upper limits mean little"
     return (
-        f" {who} guess labels no better than the shares of the classes do: unless the features tell nothing, {matter}."
+        f"{who} guess labels no better than the shares of the classes do: unless the features tell nothing, {matter}."
     )
 
 
@@ -40,16 +63,15 @@ def _sure(report: Report, level: float) -> str:
     return f"({confidence(level)} confidence{f', {about}' if about else ''})"
 
 
-def _tail(report: Report) -> str:
+def _tail(report: Report) -> tuple[str, ...]:
     found = curves.of(report)
     if not found:
-        return ""
+        return ()
     curve = curves.strongest(found)
     tau, bound = curve.decisive()
     start = f"with {curve.mechanism}{_best_case(len(found))}" if curve.mechanism else "without a mechanism"
-    return (
-        f"{start}, {_people(bound, f'more than {nats(tau)}{_promised(curve, tau)}', _sure(report, curve.confidence))}"
-    )
+    known, *rest = _people(bound, f"more than {nats(tau)}{_promised(curve, tau)}", _sure(report, curve.confidence))
+    return f"{start}, {known}", *rest
 
 
 def _best_case(mechanisms: int) -> str:
@@ -62,9 +84,9 @@ def _promised(curve: curves.Curve, tau: float) -> str:
     return ", its epsilon" if tau == curve.epsilon else f" (its epsilon is {short(curve.epsilon)})"
 
 
-def _people(bound: Bound, loss: str, sure: str) -> str:
+def _people(bound: Bound, loss: str, sure: str) -> tuple[str, ...]:
     if bound.low is None or bound.high is None:
-        return f"an estimated {share(bound.estimate)} of people lose {loss}."
+        return (f"an estimated {share(bound.estimate)} of people lose {loss}.",)
     if bound.low:
         known = f"at least {low(bound, True)} % of people lose {loss}; up to {high(bound, True)} % cannot be ruled out"
     else:
@@ -74,28 +96,29 @@ def _people(bound: Bound, loss: str, sure: str) -> str:
         if too_wide(bound)
         else f"Estimate: {share(bound.estimate)}."
     )
-    return f"{known} {sure}. {estimate}"
+    return f"{known} {sure}.", estimate
 
 
-def _worst(report: Report) -> str:
+def _worst(report: Report) -> tuple[str, ...]:
     found = [one for one in report.findings if one.quantity == "nu_max" and one.bound.estimate is not None]
     if not found:
-        return ""
+        return ()
     finding = min(found, key=lambda one: one.at.get("epsilon", math.inf))
     named = f"with {finding.mechanism}{_best_case(len(found))}" if finding.mechanism else "without a mechanism"
-    return f"{named}, {_loss(finding, _sure(report, finding.confidence))}"
+    known, *rest = _loss(finding, _sure(report, finding.confidence))
+    return f"{named}, {known}", *rest
 
 
-def _loss(finding: Finding, sure: str) -> str:
+def _loss(finding: Finding, sure: str) -> tuple[str, ...]:
     bound, estimate = finding.bound, finding.bound.estimate or 0.0
     if bound.low is None or bound.high is None:
-        return f"the largest loss of a person is estimated as {_size(estimate, short(estimate))}."
+        return (f"the largest loss of a person is estimated as {_size(estimate, short(estimate))}.",)
     if math.isinf(bound.low):
-        return "the largest loss of a person is infinite."
+        return ("the largest loss of a person is infinite.",)
     ends = "no upper limit exists" if math.isinf(bound.high) else f"the upper limit is {high(bound)}"
     return (
-        f"somebody loses at least {_size(bound.low, low(bound))}; {ends} {sure}. "
-        f"Estimate: {'infinite' if math.isinf(estimate) else _size(estimate, short(estimate))}."
+        f"somebody loses at least {_size(bound.low, low(bound))}; {ends} {sure}.",
+        f"Estimate: {'infinite' if math.isinf(estimate) else _size(estimate, short(estimate))}.",
     )
 
 
@@ -105,16 +128,16 @@ def _size(loss: float, spelled: str) -> str:
     return f"{spelled} {'nat' if loss == 1 else 'nats'}, odds ×{steps.factor(loss)}"
 
 
-def _guessing(report: Report) -> str:
+def _guessing(report: Report) -> tuple[str, ...]:
     found = [one for one in report.findings if one.quantity == "uninformed_utility" and one.bound.estimate is not None]
     if not found:
-        return ""
+        return ()
     bound, usual, alike = found[0].bound, attacker.baseline(report), attacker.alike(report)
     if bound.low is None or bound.high is None:
         guessed = f"an attacker guesses an estimated {share(bound.estimate)} of the labels"
-        return f"{alike}from the features alone {guessed}; {usual}."
+        return (f"{alike}from the features alone {guessed}; {usual}.",)
     return (
         f"{alike}from the features alone an attacker guesses at least {low(bound, True)} % of the labels; up to "
-        f"{high(bound, True)} % cannot be ruled out {_sure(report, found[0].confidence)}. Estimate: "
-        f"{share(bound.estimate)}; {usual}."
+        f"{high(bound, True)} % cannot be ruled out {_sure(report, found[0].confidence)}.",
+        f"Estimate: {share(bound.estimate)}; {usual}.",
     )

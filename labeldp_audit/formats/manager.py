@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import math
-from collections.abc import Callable
-from decimal import ROUND_CEILING
+from collections.abc import Callable, Sequence
 
 from ..model import Report
 from . import attacker, gains
 from .gains import Gain
-from .spelling import count, percent, plain, share, short
+from .spelling import count, plain, points, share, short
 
 TITLE = "For a manager"
 
@@ -19,23 +19,31 @@ def sentence(report: Report) -> str:
     found = gains.of(report)
     if not found:
         return ""
-    least, most = gains.least(found), gains.most(found)
-    many = least is not most
-    start = f"of the {count(len(found))} ways to publish that were looked at, " if many else "publishing "
-    tell = "tell least: they let" if many else "lets"
+    ordered = sorted(found, key=functools.partial(gains.size, report=report))
+    least, most = ordered[0], ordered[-1]
+    ways, differ = f"the {count(len(found))} ways to publish that were looked at", _more(least) != _more(most)
+    if differ:
+        start = f"of {ways}, {_what(least, report)} tell least: they let"
+    else:
+        start = f"publishing {_what(least, report)} lets" if least is most else f"each of {ways} lets"
     known = attacker.alike(report).replace("with ", ", ").rstrip(", ")
-    said = (
-        f"{start}{_what(least, report)} {tell} an attacker guess {_more(least)} labels in 100 more than the features "
-        f"already do{known}{_like(least, report)}"
-    )
-    rest = f"; {_what(most, report)} tell most: {_more(most)}" if many else ""
-    return plain(f"{said}{rest}{_doubt(report)}.")
+    like = _like(least, report) if differ or least is most else ""
+    said = f"{start} an attacker guess {_more(least)} labels in 100 more than the features already do{known}{like}"
+    rest = f"; {_what(most, report)} tell most: {_more(most)}" if differ else ""
+    return plain(f"{said}{rest}{_doubt(report)}{_no_promise(found if not differ else (least, most))}.")
 
 
 def _more(gain: Gain) -> str:
-    bound = gain.bound
-    said = f"probably {percent(bound.estimate, digits=2)}"
-    return said if bound.high is None else f"{said} and at most {percent(bound.high, ROUND_CEILING, 2)}"
+    """Estimates tend to be low: neighbours see less than an attacker may."""
+    said = f"an estimated {points(gain.bound.estimate, digits=2)}"
+    return said if gain.bound.high is None else f"{said} and at most {gains.highest(gain.bound, 2)}"
+
+
+def _no_promise(shown: Sequence[Gain]) -> str:
+    """A number in 100 says nothing of the one person whom an attacker has in mind."""
+    if not any(gain.kind == "llp" and gain.bag > 1 for gain in shown):
+        return ""
+    return "; totals promise nothing against whoever knows the other labels of a group"
 
 
 def _doubt(report: Report) -> str:
@@ -81,8 +89,10 @@ def _like(gain: Gain, report: Report) -> str:
     if gain.same is None or gain.same.bound.estimate is None:
         return ""
     value = gain.same.bound.estimate
+    if value == 0 or not report.eta.sees(report.dataset):  # there is nothing to compare, or nobody can tell
+        return ""
     if gain.same.quantity == "equivalent_k":
         return f", about as many as with {_of_groups(value)}"
-    named = f" (randomized response at epsilon {short(value, digits=2)})" if 0 < value < math.inf else ""
+    named = f" (randomized response at epsilon {short(value, digits=2)})" if value < math.inf else ""
     pi = 0.0 if math.isinf(value) else 1 / (1 + math.exp(min(value, 700.0)))
     return f", about as many as with {_of_flips(pi, 2)}{named}"

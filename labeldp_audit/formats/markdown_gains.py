@@ -11,9 +11,8 @@ from .gains import Gain
 
 ADDS = "What each mechanism adds"
 BOUNDS = "Beside the bounds of the papers"
-_HEADER = (
-    "mechanism", "claims epsilon", "adds, estimate", "at most", "at least", "informed guess, %", "protects like",
-)  # fmt: skip
+_BEFORE = ("mechanism", "claims epsilon", "adds, estimate", "at most")
+_AFTER = ("informed guess, %", "protects like")
 
 
 @dataclass(frozen=True)
@@ -28,7 +27,8 @@ def adds(report: Report) -> Iterator[Grid]:
     found = gains.of(report)
     if found:
         note = f"Advantage in percentage points, at {facts.level(report)}."
-        yield Grid(_HEADER, [_row(gain) for gain in found], (0, 6), note)
+        header = (*_BEFORE, f"at least, {gains.least_if(report)}", *_AFTER)
+        yield Grid(header, [_row(gain) for gain in found], (0, 6), note)
 
 
 def _row(gain: Gain) -> list[str]:
@@ -37,8 +37,10 @@ def _row(gain: Gain) -> list[str]:
 
 def bounds(report: Report) -> Iterator[Grid]:
     """A table for each kind of mechanism."""
-    for kind, group in gains.by_kind(gains.of(report)).items():
+    found = gains.of(report)
+    note = f"Percentage points: estimate (at most). {gains.sources(found)}"
+    for kind, group in gains.by_kind(found).items():
         rows = [[name, *cells] for name, cells in gains.ceilings(group)]
         if rows:
             header = [kind, *(gain.parameters for gain in group)]
-            yield Grid(header, rows, (0,), "Percentage points: estimate (at most).")
+            yield Grid(header, rows, (0,), note)

@@ -9,6 +9,8 @@ from ..model import Bound
 
 NOTHING = "-"
 NO_LIMIT = "no limit"
+TOO_MANY = "over 100"  # percentage points: a bound that says nothing
+_FINEST = Decimal("0.001")  # of a percentage point
 
 
 def plain(text: str) -> str:
@@ -49,6 +51,21 @@ def percent(value: float | None, rounding: str = ROUND_HALF_EVEN, digits: int = 
     places = max(digits - 1 - max(hundredfold.adjusted(), 0), -hundredfold.adjusted())
     rounded = hundredfold.quantize(Decimal(1).scaleb(-places), rounding)
     return "100" if rounded == 100 else f"{rounded:f}"
+
+
+def points(value: float | None, rounding: str = ROUND_HALF_EVEN, digits: int = 3) -> str:
+    """Percentage points that somebody gains: nobody needs to know what is finer than 0.001, or that a limit is 130."""
+    if value is None or math.isnan(value):
+        return _unusual(value)
+    if value > 1:
+        return TOO_MANY
+    gained = Decimal(repr(float(value))) * 100
+    if not 0 < gained < _FINEST:
+        return percent(value, rounding, digits)
+    rounded = gained.quantize(_FINEST, rounding)
+    if rounded:
+        return f"{rounded:f}"
+    return "0" if rounding == ROUND_FLOOR else f"<{_FINEST}"
 
 
 def limits(bound: Bound, share: bool = False) -> str:

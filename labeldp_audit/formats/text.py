@@ -1,4 +1,5 @@
-"""The report for a terminal of any width. Warnings are left out: the door writes them to standard error."""
+"""The report for a terminal of any width. It has its warnings, as a saved or mailed one is all that somebody reads: the
+door does not repeat them on a terminal that shows the report."""
 
 from __future__ import annotations
 
@@ -58,6 +59,7 @@ def _parts(report: Report, width: int) -> Iterator[RenderableType]:
     yield from _numbers(report, width)
     yield from terminal.listed("Not computed", facts.missing(report))
     yield from _columns(report)
+    yield from terminal.listed("Warnings", tuple(map(plain, report.warnings)))
     yield from terminal.listed("Assumes", words.assumptions(report.findings))
     if said := manager.sentence(report):
         yield from ("", Text(f"{manager.TITLE}: {said}", style="bold"))

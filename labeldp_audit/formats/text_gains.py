@@ -24,18 +24,20 @@ def parts(report: Report, width: int) -> Iterator[RenderableType]:
     found = gains.of(report)
     if not found:
         return
-    remark = f"advantage in percentage points, {facts.level(report)}"
-    yield from terminal.heading("What each mechanism adds", remark)
-    yield _wide(found, width >= _WIDEST) if width >= _WIDE else _narrow(found, width)
+    least, remark = gains.least_if(report), f"advantage in percentage points, {facts.level(report)}"
+    below = "" if width >= _WIDE else f"; [at least, {least}; at most]"
+    yield from terminal.heading("What each mechanism adds", remark + below)
+    yield _wide(found, least, width >= _WIDEST) if width >= _WIDE else _narrow(found, width)
     yield from _beside_bounds(found, width)
 
 
-def _wide(found: Sequence[Gain], one_line: bool) -> Table:
+def _wide(found: Sequence[Gain], least: str, one_line: bool) -> Table:
     table = terminal.table()
-    table.add_column("mechanism", overflow="fold")
-    for title in ("claims\nepsilon", "adds,\nestimate", "at\nmost", "at\nleast", "informed\nguess, %"):
+    table.add_column("\n\nmechanism", overflow="fold")
+    least = f"at least\nif eta\n{least.removeprefix('if eta ')}"
+    for title in ("\nclaims\nepsilon", "\nadds,\nestimate", "\nat\nmost", least, "\ninformed\nguess, %"):
         table.add_column(title, justify="right", no_wrap=True)
-    table.add_column("\nprotects like", no_wrap=True)
+    table.add_column("\n\nprotects like", no_wrap=True)
     for gain in found:
         name = gain.mechanism if one_line else _folded(gain.mechanism)
         same = gains.like(gain) if one_line else _limits_below(gain)
@@ -50,7 +52,9 @@ def _folded(mechanism: str) -> str:
 
 
 def _limits_below(gain: Gain) -> str:
-    return gains.like(gain).replace(" [", "\n[")
+    """What needs more room than most numbers do goes on with a line below."""
+    said = gains.like(gain)
+    return "labels in\nthe clear" if said == gains.CLEAR else said.replace(" [", "\n[").replace(" or more", "\nor more")
 
 
 def _narrow(found: Sequence[Gain], width: int) -> Table:
@@ -77,10 +81,10 @@ def _beside_bounds(found: Sequence[Gain], width: int) -> Iterator[RenderableType
     if not kinds:
         return
     yield from terminal.heading("Beside the bounds of the papers", "percentage points: estimate (at most)")
-    for place, group in enumerate(kinds):
-        if place:
-            yield ""
+    for group in kinds:
         yield from _split(group, width)
+        yield ""
+    yield Text(gains.sources(found), style="dim")
 
 
 def _split(group: Sequence[Gain], width: int) -> Iterator[RenderableType]:
