@@ -39,7 +39,8 @@ def _parts(report: Report, found: Sequence[Gain]) -> Iterator[str]:
     rows = list(_places(found))
     bottom = rows[-1].y + _ROW
     right = _end(found)
-    yield from ink.opening(_TITLE, _about(report, found), bottom + 92, _STYLE)
+    yield from ink.opening(_TITLE, _about(report), bottom + 92, _STYLE)
+    yield ink.text(24, 74, _ends(report, found), "small")
     yield from _scale(right, bottom)
     yield from _titles(rows)
     for row in rows:
@@ -49,11 +50,15 @@ def _parts(report: Report, found: Sequence[Gain]) -> Iterator[str]:
     yield "</svg>"
 
 
-def _about(report: Report, found: Sequence[Gain]) -> str:
-    alike = " Classes count alike." if attacker.balanced(report) else ""
+def _about(report: Report) -> str:
+    return ink.table(report.dataset) + (" Classes count alike." if attacker.balanced(report) else "")
+
+
+def _ends(report: Report, found: Sequence[Gain]) -> str:
+    """What has the confidence; lower limits have it under a condition that no data can check."""
     level = confidence(found[0].added.confidence)
     sure = "whatever eta is" if report.eta.counts is not None else "if eta was made without these labels"
-    return f"{ink.table(report.dataset)}{alike} Ends: no more than this, {level} confidence, {sure}."
+    return f"Ends: no more than this, {level} confidence, {sure}."
 
 
 def _places(found: Sequence[Gain]) -> Iterator[Place]:
@@ -120,7 +125,7 @@ def _legend(y: int, least: str) -> Iterator[str]:
     yield ink.text(_LEFT + 140, y, "up to the most it may be", "small")
     if least:
         yield f'<path class="sure" stroke="#555" d="M{_LEFT + 306} {y - 4}h34"/>'
-        yield ink.text(_LEFT + 350, y, f"from what it is at least, {least}; none where that is 0", "small")
+        yield ink.text(_LEFT + 350, y, f"from what it is at least, {least}", "small")
 
 
 def _x(value: float, right: float) -> float:
