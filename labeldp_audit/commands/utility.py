@@ -18,9 +18,7 @@ from . import certified, intervals, reporting
 from .payoffs import Payoffs
 from .settings import Settings
 
-NO_LIMITS = (
-    "no interval: on average the truth lies between leave-one-out and plug-in, where eta is even among neighbours"
-)
+NO_LIMITS = "no interval: too low (leave-one-out) and too high (plug-in) on average, where eta is even among neighbours"
 NO_LIMITS_GIVEN = "no interval: both are the same on average where the given probabilities are right"
 
 

@@ -18,7 +18,7 @@ from labeldp_audit.mechanisms import MECHANISMS
 from labeldp_audit.model import Law
 
 SPECS = ("rr:epsilon=0.5|3", "llp:k=2|5", "laplace-llp:k=3,epsilon=2", "channel:matrix=0.9 0.1/0.3 0.7")
-AUDITS, LIES = 300, 60
+AUDITS = 80
 
 
 class Truth:
