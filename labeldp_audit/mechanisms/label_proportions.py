@@ -13,7 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from ..model import Floats, Release
-from .bags import Bags, checked, parsed, random_bags
+from .bags import Bags, checked, laws, parsed, random_bags
 from .contract import Labels
 
 
@@ -46,3 +46,22 @@ class LabelProportions(Bags):
     def release(self, labels: Labels, eta: Floats, *, rng: np.random.Generator) -> Release:
         bag = random_bags(len(labels), self.k, rng)
         return Release(self.counts(labels, bag), bag)
+
+    def gain(self, eta: Floats, payoff: Floats) -> Floats | None:
+        miss, hit = laws(eta)
+        if np.ptp(hit) == 0:
+            return np.full(eta.shape[:-1], gain_of_alike(float(miss.flat[0]), float(hit.flat[0]), self.k, payoff))
+        return super().gain(eta, payoff)
+
+
+def gain_of_alike(miss: float, hit: float, k: int, payoff: Floats) -> float:
+    """003, Theorem 3.4: labels that do not depend on features. s of k positives make each member positive with s / k:
+    sum over s of P(Bin(k, hit) = s) [the worth of the other guess - that of the one from the features]_+.
+    """
+    from scipy.special import gammaln, xlogy
+
+    s = np.arange(k + 1)
+    chance = np.exp(gammaln(k + 1) - gammaln(s + 1) - gammaln(k - s + 1) + xlogy(s, hit) + xlogy(k - s, miss))
+    more = payoff[1] * s / k - payoff[0] * (k - s) / k
+    better = more if payoff[1] * hit <= payoff[0] * miss else -more
+    return float(chance @ np.maximum(0.0, better))

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from labeldp_audit.errors import SpecError
 from labeldp_audit.mechanisms import MECHANISMS
-from labeldp_audit.mechanisms.label_proportions import LabelProportions
+from labeldp_audit.mechanisms.bag_gain import gains
+from labeldp_audit.mechanisms.label_proportions import LabelProportions, gain_of_alike
 from labeldp_audit.model import Release
 
 CASES = json.loads((Path(__file__).parent.parent / "data" / "cases.json").read_text(encoding="utf-8"))
@@ -175,3 +176,13 @@ def test_what_it_says_of_itself():
     assert (mechanism.bag, mechanism.at(), mechanism.claim(2), mechanism.unfit(2)) == (16, {"k": 16.0}, None, "")
     assert "--positive" in mechanism.unfit(3)
     assert [one.k for one in MECHANISMS.parse("llp:k=2|64|512")] == [2, 64, 512]
+
+
+@pytest.mark.parametrize("payoff", [(1.0, 1.0), (0.52, 16.7), (3.0, 0.6)])
+@pytest.mark.parametrize("p", [0.0, 1e-9, 0.03, 0.3, 0.5, 0.7, 1.0])
+@pytest.mark.parametrize("k", [1, 2, 7, 64, 512])
+def test_the_closed_form_is_what_the_kernels_add_up(p, k, payoff):
+    """Theorem 3.4. Below 1e-150 the kernels have few digits left, and the closed form has all."""
+    closed = gain_of_alike(1 - p, p, k, np.array(payoff))
+    kernels = gains(np.full((1, k), p), np.full((1, k), 1 - p), np.array(payoff), math.inf)
+    assert kernels[0] == pytest.approx(np.full(k, closed), rel=1e-9, abs=1e-130)
