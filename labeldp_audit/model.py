@@ -70,6 +70,15 @@ class Dataset:
 
 
 @dataclass(frozen=True)
+class Columns:
+    """The features as they are, for whoever learns from them: those that are not constant, in the file's order."""
+
+    values: npt.NDArray[np.float32]  # (n, f), Fortran order; numbers standardised, NaN where missing
+    categorical: npt.NDArray[np.bool_]  # (f,) codes 0, 1, ... by falling frequency; a missing cell is a level
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Table:
     """The encoded table."""
 
@@ -79,6 +88,7 @@ class Table:
     warnings: tuple[str, ...] = ()
     row_numbers: Integers | None = None  # of the used rows in the file, where null labels were dropped
     given: Floats | None = None  # (n, C) the probabilities that columns of the table hold; points are (n, 0) then
+    columns: Columns | None = None  # where they were asked for
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,7 @@ class ReadOptions:
     eta: tuple[str, ...] = ()  # columns that hold the probabilities of the user's own model; no feature is read then
     labels_only: bool = False  # neither features nor probabilities
     many_classes: bool = False  # whether more than two classes are wanted as they are
+    columns: bool = False  # whether features are wanted as they are too, for estimators that learn
 
 
 def read(source: str, options: ReadOptions, progress: engine.Progress) -> model.Table:

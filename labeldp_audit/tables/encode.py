@@ -22,6 +22,7 @@ from ..model import Integers
 from . import levels, numbers
 from .batches import rows_per_batch
 from .classes import Classes, text_codes
+from .raw import Raw
 from .roles import Roles
 from .scan import CategoryScan, NumberScan, Scan
 from .source import Source
@@ -132,6 +133,7 @@ def encode(
     scanned: Scan,
     classes: Classes,
     encoders: Sequence[Encoder],
+    raw: Raw,
     size: int,
     progress: engine.Progress,
 ) -> Encoded:
@@ -146,7 +148,8 @@ def encode(
     batches = source.batches((*(one.name for one in encoders), roles.label), size)
     for batch, code, rows in labelled(batches, roles.label, classes):
         start, end = end, end + batch.num_rows
-        fill(batch, encoders, result.points[start:end])
+        fill(batch, encoders, result.points[start:end], raw, start)
+        raw.add(batch, start)
         result.labels[start:end] = code
         if result.row_numbers is not None:
             result.row_numbers[start:end] = rows
@@ -169,8 +172,11 @@ def labelled(
         yield kept, index[code[there]], rows
 
 
-def fill(batch: pa.RecordBatch, encoders: Sequence[Encoder], points: Coordinates) -> None:
-    """Coordinate by coordinate into a small block, which is then transposed into its place."""
+def fill(batch: pa.RecordBatch, encoders: Sequence[Encoder], points: Coordinates, raw: Raw, before: int) -> None:
+    """Coordinate by coordinate into a small block, which is then transposed into its place.
+
+    `before`: used rows before this batch.
+    """
     width = points.shape[1]
     step = min(rows_per_batch(width), len(points))
     block = np.empty((width, step), np.float32)
@@ -179,5 +185,7 @@ def fill(batch: pa.RecordBatch, encoders: Sequence[Encoder], points: Coordinates
         out, first = block[:, : part.num_rows], 0
         for i, one in enumerate(encoders):
             one.encode(part.column(i), out[first : first + one.width])
+            if column := raw.numbers.get(one.name):
+                column.take(out[first : first + one.width], before + start)
             first += one.width
         points[start : start + part.num_rows] = out.T

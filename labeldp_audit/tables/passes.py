@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from contextlib import ExitStack
 
 import numpy as np
@@ -18,9 +19,10 @@ from .encode import Encoder, Standard, encode, encoder
 from .gather import gather
 from .locate import locate
 from .probabilities import check_columns, distributions
+from .raw import Raw, memory_need
 from .remarks import remarks
 from .roles import Roles, assign
-from .scan import Scan, scan
+from .scan import CategoryScan, NumberScan, Scan, scan
 from .source import Source
 from .wording import shown
 
@@ -44,14 +46,18 @@ def two_passes(source: Source, roles: Roles, options: ReadOptions, progress: eng
     check_labels(scanned, roles, options.drop_null_labels)
     classes = decide(scanned.label.counts, options.positive, roles.label, options.many_classes)
     encoders = dict(zip(roles.features, map(encoder, scanned.columns), strict=True))
-    check_memory(scanned.used * sum(one.width for one in in_order(encoders)) * 4, ENCODED)
-    encoded = encode(source, roles, scanned, classes, in_order(encoders), size, progress)
+    wanted = not_constant(scanned, encoders) if options.columns else []
+    width = sum(one.width for one in in_order(encoders))
+    check_memory(scanned.used * width * 4 + memory_need(wanted, scanned.used), ENCODED)
+    raw = Raw.of(wanted, scanned.used)
+    encoded = encode(source, roles, scanned, classes, in_order(encoders), raw, size, progress)
     return model.Table(
         encoded.points,
         encoded.labels,
         dataset(source, roles, scanned, classes, encoders, sha256),
         tuple(remarks(roles, scanned, encoders)),
         encoded.row_numbers,
+        columns=raw.finished() if options.columns else None,
     )
 
 
@@ -103,6 +109,10 @@ def installed_memory() -> int | None:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):
         return None
+
+
+def not_constant(scanned: Scan, encoders: Mapping[str, Encoder | None]) -> list[NumberScan | CategoryScan]:
+    return [one for one in scanned.columns if one is not None and encoders[one.name] is not None]
 
 
 def in_order(encoders: dict[str, Encoder | None]) -> list[Encoder]:

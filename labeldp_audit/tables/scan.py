@@ -67,10 +67,14 @@ class CategoryScan:
     levels: set[bytes] | None = field(default_factory=set)
     sketch: Sketch = field(default_factory=Sketch.empty)
     missing: int = 0
+    seen: int = 0  # levels of all batches, and their bytes
+    bytes: int = 0
 
     def add(self, array: pa.Array) -> None:
         piece = levels.codes(array)
         self.missing += piece.missing
+        self.seen += len(piece.levels)
+        self.bytes += piece.levels.nbytes
         if self.levels is not None and len(piece.levels) <= levels.ONE_HOT:
             self.levels.update(piece.levels.to_pylist())
         else:
@@ -83,6 +87,10 @@ class CategoryScan:
     def distinct(self) -> int:
         """Levels, a missing one not counted."""
         return self.sketch.estimate() if self.levels is None else len(self.levels)
+
+    @property
+    def bytes_per_level(self) -> float:
+        return self.bytes / max(self.seen, 1)
 
 
 @dataclass

@@ -40,7 +40,7 @@ def read_text(tmp_path: Path) -> Read:
 def read_columns(tmp_path: Path) -> Read:
     """Reads columns as the Parquet file table.parquet; the label is 0, 1, 0, 1, ... unless there is one."""
 
-    def from_columns(columns: dict[str, object], **options: object) -> model.Table:
+    def from_columns(columns: dict[str, object], /, **options: object) -> model.Table:
         path = tmp_path / "table.parquet"
         pq.write_table(pa.table(with_label(columns)), path)
         return read_table(path, **options)
