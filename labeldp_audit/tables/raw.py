@@ -88,7 +88,7 @@ class CategoryColumn:
         return self.values.view(np.uint32)
 
     def add(self, array: pa.Array, start: int) -> None:
-        piece = levels.codes(array)
+        piece = levels.codes(as_written(array))
         number = np.append(self._numbered(piece.levels), MISSING).astype(np.uint32)
         self.numbers[start : start + len(array)] = number[piece.code]
 
@@ -128,6 +128,11 @@ class CategoryColumn:
         for start in range(0, len(self.values), step):
             found += np.bincount(self.numbers[start : start + step], minlength=self.count)
         return found
+
+
+def as_written(array: pa.Array) -> pa.Array:
+    """Days as a text table has them, or ties would be broken by their numbers in other tables."""
+    return array.cast(pa.string()) if pa.types.is_date32(array.type) else array
 
 
 @dataclass(frozen=True)
