@@ -128,8 +128,8 @@ class Eta:
     radius: npt.NDArray[np.float32] | None  # (q,)
     recall_low: float = 1.0  # one-sided 99 % limit of it
     metric: str | None = "l2"
-    half: npt.NDArray[np.uint8] | None = None  # (q,) in which half of the rows each query is
-    unseen: Floats | None = None  # (q, C) made without any label of the half that the query is in
+    part: npt.NDArray[np.uint8] | None = None  # (q,) in which part of the rows each query is
+    unseen: Floats | None = None  # (q, C) made without any label of the part that the query is in
     asked: Mapping[str, object] | None = None  # how it was made, where that was not now
 
     @property

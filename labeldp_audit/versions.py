@@ -13,7 +13,7 @@ from pathlib import Path
 from . import __version__
 from .engine import available_cores
 
-PARTS = ("numpy", "scipy", "numba", "pyarrow", "faiss-cpu", "typer", "rich")
+PARTS = ("numpy", "scipy", "numba", "pyarrow", "faiss-cpu", "lightgbm", "typer", "rich")
 
 
 def told(verbose: bool) -> str:

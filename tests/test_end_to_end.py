@@ -15,7 +15,7 @@ from people import ROWS, people
 from running import Ended, names, only, started
 
 COMMANDS = ("estimate-eta", "nu-max", "estimate-j", "advantage")
-HALVES = ("half", "unseen_0", "unseen_1")
+HALVES = ("part", "unseen_0", "unseen_1")
 JSON = ("-f", "json", "--no-output")
 FILES = ("t.csv", "t.csv.gz", "t.tsv", "t.feather", "t.arrow", "parts", "parts/*.parquet")
 

@@ -44,7 +44,7 @@ MAY_IMPORT = {
 # Libraries with one home, and the world that pure rooms do not see.
 HOMES = {
     "pyarrow": {"tables"}, "pandas": {"tables"}, "faiss": {"neighbors"}, "numba": {"compiled", "neighbors"},
-    "llvmlite": {"neighbors"}, "rich": {"formats", "watch"}, "typer": {"grammar"},
+    "llvmlite": {"neighbors"}, "lightgbm": {"estimators"}, "rich": {"formats", "watch"}, "typer": {"grammar"},
 }  # fmt: skip
 WORLD = {"os", "sys", "pathlib", "tempfile", "subprocess", "shutil"}
 PURE = {"measures", "bounds", "mechanisms", "estimators", "attacks", "formats", "model", "errors", "registry"}

@@ -11,9 +11,10 @@ import numpy.typing as npt
 from .. import engine, tables
 from ..errors import DataError, SpecError
 from ..estimators import ESTIMATORS
+from ..estimators.knn import Neighbors
 from ..model import Eta, Integers, Table
 from ..randomness import for_audit
-from . import copies, given, reporting
+from . import copies, given, learnt, reporting
 from .settings import Settings
 
 DEFAULT_QUERIES = 200_000
@@ -30,18 +31,21 @@ def read_and_estimate(
         return given.from_columns(data, options, settings, progress)
     if settings.eta_file is not None:
         return given.from_file(data, options, settings, progress)
-    return _from_neighbors(data, options, settings, progress, halves)
+    [estimator] = ESTIMATORS.parse(settings.estimator)
+    if not isinstance(estimator, Neighbors):  # it learns
+        return learnt.estimated(data, options, estimator, settings, progress)
+    return _from_neighbors(data, options, estimator, settings, progress, halves)
 
 
 def _from_neighbors(
-    data: str, options: tables.ReadOptions, settings: Settings, progress: engine.Progress, halves: bool
-) -> tuple[Table, Eta]:
-    [estimator] = ESTIMATORS.parse(settings.estimator)
+    data: str, options: tables.ReadOptions, estimator: Neighbors, settings: Settings, progress: engine.Progress,
+    halves: bool,
+) -> tuple[Table, Eta]:  # fmt: skip
     reporting.smoothness(settings)  # refused before the table is read
     table = tables.read(data, options, progress)
     reporting.mechanisms(settings, len(table.dataset.classes))  # refused before the search
     n = len(table.labels)
-    queries, k = _queries(n, settings), _default_k(n) if settings.k is None else settings.k
+    queries, k = queries_of(n, settings), default_k(n) if settings.k is None else settings.k
     reporting.check_smoothness(settings, k, len(queries))
     from .. import neighbors
 
@@ -61,7 +65,7 @@ def _read_options(settings: Settings, many: bool) -> tables.ReadOptions:
     )  # fmt: skip
 
 
-def _default_k(n: int) -> int:
+def default_k(n: int) -> int:
     """About sqrt(n): enough labels to say something, near enough to be about the same people."""
     return min(n - 1, max(30, min(10_000, round(math.sqrt(n)))))
 
@@ -71,7 +75,7 @@ def _recall(settings: Settings) -> float:
     return settings.recall if settings.smoothness is None else 1.0
 
 
-def _queries(n: int, settings: Settings) -> Integers:
+def queries_of(n: int, settings: Settings) -> Integers:
     """The rows whose neighbours are counted: a uniform sample where not all; all rows are searched in any case."""
     wanted = DEFAULT_QUERIES if settings.queries is None else settings.queries or n
     if wanted >= n:

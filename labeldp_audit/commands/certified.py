@@ -1,14 +1,13 @@
-"""What attackers surely miss who read the features and the labels of half of the rows, and what that entitles us to.
+"""What attackers surely miss who read the features and the labels of other rows, and what that entitles us to.
 
-Each row's guess is made without any label of its own half. Given all features and the other half's labels, wrong
-guesses are independent, so limits on them hold whatever eta is (CERTIFICATES c). No attacker misses less than the best
-one: what these miss is an upper limit of what he misses.
+The rows are parted by lot, and each row's guess is made without any label of its own part. Given all features and the
+labels of the other parts, wrong guesses are independent, so limits on them hold whatever eta is (CERTIFICATES c). No
+attacker misses less than the best one: what these miss is an upper limit of what he misses.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 
 import numpy as np
 
@@ -34,9 +33,10 @@ def missed(table: Table, eta: Eta, payoffs: Payoffs, miss: float) -> float:
     """
     assert eta.unseen is not None
     groups = 1 if payoffs.alike else len(payoffs.high)
-    level = -math.expm1(-miss / (2 * _PARTS * groups))
+    parts = _parts(eta)
+    level = -math.expm1(-miss / (2 * len(parts) * groups))
     found = 0.0
-    for part in _parts(eta):
+    for part in parts:
         labels, unseen = table.labels[eta.rows[part]], eta.unseen[part]
         wrong = labels != (unseen * _blind(unseen, payoffs)).argmax(axis=1)
         for c in range(groups):
@@ -49,25 +49,21 @@ def missed(table: Table, eta: Eta, payoffs: Payoffs, miss: float) -> float:
 def missed_after(table: Table, eta: Eta, channel: Floats, payoffs: Payoffs, miss: float) -> float:
     """The same for the best guess once each label went through the channel."""
     assert eta.unseen is not None
-    found, most = 0.0, float(payoffs.high.max())
-    for part in _parts(eta):
+    found, most, parts = 0.0, float(payoffs.high.max()), _parts(eta)
+    for part in parts:
         labels, unseen = table.labels[eta.rows[part]], eta.unseen[part]
         blind = _blind(unseen, payoffs)
         right = guess.right_after(unseen, channel, labels, blind) / blind[labels]
         lost = payoffs.high[labels] * (1 - right) / most
-        limit = hoeffding.share_upper(float(lost.mean()), len(part), miss / (2 * _PARTS))
+        limit = hoeffding.share_upper(float(lost.mean()), len(part), miss / (2 * len(parts)))
         found += most * limit * len(part) / eta.queries
     return _of_people(found, payoffs.high, eta.queries, miss / 2)
 
 
-_PARTS = 2
-
-
-def _parts(eta: Eta) -> Iterator[Integers]:
-    """The rows of each half; one part where all guesses come from elsewhere."""
-    assert eta.half is not None
-    halves = (np.flatnonzero(eta.half == half) for half in range(_PARTS))
-    return (half for half in halves if len(half))
+def _parts(eta: Eta) -> list[Integers]:
+    """The rows of each part; one part where all guesses come from elsewhere."""
+    assert eta.part is not None
+    return [np.flatnonzero(eta.part == part) for part in np.unique(eta.part)]
 
 
 def _blind(unseen: Floats, payoffs: Payoffs) -> Floats:

@@ -44,7 +44,7 @@ def _given(table: Table, probability: Floats) -> Eta:
     return Eta(
         probability=probability, counts=None, rows=np.arange(n), k=None, n=n, estimator="given",
         log_loss=calibration.log_loss(probability, table.labels), exact=True, recall=1.0, radius=None, metric=None,
-        half=np.zeros(n, np.uint8), unseen=probability,
+        part=np.zeros(n, np.uint8), unseen=probability,
     )  # fmt: skip
 
 
@@ -68,8 +68,8 @@ def to_rows(table: Table, eta: Eta) -> dict[str, npt.NDArray[np.generic]]:
         return columns
     columns |= _by_class("count", table.dataset.classes, eta.counts)
     columns |= {"k": eta.counts.sum(axis=1), "radius": eta.radius}
-    if eta.half is not None and eta.unseen is not None:
-        columns |= {"half": eta.half} | _by_class("unseen", table.dataset.classes, eta.unseen)
+    if eta.part is not None and eta.unseen is not None:
+        columns |= {"part": eta.part} | _by_class("unseen", table.dataset.classes, eta.unseen)
     return columns
 
 
@@ -152,9 +152,9 @@ def _read(columns: Mapping[str, npt.NDArray[Any]], said: Mapping[str, Any], tabl
     assert probability is not None
     if counts is None:
         return Eta(
-            probability, None, rows, radius=None, half=np.zeros(len(rows), np.uint8), unseen=probability, **facts
+            probability, None, rows, radius=None, part=np.zeros(len(rows), np.uint8), unseen=probability, **facts
         )
-    return Eta(probability, counts, rows, radius=columns["radius"], half=columns["half"], unseen=unseen, **facts)
+    return Eta(probability, counts, rows, radius=columns["radius"], part=columns["part"], unseen=unseen, **facts)
 
 
 def _matrix(columns: Mapping[str, npt.NDArray[Any]], name: str, table: Table) -> npt.NDArray[Any] | None:

@@ -167,6 +167,11 @@ def _about_sight(command: str, table: Table, eta: Eta) -> list[str]:
             f"the given probabilities guess labels no better than the shares of the classes do ({losses}): what the "
             f"features tell may be missed, and what an attacker gains from them too"
         ]
+    if eta.metric == "score":
+        return [
+            f"the model guesses labels no better than the shares of the classes do ({losses}): either the features "
+            f"tell next to nothing, or it does not find what they tell"
+        ]
     worthless = "estimates mean little" if command == "advantage" else "upper limits mean nothing"
     return [
         f"neighbours guess labels no better than the shares of the classes do ({losses}): either the features tell "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..registry import Registry
+from .boosted import Boosted
 from .knn import Neighbors
 
-ESTIMATORS: Registry[Neighbors] = Registry("estimator", (Neighbors,))
+ESTIMATORS: Registry[Neighbors | Boosted] = Registry("estimator", (Neighbors, Boosted))

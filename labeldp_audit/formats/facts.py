@@ -40,6 +40,11 @@ def estimated(report: Report) -> str:
     eta, blind = report.eta, short(report.dataset.blind_log_loss)
     if eta.k is None:
         return f"{_origin(report)}; log loss {short(eta.log_loss)}, without features {blind}."
+    if eta.metric == "score":
+        return (
+            f"{eta.estimator}: for each row the {count(eta.k)} rows with the nearest scores, by models that saw none "
+            f"of their labels; log loss on unseen labels {short(eta.log_loss)}, without features {blind}."
+        )
     asked = "every row" if eta.queries == eta.n else "each row asked"
     found = "all of them found" if eta.exact else f"{share(eta.recall)} of them found (measured)"
     return (

@@ -1,0 +1,86 @@
+"""Scores of trees that never saw the labels they are judged by."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from labeldp_audit.errors import SpecError
+from labeldp_audit.estimators import ESTIMATORS
+from labeldp_audit.estimators.boosted import Boosted
+from labeldp_audit.model import Columns
+
+
+def columns(values, categorical=()):
+    values = np.asfortranarray(values, np.float32)
+    marks = np.isin(np.arange(values.shape[1]), categorical)
+    return Columns(values, marks, tuple(f"c{i}" for i in range(values.shape[1])))
+
+
+def scores(values, labels, classes=2, categorical=(), threads=1, folds=None):
+    labels = np.asarray(labels, np.uint8)
+    folds = np.arange(len(labels)) % 5 if folds is None else folds
+    return Boosted().scores(columns(values, categorical), labels, classes, folds, 3, threads, lambda rows: None)
+
+
+def test_it_is_in_the_list():
+    [estimator] = ESTIMATORS.parse("boosted")
+    assert isinstance(estimator, Boosted)
+    with pytest.raises(SpecError):
+        ESTIMATORS.parse("boosted:trees=3")
+
+
+def test_one_telling_column_among_noise_is_found():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(6000, 20))
+    eta = 1 / (1 + np.exp(-2 * x[:, 7]))
+    found = scores(x, rng.random(6000) < eta)
+    assert np.corrcoef(found[:, 1], eta)[0, 1] > 0.95
+    assert found.sum(axis=1) == pytest.approx(np.ones(6000))
+    assert found.min() > 0
+
+
+def test_many_levels_and_missing_cells():
+    rng = np.random.default_rng(1)
+    code = rng.integers(300, size=9000)
+    eta = np.where(code % 3 == 0, 0.9, 0.1)
+    noise = rng.normal(size=9000)
+    noise[::7] = np.nan
+    found = scores(np.stack([code, noise], axis=1), rng.random(9000) < eta, categorical=(0,))
+    assert np.corrcoef(found[:, 1], eta)[0, 1] > 0.9
+
+
+def test_no_score_saw_its_own_label():
+    """Another label in fold 4 changes the scores of all folds but that one."""
+    rng = np.random.default_rng(2)
+    x, labels = rng.normal(size=(3000, 5)), rng.integers(2, size=3000)
+    other = labels.copy()
+    other[4::5] = 1 - other[4::5]
+    first, second, fold = scores(x, labels), scores(x, other), np.arange(3000) % 5
+    assert np.array_equal(first[fold == 4], second[fold == 4])
+    assert not np.array_equal(first[fold != 4], second[fold != 4])
+    assert abs(((first[:, 1] > 0.5) == labels).mean() - 0.5) < 0.04  # nothing tells these labels
+
+
+def test_more_classes():
+    rng = np.random.default_rng(3)
+    x = rng.random((3000, 2))
+    eta = np.stack([x[:, 0], (1 - x[:, 0]) / 2, (1 - x[:, 0]) / 2], axis=1)
+    labels = (rng.random(3000)[:, None] > eta.cumsum(axis=1)[:, :2]).sum(axis=1)
+    found = scores(x, labels, classes=3)
+    assert found.shape == (3000, 3)
+    assert np.corrcoef(found[:, 0], eta[:, 0])[0, 1] > 0.9
+
+
+def test_threads_change_no_bit():
+    rng = np.random.default_rng(4)
+    x = rng.normal(size=(6000, 6))
+    labels = rng.random(6000) < 1 / (1 + np.exp(-x[:, 0]))
+    assert np.array_equal(scores(x, labels, threads=1), scores(x, labels, threads=2))
+
+
+@pytest.mark.parametrize("rows", [2, 3, 7])
+def test_hardly_any_rows(rows):
+    labels = np.arange(rows) % 2
+    found = scores(np.arange(rows)[:, None], labels, folds=np.arange(rows) % min(5, rows // 2 or 1))
+    assert np.all((found > 0) & (found < 1))

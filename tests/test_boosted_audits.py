@@ -1,0 +1,68 @@
+"""Audits by trees: what they find where distances see nothing, and that they claim no more than they may."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from running import of, only
+
+JSON = ("-f", "json", "--no-output")
+TREES = ("--estimator", "boosted")
+
+
+@pytest.fixture(scope="module")
+def hidden(tmp_path_factory):
+    """A code that gives a fifth of the labels away, beside twelve columns of noise."""
+    rng = np.random.default_rng(2)
+    code = rng.integers(200, size=8000)
+    eta = np.where(code >= 40, 0.3, np.where(code % 2 == 0, 0.003, 0.997))
+    columns = {"code": np.char.add("c", code.astype(str)), "y": (rng.random(8000) < eta).astype(int)}
+    columns |= {f"noise{i}": rng.normal(size=8000) for i in range(12)}
+    path = tmp_path_factory.mktemp("hidden") / "t.parquet"
+    pq.write_table(pa.table(columns), path)
+    return path
+
+
+def test_trees_find_what_distances_hide(audit, hidden):
+    asked = (hidden, "--mechanism", "rr:epsilon=1", "--tau", 3, *JSON)
+    near, trees = audit("estimate-j", *asked).report, audit("estimate-j", *asked, *TREES).report
+    assert of(near, "j", "rr:epsilon=1")["high"] < 0.05  # the truth is 0.2
+    assert 0.1 < of(trees, "j", "rr:epsilon=1")["estimate"] < 0.25
+    assert of(trees, "j", "rr:epsilon=1")["high"] >= 0.2
+    assert trees["eta"]["log_loss"] < near["eta"]["log_loss"] - 0.05
+    assert (trees["eta"]["estimator"], trees["eta"]["metric"]) == ("boosted", "score")
+
+
+def test_what_they_certify_is_true_and_nearer(audit, hidden):
+    true = 0.8 * (0.3 - 1 / (1 + np.e))
+    asked = (hidden, "--mechanism", "rr:epsilon=1", *JSON)
+    near, trees = audit("advantage", *asked).report, audit("advantage", *asked, *TREES).report
+    assert true <= only(trees, "advantage")["high"] < only(near, "advantage")["high"]
+    assert abs(only(trees, "advantage")["estimate"] - true) < abs(only(near, "advantage")["estimate"] - true)
+
+
+@pytest.mark.parametrize("command", ["estimate-eta", "nu-max", "estimate-j", "advantage"])
+def test_the_same_bytes_whatever_the_threads(audit, table, command):
+    one, two = (audit(command, table, *TREES, *JSON, "--threads", threads) for threads in (1, 2))
+    assert one.status == 0, one.err
+    assert one.out == two.out
+
+
+def test_one_fit_serves_every_command(audit, table):
+    audit("estimate-eta", table, *TREES, "-o", "first")
+    fitted = audit("advantage", table, *TREES, *JSON).report
+    kept = audit("advantage", table, "--eta-file", "first/eta.parquet", *JSON).report
+    assert kept["findings"] == fitted["findings"]
+    assert kept["eta"] == fitted["eta"]
+
+
+def test_a_text_report_says_how_it_was_made(audit, table):
+    assert "by models that saw none of their labels" in " ".join(
+        audit("nu-max", table, *TREES, "--no-output").out.split()
+    )
+
+
+def test_smoothness_is_about_something_else(refused, table):
+    assert "--smoothness" in refused(table, *TREES, "--smoothness", "1,1", command="nu-max", status=2)
