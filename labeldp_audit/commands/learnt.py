@@ -17,6 +17,7 @@ from ..estimators.boosted import FOLDS, Boosted
 from ..measures import calibration
 from ..model import Eta, Floats, Integers, Table
 from ..randomness import for_audit
+from . import copies, reporting
 from .settings import Settings
 
 
@@ -28,11 +29,16 @@ def estimated(
     table = tables.read(data, replace(options, columns=True), progress)
     assert table.columns is not None
     n, classes = len(table.labels), len(table.dataset.classes)
+    reporting.mechanisms(settings, classes)  # refused before anything is learnt
     folds = folds_of(n, settings.seed)
     progress.stage("learning", n, "rows")
     threads = settings.threads or engine.available_cores()
     scores = estimator.scores(table.columns, table.labels, classes, folds, settings.seed, threads, progress.advance)
-    return table, eta_of(table, scores, folds, estimator.name, settings, progress)
+    eta = eta_of(table, scores, folds, estimator.name, settings, progress)
+    from .. import neighbors
+
+    said = copies.warnings(table.dataset.classes, neighbors.copied(table.points, table.labels, classes))
+    return replace(table, warnings=(*table.warnings, *said)), eta
 
 
 def folds_of(n: int, seed: int) -> Integers:
@@ -49,7 +55,9 @@ def eta_of(
     n = len(table.labels)
     rows = before.queries_of(n, settings)
     smallest = int(np.bincount(folds).min())
-    k = min(before.default_k(n) if settings.k is None else settings.k, smallest - 1)
+    if settings.k is not None and settings.k >= smallest:
+        raise SpecError(f"k = {settings.k} needs more than {settings.k} rows in each of {int(folds.max()) + 1} folds")
+    k = min(before.default_k(n), smallest - 1) if settings.k is None else settings.k
     counts, radius = _counted(table, scores, folds, k, settings, progress)
     probability = counts / counts.sum(axis=1, keepdims=True)
     smoothed = (counts + 0.5) / (counts + 0.5).sum(axis=1, keepdims=True)
