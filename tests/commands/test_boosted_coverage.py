@@ -1,0 +1,58 @@
+"""How often is an audit by trees false? As test_advantage_coverage.py; the liar learns the labels it is judged by."""
+
+from __future__ import annotations
+
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+from simulated import findings, table_of
+from test_advantage_coverage import SPECS, Truth, is_missed, limited
+from test_coverage import islands, most_misses
+
+from labeldp_audit import engine
+from labeldp_audit.commands import advantage, learnt
+from labeldp_audit.commands.settings import Settings
+from labeldp_audit.estimators.boosted import Boosted
+from labeldp_audit.model import Columns
+
+ROWS, AUDITS, CONFIDENCE = 1500, 60, 0.8
+COIN = islands("coin", (1.0,), (0.5,))
+THREE = islands("three", (0.2, 0.5, 0.3), (0.02, 0.4, 0.9))
+
+
+class Cheat(Boosted):
+    """Learns by heart."""
+
+    def scores(self, columns, labels, classes, folds, seed, threads, note):
+        sure = np.where(np.random.default_rng(seed).random(len(labels)) < 0.9, labels, 1 - labels)
+        return np.where(sure[:, None] == np.arange(2), 0.99, 0.01)
+
+
+def misses(world, audits, estimator):
+    rng, truth, found = np.random.default_rng(5), Truth(world, np.ones(2)), 0
+    for number in range(audits):
+        points, labels, _ = world.draw(ROWS, rng)
+        table = table_of(labels, points)
+        columns = Columns(np.asfortranarray(points), np.zeros(2, bool), ("a", "b"))
+        folds = learnt.folds_of(ROWS, number)
+        scores = estimator.scores(columns, table.labels, 2, folds, number, 2, lambda rows: None)
+        eta = learnt.eta_of(table, scores, folds, "boosted", Settings(), engine.Silent())
+        with patch.object(advantage, "_same", return_value=()):
+            said = findings(advantage, table, eta, mechanism=SPECS, bags=40, confidence=CONFIDENCE)
+        found += any(is_missed(one, truth) for one in said if limited(one))
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("world", [COIN, THREE], ids=lambda world: world.name)
+def test_reports_are_false_as_rarely_as_they_say(world):
+    assert misses(world, AUDITS, Boosted()) <= most_misses(AUDITS, CONFIDENCE)
+
+
+def test_one_audit_holds_the_truth():
+    assert misses(THREE, 2, Boosted()) == 0
+
+
+def test_and_that_test_has_teeth():
+    assert misses(COIN, 4, Cheat()) == 4
