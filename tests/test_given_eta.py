@@ -172,3 +172,13 @@ def test_a_class_may_be_called_rest(audit):
     searched = audit("advantage", *options, *FEW, *JSON)
     assert searched.report["dataset"]["classes"] == ["others", "rest"]
     assert audit("advantage", *options, *FEW, *JSON, "--eta-file", "first/eta.parquet").out == searched.out
+
+
+def test_bags_that_hold_a_row_twice_do_not_raise_the_lower_limit(audit):
+    """Two kinds of rows: bags are added up with repetition, and as many rows as a bag say nothing yet."""
+    eta = np.where(np.arange(40) < 20, 0.5, 0.02)
+    pq.write_table(pa.table({"model": eta, "y": np.arange(40) % 2}), audit.folder / "t.parquet")
+    report = audit("advantage", "t.parquet", "--eta", "model", "--mechanism", "llp:k=2|20", *JSON).report
+    lows = [one["low"] for one in report["findings"] if one["quantity"] == "advantage"]
+    assert lows[1] == 0
+    assert "standard_error" not in of(report, "advantage", "llp:k=2")  # added up

@@ -26,6 +26,7 @@ from .settings import Settings
 from .utility import Features
 
 NO_LOWER = "no lower limit is known for bags of people whose eta is estimated"
+NORMAL = "the lower limit takes the error of drawing bags as normal"
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,8 @@ def advantage(audit: Audit, mechanism: Mechanism, gain: Gain, method: str, miss:
     said = [*reporting.assumptions(audit.eta, audit.settings), f"upper limit {certified.sure(audit.eta)}"]
     if mechanism.bag > 1 and audit.eta.counts is not None:
         said.append(NO_LOWER)
+    if gain.bags and audit.eta.counts is None:
+        said.append(NORMAL)
     error = gain.standard_error if gain.bags else None
     return Bound(estimate, low, high, audit.eta.queries, method, tuple(said), standard_error=error)
 
@@ -100,13 +103,15 @@ def _of_given(audit: Audit, mechanism: Mechanism, gain: Gain, miss: float) -> fl
     """What the sample leaves open: n / k bags can be made of the rows, and their mean gain is at least 0.
 
     The mean over all such bags is a U-statistic (Hoeffding 1963, section 5b); drawing some of them adds a normal error.
+    A mean that was added up also has bags that hold a row twice, a share of them of at most k (k - 1) / 2n.
     """
     bags = audit.eta.queries // mechanism.bag
     if bags == 0:
         return 0.0
     from scipy.special import ndtri
 
-    slack = _most(audit, mechanism) * math.sqrt(math.log(2 / miss) / (2 * bags))
+    twice = 0.0 if gain.bags else min(1.0, mechanism.bag * (mechanism.bag - 1) / (2 * audit.eta.queries))
+    slack = _most(audit, mechanism) * (math.sqrt(math.log(2 / miss) / (2 * bags)) + twice)
     return max(0.0, gain.mean - slack + float(ndtri(miss / 2)) * gain.standard_error)
 
 

@@ -58,10 +58,8 @@ def _most(eta: Eta, payoffs: Payoffs, settings: Settings, miss: float) -> float:
     boxes = [intervals.of_eta(eta, c, mistakes, wide) for c in range(len(payoffs.high))]
     worth = np.max([box.high * value for box, value in zip(boxes, payoffs.high, strict=True)], axis=0)
     wrong = sum(box.wrong for box in boxes)
-    least = guess.least_worth(payoffs.low)
-    return hoeffding.mean_limits(np.full(len(worth), least), worth, least, float(payoffs.high.max()), wrong, miss / 2)[
-        1
-    ]
+    least, most = guess.least_worth(payoffs.low), float(payoffs.high.max())
+    return hoeffding.mean_limits(np.full(len(worth), least), worth, least, most, wrong, miss / 2)[1]
 
 
 def bracket(table: Table, eta: Eta, payoffs: Payoffs, settings: Settings) -> list[Finding]:

@@ -12,11 +12,10 @@ from .. import engine
 from ..errors import DataError
 from ..model import Floats, Integers
 from .classes import Classes
-from .delimited import Widened
 from .numbers import Mask
 from .probabilities import Improper, check_type, read_column
 from .roles import Roles, check_label
-from .scan import LabelScan, Scan
+from .scan import LabelScan, Scan, settled
 from .source import Source
 from .wording import shown
 
@@ -70,13 +69,7 @@ class Gathered:
 
 
 def gather(source: Source, roles: Roles, size: int, progress: engine.Progress) -> Gathered:
-    """The label column of a text table may have to be read again, where a late row changed its type."""
-    while True:
-        progress.stage("scanning", source.rows, "rows")
-        try:
-            return _gather(source, roles, size, progress)
-        except Widened:
-            continue
+    return settled(lambda: _gather(source, roles, size, progress), source, progress)
 
 
 def _gather(source: Source, roles: Roles, size: int, progress: engine.Progress) -> Gathered:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -18,6 +20,8 @@ from .numbers import Mask, Moments
 from .roles import Roles, check_label, kind_of
 from .source import Source
 from .wording import shown
+
+Result = TypeVar("Result")
 
 
 class Infinite(Exception):
@@ -129,14 +133,18 @@ class Scan:
         return self.rows - self.label.missing
 
 
-def scan(source: Source, roles: Roles, size: int, progress: engine.Progress) -> Scan:
+def settled(one_pass: Callable[[], Result], source: Source, progress: engine.Progress) -> Result:
     """Text tables may have to be read again, where a late row changed a column's type."""
     while True:
         progress.stage("scanning", source.rows, "rows")
         try:
-            return _scan(source, roles, size, progress)
+            return one_pass()
         except Widened:
             continue
+
+
+def scan(source: Source, roles: Roles, size: int, progress: engine.Progress) -> Scan:
+    return settled(lambda: _scan(source, roles, size, progress), source, progress)
 
 
 def _scan(source: Source, roles: Roles, size: int, progress: engine.Progress) -> Scan:
