@@ -15,7 +15,7 @@ from simulated import COMMANDS, findings, searched, table_of
 from worlds import WORLDS, World, atoms, nu_bar, true_jeffreys, true_p, true_uninformed_utility
 
 from labeldp_audit.bounds import mistakes
-from labeldp_audit.commands import estimate_eta, estimate_j, nu_max
+from labeldp_audit.commands import estimate_eta, estimate_j, nu_max, utility
 from labeldp_audit.measures import loss, tail
 from labeldp_audit.model import Bound
 
@@ -156,9 +156,10 @@ def estimates_for_truth(box, prior):
     return tail.Losses.of(gain, gain, gain)
 
 
-def within_a_hundredth(box, prior, miss, settings):
-    guessed = float(np.maximum(box.eta, 1 - box.eta).mean())
-    return Bound(guessed, guessed - 0.01, guessed + 0.01, len(box.eta), "none")
+def within_a_hundredth(table, eta, *more):
+    """Of what the counts think of themselves."""
+    guessed = float(eta.probability.max(axis=1).mean())
+    return utility.Features(Bound(guessed, guessed - 0.01, guessed + 0.01, eta.queries, "none"), 1 - guessed)
 
 
 LIARS = [
@@ -166,7 +167,7 @@ LIARS = [
     ("no signal", estimate_eta, estimate_eta, "simultaneous", each_alone),
     ("no signal", estimate_j, estimate_j, "tolerated", each_alone),
     ("no signal", estimate_j, estimate_j, "losses_of", estimates_for_truth),
-    ("no signal", estimate_eta, estimate_eta, "utility_bound", within_a_hundredth),
+    ("no signal", estimate_eta, utility, "of_features", within_a_hundredth),
     ("given away", estimate_j, tail, "share_above", share_as_it_is),
 ]
 
