@@ -1,0 +1,55 @@
+"""What every estimator that learns offers: fit to some rows, and say how likely each class is at others.
+
+Folds are scored in turn by a model that saw no label of theirs: neither to fit it, nor to stop, weigh or choose it. So
+the labels of a fold judge its scores without a doubt, and whatever is counted among them is honest.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ..model import Columns, Floats, Integers
+
+Labels = npt.NDArray[np.uint8]
+Predictor = Callable[[Integers], Floats]
+"""rows of the table -> (rows, C) probabilities of the classes: inside (0, 1), each row adding up to 1."""
+
+SURE = 1e-6  # no score is nearer to 0 or 1
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """What a model may learn from. It may look at the features of every row, and at no label but these rows'."""
+
+    columns: Columns
+    labels: Labels  # (n,) of the whole table
+    classes: int
+    learn: Integers  # rows to fit to
+    judge: Integers  # rows to stop, weigh and choose by; none of `learn`
+    seed: int
+    threads: int  # changes the time and no bit of the scores
+
+
+class Learner(ABC):
+    name: str
+
+    @abstractmethod
+    def fit(self, lesson: Lesson) -> Predictor: ...
+
+
+def inside(probability: Floats) -> Floats:
+    """No class impossible, none certain."""
+    kept = np.clip(probability, SURE, 1 - SURE)
+    return np.asarray(kept / kept.sum(axis=1, keepdims=True))
+
+
+def shares(lesson: Lesson) -> Floats:
+    """(C,) of the classes, all that is known where there is hardly anything to learn from."""
+    rows = np.concatenate([lesson.learn, lesson.judge])
+    counts = np.bincount(lesson.labels[rows], minlength=lesson.classes) + 0.5
+    return np.asarray(counts / counts.sum())
