@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,14 @@ SURE = 1e-6  # no score is nearer to 0 or 1
 
 
 @dataclass(frozen=True)
+class Scores:
+    """(rows, C) of the rows that judge and of the rows asked."""
+
+    judge: Floats
+    asked: Floats
+
+
+@dataclass(frozen=True)
 class Lesson:
     """What a model may learn from. It may look at the features of every row, and at no label but these rows'."""
 
@@ -33,6 +41,14 @@ class Lesson:
     judge: Integers  # rows to stop, weigh and choose by; none of `learn`
     seed: int
     threads: int  # changes the time and no bit of the scores
+    asked: Integers = field(default_factory=lambda: np.empty(0, np.int64))  # rows to score
+    _known: dict[str, Scores] = field(default_factory=dict, repr=False)
+
+    def scores(self, learner: Learner) -> Scores:
+        """Each learner learns once, however many build on it."""
+        if learner.name not in self._known:
+            self._known[learner.name] = learner.scores(self)
+        return self._known[learner.name]
 
 
 class Learner(ABC):
@@ -40,6 +56,10 @@ class Learner(ABC):
 
     @abstractmethod
     def fit(self, lesson: Lesson) -> Predictor: ...
+
+    def scores(self, lesson: Lesson) -> Scores:
+        predict = self.fit(lesson)
+        return Scores(predict(lesson.judge), predict(lesson.asked))
 
 
 def inside(probability: Floats) -> Floats:
