@@ -45,7 +45,7 @@ def _case(world, d: int, k: int) -> tuple:  # type: ignore[no-untyped-def, type-
     points = world(N, d)
     points = (points - points.mean(axis=0)) / points.std(axis=0)
     y = worlds.labels(points)
-    index = neighbors._build(points, y, 2, k, 0, threads, engine.Silent())
+    index = neighbors._build(points, y, 2, (k,), 0, threads, engine.Silent())
     asked = np.sort(np.random.default_rng(3).choice(N, QUERIES, replace=False)).astype(np.int32)
     # As if all million rows were asked: the number of probes of the real thing.
     search = neighbors._choose_search(index, N, 0.95, 0, threads)
@@ -54,18 +54,19 @@ def _case(world, d: int, k: int) -> tuple:  # type: ignore[no-untyped-def, type-
     ours, theirs = [], []
     for _ in range(RUNS):
         started = time.perf_counter()
-        counts, _, _ = neighbors._search(index, asked, search.probes, threads, engine.Silent())
+        found, _ = neighbors._search(index, asked, search.probes, threads, engine.Silent())
+        counts = found.at_point[:, 0]
         ours.append(time.perf_counter() - started)
         faiss.omp_set_num_threads(threads)
         started = time.perf_counter()
-        _, found = rival.search(points[asked], k + 1)
-        mean = y[found].mean(axis=1)
+        _, nearest = rival.search(points[asked], k + 1)
+        mean = y[nearest].mean(axis=1)
         theirs.append(time.perf_counter() - started)
     agree = float(np.mean(np.abs(counts[:, 1] / counts.sum(axis=1) - mean) < 0.002))
     name = f"{world.__name__}"
     best, rival_best = min(ours), min(theirs)
     return (
-        name, d, k, index.cells.count, search.probes, f"{search.recall:.3f}", f"{rival_best:.2f}", f"{best:.2f}",
+        name, d, k, index.cells.count, search.probes, f"{search.recall[0]:.3f}", f"{rival_best:.2f}", f"{best:.2f}",
         f"{rival_best / best:.1f}", f"{agree:.1%}",
     )  # fmt: skip
 

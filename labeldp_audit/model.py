@@ -105,8 +105,18 @@ class Neighborhoods:
     recall_low: float  # one-sided 99 % limit of it
     repeats: tuple[int, ...]  # for each class, what divides the numbers of its equal rows; 1: nothing does
     probes: int  # cells that were looked into
-    half: npt.NDArray[np.uint8] | None = None  # (q,) in which half of the rows each query is, where they were halved
-    other: npt.NDArray[np.int64] | None = None  # (q, C) among the neighbours, those of the other half
+    part: npt.NDArray[np.uint8] | None = None  # (q,) in which part of the rows each query is, where they were parted
+    other: npt.NDArray[np.int64] | None = None  # (q, C) among the neighbours, those of other parts than the query's
+
+
+@dataclass(frozen=True)
+class Tried:
+    """One of several ways to estimate eta, and how well it guesses labels that it has not seen."""
+
+    name: str
+    log_loss: float
+    standard_error: float
+    k: int | None
 
 
 @dataclass(frozen=True)
@@ -131,6 +141,8 @@ class Eta:
     part: npt.NDArray[np.uint8] | None = None  # (q,) in which part of the rows each query is
     unseen: Floats | None = None  # (q, C) made without any label of the part that the query is in
     asked: Mapping[str, object] | None = None  # how it was made, where that was not now
+    tried: tuple[Tried, ...] = ()  # this one and those that it was preferred to
+    choices: int = 1  # alternatives between which labels chose: limits must hold for all of them
 
     @property
     def queries(self) -> int:

@@ -52,7 +52,7 @@ def _from_neighbors(
     near = neighbors.count(
         table.points, table.labels, len(table.dataset.classes), queries, k=k, recall=_recall(settings),
         seed=settings.seed, threads=settings.threads or engine.available_cores(), progress=progress,
-        half=_halves(n, settings.seed) if halves else None,
+        part=_halves(n, settings.seed) if halves else None,
     )  # fmt: skip
     said = (*table.warnings, *copies.warnings(table.dataset.classes, near.repeats))
     return replace(table, warnings=said), estimator.estimate(near, table.labels)

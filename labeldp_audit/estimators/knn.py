@@ -34,7 +34,7 @@ class Neighbors:
             probability=near.counts / size, counts=near.counts, rows=near.rows, k=near.k, n=near.n,
             estimator=self.name, log_loss=_log_loss(near.counts, labels[near.rows]), exact=near.exact,
             recall=near.recall, recall_low=near.recall_low,
-            radius=near.radius, part=near.half, unseen=None if near.other is None else _smoothed(near.other),
+            radius=near.radius, part=near.part, unseen=None if near.other is None else _smoothed(near.other),
         )  # fmt: skip
 
 

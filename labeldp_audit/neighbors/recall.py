@@ -29,64 +29,89 @@ class Sample:
 
     points: npt.NDArray[np.float32]  # (s, d)
     home: npt.NDArray[np.int32]  # (s,): their own cells
-    radius: npt.NDArray[np.float32]  # (s,)
+    radius: npt.NDArray[np.float32]  # (s, g): for each number of neighbours, increasing
 
 
 @dataclass(frozen=True)
 class Search:
-    """How the neighbours are searched, and the recall that was measured for it."""
+    """How the neighbours are searched, and the recall that was measured for it at each number of neighbours."""
 
     probes: int
-    recall: float
-    recall_low: float
+    recall: tuple[float, ...]
+    recall_low: tuple[float, ...]
+
+
+def exact(cells: int, numbers: int) -> Search:
+    return Search(cells, (1.0,) * numbers, (1.0,) * numbers)
 
 
 def choose(cells: Cells, chooses: Sample, judges: Sample, wanted: float) -> Search:
-    """The fewest nearest cells that hold the share `wanted` of the true neighbours, within sampling error."""
-    curve, error = _recall_curve(cells, chooses)
-    judged, _ = _recall_curve(cells, judges)
-    enough = np.flatnonzero(curve - _MARGIN * error >= wanted)
+    """The fewest nearest cells that hold the share `wanted` of the true neighbours, within sampling error.
+
+    At each number of neighbours: nearer ones mostly lie in nearer cells, but mostly is not always.
+    """
+    curves, errors = _recall_curves(cells, chooses)
+    judged, _ = _recall_curves(cells, judges)
+    enough = np.flatnonzero((curves - _MARGIN * errors).min(axis=0) >= wanted)
     probes = first = int(enough[0]) + 1 if len(enough) else cells.count
-    while probes < cells.count and judged[probes - 1] < wanted:
+    while probes < cells.count and judged[:, probes - 1].min() < wanted:
         probes = min(cells.count, probes + max(1, probes // 16))
     if probes == cells.count:
-        return Search(probes, 1.0, 1.0)
-    found = float(judged[probes - 1])
-    # Where the judge added cells its curve was stopped at a lucky place: only `wanted` was fixed before.
-    return Search(probes, found, hoeffding.share_lower(found if probes == first else wanted, len(judges.home), _MISS))
+        return exact(probes, len(judged))
+    found = judged[:, probes - 1].tolist()
+    # Where the judge added cells its curves were stopped at a lucky place: only `wanted` was fixed before.
+    known = found if probes == first else [wanted] * len(found)
+    return Search(probes, tuple(found), tuple(hoeffding.share_lower(one, len(judges.home), _MISS) for one in known))
 
 
-def _recall_curve(cells: Cells, sample: Sample) -> tuple[Floats, Floats]:
-    """Mean share of the true neighbours in the p nearest cells, and its standard error, for p = 1, 2, ..."""
+def _recall_curves(cells: Cells, sample: Sample) -> tuple[Floats, Floats]:
+    """(g, cells): mean share of the true neighbours in the p nearest cells, for p = 1, 2, ..., and its standard error.
+
+    The query itself is easily found, and no neighbour.
+    """
     found = _neighbors_by_cell(cells.tiles, cells.weight, cells.first_tile, sample.points, sample.radius)
-    found[np.arange(len(found)), sample.home] -= 1  # the query itself is easily found
-    share = np.empty(found.shape)
-    for q, query in enumerate(sample.points):
-        nearest = np.argsort(((cells.centroids - query) ** 2).sum(axis=1), kind="stable")
-        share[q] = np.cumsum(found[q, nearest]) / found[q].sum()
-    return share.mean(axis=0), share.std(axis=0) / math.sqrt(len(found))
+    found[:, np.arange(len(sample.home)), sample.home] -= 1
+    nearest = np.array([_nearest_first(cells.centroids, query) for query in sample.points])
+    curves, errors = zip(*(_curve(near, nearest) for near in found), strict=True)
+    return np.stack(curves), np.stack(errors)
+
+
+def _nearest_first(centroids: npt.NDArray[np.float32], query: npt.NDArray[np.float32]) -> Integers:
+    return np.argsort(((centroids - query) ** 2).sum(axis=1), kind="stable")
+
+
+def _curve(found: npt.NDArray[np.int32], nearest: Integers) -> tuple[Floats, Floats]:
+    """found (s, cells): neighbours in each cell, which are then taken in the order `nearest` (s, cells)."""
+    reached = np.cumsum(np.take_along_axis(found, nearest, axis=1), axis=1)
+    share = reached / reached[:, -1:]
+    return share.mean(axis=0), share.std(axis=0) / math.sqrt(len(share))
 
 
 @compiled
 def _neighbors_by_cell(
     tiles: npt.NDArray[np.float32], weight: npt.NDArray[np.int32], first_tile: Integers,
     queries: npt.NDArray[np.float32], radius: npt.NDArray[np.float32],
-) -> npt.NDArray[np.int64]:  # fmt: skip
-    """Rows within the radius of each query, cell by cell (q, cells)."""
-    last = len(queries) - 1
+) -> npt.NDArray[np.int32]:  # fmt: skip
+    """Rows within each radius (s, g) of each query, cell by cell (g, s, cells)."""
+    last, numbers = len(queries) - 1, radius.shape[1]
     # A radius is a rounded root: allow for it, lest the k-th neighbour itself be missed.
     square = (radius * radius * np.float32(1 + 1e-6)).astype(np.float32)
+    widest = square[:, numbers - 1].copy()
     out = np.empty((QUERIES, POINTS), np.float32)
-    found = np.zeros((len(queries), len(first_tile) - 1), np.int64)
+    found = np.zeros((numbers, len(queries), len(first_tile) - 1), np.int32)
     for cell in range(len(first_tile) - 1):
         for a in range(0, len(queries), QUERIES):
             b, c, e = min(a + 1, last), min(a + 2, last), min(a + 3, last)
             for tile in range(first_tile[cell], first_tile[cell + 1], POINTS // LANES):
-                masks = within(tiles, tile, queries, a, b, c, e, square, out, 0)
+                masks = within(tiles, tile, queries, a, b, c, e, widest, out, 0)
                 for j in range(min(QUERIES, len(queries) - a)):
                     left = masks[0] if j == 0 else masks[1] if j == 1 else masks[2] if j == 2 else masks[3]
                     while left != 0:
-                        slot = tile * LANES + np.int64(lowest_bit(left))
+                        point = np.int64(lowest_bit(left))
                         left &= left - np.uint32(1)
-                        found[a + j, cell] += 1 if len(weight) == 1 else weight[slot]
+                        rows = 1 if len(weight) == 1 else weight[tile * LANES + point]
+                        g = numbers - 1
+                        while g >= 0 and out[j, point] <= square[a + j, g]:
+                            found[g, a + j, cell] += rows
+                            g -= 1
     return found

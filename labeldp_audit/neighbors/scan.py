@@ -8,7 +8,8 @@ limits a scan of millions of points is the way from memory to the core. For ever
 3. the points of these cells below the threshold go on a short list. Should the list fill up, the threshold falls to
    the distance of the k-th nearest so far. Points at exactly the threshold are only counted, class by class, so that
    any number of ties fits;
-4. the k-th distance of the list is found, and what lies within it is counted.
+4. the k-th distance of the list is found, and what lies within it is counted; then the same for each smaller k, in
+   what lies within the one before.
 
 A query that ends with fewer than k rows is looked at again without a threshold, then in all cells, so the first look
 costs or saves time and never changes a count.
@@ -24,7 +25,7 @@ import numpy.typing as npt
 
 from ..compiled import compiled
 from ..model import Integers
-from .shortlist import FARTHEST, Counted, Lists, clear, gather, new_lists, smallest, take, tighten
+from .shortlist import FARTHEST, Counted, Lists, clear, new_lists, read_off, smallest, take, tighten
 from .tile import LANES, POINTS, QUERIES, lowest_bit, within
 
 WORD = 32  # queries a mask word
@@ -56,10 +57,10 @@ class FirstLook(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What is learnt of each query."""
+    """What is learnt of each query, for each number of neighbours."""
 
-    counts: Integers  # (b, C): itself included
-    radius: F32  # (b,): distance of the k-th neighbour
+    counts: I32  # (b, g, C): itself included
+    radius: F32  # (b, g): distance of the k-th neighbour
     scanned: Integers  # (b,): candidates whose distance was computed
 
 
@@ -71,13 +72,14 @@ def capacity(need: int) -> int:
 
 @compiled
 def count_block(
-    reference: Reference, look: FirstLook, queries: F32, home: I32, need: int, probes: int, found: Found
+    reference: Reference, look: FirstLook, queries: F32, home: I32, needs: Integers, probes: int, found: Found
 ) -> None:  # fmt: skip
-    """For each query the classes among the nearest `need` rows, itself among them and ties included -> found.
+    """For each query the classes among the nearest rows, itself among them and ties included -> found.
 
+    needs (g,): how many rows, increasing. The largest is looked for; the others are read off the same short list.
     queries (b, d) and their own cells `home` (b,). The `probes` nearest cells are looked at, and always its own.
     """
-    cells, counted = len(reference.first_tile) - 1, reference.counted
+    cells, counted, need = len(reference.first_tile) - 1, reference.counted, needs[len(needs) - 1]
     lists = new_lists(len(queries), capacity(need), counted.members.shape[1], cells)
     mask = np.empty((-(-len(queries) // WORD), cells), np.uint32)
     pending = np.arange(len(queries))
@@ -90,9 +92,7 @@ def count_block(
         short = np.zeros(len(asked), np.bool_)
         for q in range(len(asked)):
             row = pending[q]
-            tighten(lists, q, counted, need)
-            short[q] = gather(lists, q, counted, found.counts[row]) < need
-            found.radius[row] = math.sqrt(lists.threshold[q])
+            short[q] = not read_off(lists, q, counted, needs, found.counts[row], found.radius[row])
             found.scanned[row] = seen[q]
         pending = pending[short]
         if len(pending) == 0:

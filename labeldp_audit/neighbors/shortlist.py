@@ -7,6 +7,7 @@ points at exactly that distance are only counted, class by class.
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,6 +22,8 @@ _BUCKETS = 512
 _NOWHERE = np.uint32(0xFFFFFFFF)  # the bits of no distance
 _BITS = np.uint64(32)  # of the slot
 
+F32 = npt.NDArray[np.float32]
+I32 = npt.NDArray[np.int32]
 U64 = npt.NDArray[np.uint64]
 
 
@@ -95,14 +98,31 @@ def tighten(lists: Lists, q: int, counted: Counted, need: int) -> None:
 
 
 @compiled
-def gather(lists: Lists, q: int, counted: Counted, counts: Integers) -> Any:
+def gather(lists: Lists, q: int, counted: Counted, counts: I32) -> Any:
     """The classes below the threshold and at it -> counts; their sum."""
-    counts[:] = lists.ties[q]
+    for c in range(len(counts)):
+        counts[c] = lists.ties[q, c]
     for i in range(lists.size[q]):
         slot = np.uint32(lists.entries[q, i])
         for c in range(len(counts)):
             counts[c] += counted.members[slot, c]
     return counts.sum()
+
+
+@compiled
+def read_off(lists: Lists, q: int, counted: Counted, needs: Integers, counts: I32, radius: F32) -> bool:
+    """Classes within the distance at which each of `needs` (g,) rows are reached -> counts (g, C), radius (g,).
+
+    Needs increase. The largest comes first: all that the smaller ones can want is left on the list. False: even that
+    one's rows are not there.
+    """
+    last = len(needs) - 1
+    for g in range(last, -1, -1):
+        tighten(lists, q, counted, needs[g])
+        if gather(lists, q, counted, counts[g]) < needs[last] and g == last:
+            return False
+        radius[g] = math.sqrt(lists.threshold[q])
+    return True
 
 
 @compiled

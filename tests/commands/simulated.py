@@ -30,7 +30,7 @@ def eta_of(positives, sizes, labels):
     near = Neighborhoods(
         rows=np.arange(q), counts=counts, radius=np.zeros(q, np.float32), k=int(sizes.min()), n=len(labels),
         exact=True, recall=1.0, recall_low=1.0, repeats=(1, 1), probes=1,
-        half=(np.arange(q) % 2).astype(np.uint8), other=counts // 2,
+        part=(np.arange(q) % 2).astype(np.uint8), other=counts // 2,
     )  # fmt: skip
     return Neighbors().estimate(near, np.asarray(labels, np.uint8))
 
@@ -48,7 +48,7 @@ def searched(points, labels, k):
         seed=0,
         threads=1,
         progress=engine.Silent(),
-        half=half,
+        part=half,
     )
     return Neighbors().estimate(near, labels)
 

@@ -19,16 +19,16 @@ def drawn(rng, *_):
     """One query in eighty has its neighbours in the last cell, all others have them in the first."""
     lost = rng.random(recall.SAMPLE) < RARE
     share = np.where(lost[:, None], np.arange(1, 21) == 20, 1.0)
-    return share.mean(axis=0), share.std(axis=0) / math.sqrt(len(share))
+    return share.mean(axis=0)[None], share.std(axis=0)[None] / math.sqrt(len(share))
 
 
 def misses(monkeypatch, wanted):
     """How often the lower limit lies above the truth."""
     rng = np.random.default_rng(4)
-    monkeypatch.setattr(recall, "_recall_curve", lambda *_: drawn(rng))
+    monkeypatch.setattr(recall, "_recall_curves", lambda *_: drawn(rng))
     sample = SimpleNamespace(home=np.zeros(recall.SAMPLE))
     found = [recall.choose(CELLS, sample, sample, wanted) for _ in range(TIMES)]
-    return sum(search.recall_low > (1.0 if search.probes == CELLS.count else 1 - RARE) for search in found)
+    return sum(search.recall_low[0] > (1.0 if search.probes == CELLS.count else 1 - RARE) for search in found)
 
 
 @pytest.mark.parametrize("wanted", [0.9, 0.985])
@@ -45,9 +45,9 @@ def test_and_that_test_has_teeth(monkeypatch):
 
 
 def test_all_cells_are_exact(monkeypatch):
-    monkeypatch.setattr(recall, "_recall_curve", lambda *_: drawn(np.random.default_rng(1)))
+    monkeypatch.setattr(recall, "_recall_curves", lambda *_: drawn(np.random.default_rng(1)))
     sample = SimpleNamespace(home=np.zeros(recall.SAMPLE))
-    assert recall.choose(CELLS, sample, sample, 0.9999) == recall.Search(20, 1.0, 1.0)
+    assert recall.choose(CELLS, sample, sample, 0.9999) == recall.Search(20, (1.0,), (1.0,))
 
 
 def test_the_query_itself_is_not_a_neighbour_that_was_found():
@@ -57,5 +57,5 @@ def test_the_query_itself_is_not_a_neighbour_that_was_found():
     index = cells._lay_out(
         points, distinct.collapse(points, np.zeros(11, np.uint8), 1), cell, np.array([[0.5], [44.0]], np.float32)
     )
-    sample = recall.Sample(points[:1], cell[:1], np.array([48.0], np.float32))
-    np.testing.assert_allclose(recall._recall_curve(index, sample)[0], [0.1, 1.0])
+    sample = recall.Sample(points[:1], cell[:1], np.array([[1.0, 40.0, 48.0]], np.float32))
+    np.testing.assert_allclose(recall._recall_curves(index, sample)[0], [[1.0, 1.0], [0.5, 1.0], [0.1, 1.0]])
