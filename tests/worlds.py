@@ -2,8 +2,12 @@
 
     points, labels, eta = WORLDS["wave"].draw(1000, rng)
     true_j(WORLDS["wave"], tau=2.0, pi=0.1)
+    table, labels, eta = KINDS["curved"](seed=1).draw(1000, rng)
 
-The truth comes from the law of eta: a few atoms where eta takes few values, otherwise a fine grid.
+WORLDS are small. KINDS are like tables that people have: every seed makes another population of a kind, and
+known_truth.py says what an audit of it should find.
+
+The truth of a world comes from the law of eta: a few atoms where eta takes few values, otherwise a fine grid.
 """
 
 from __future__ import annotations
@@ -14,6 +18,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from mixed_populations import categorical, five, give_away, rare_with_gaps, repeated
+from numeric_populations import curved, independent, scales, wide_gaussians
+from population import Population
 
 Floats = npt.NDArray[np.float64]
 Points = npt.NDArray[np.float32]
@@ -207,4 +214,16 @@ WORLDS = {
         World("determined", determined, atoms([0.5, 0.5], [0.0, 1.0])),
         World("rare", rare, atoms([1 - RARE_SHARE, RARE_SHARE], RARE_ETAS)),
     )
+}
+
+KINDS: dict[str, Callable[[int], Population]] = {
+    "curved": curved,
+    "categorical": categorical,
+    "give-away": give_away,
+    "independent": independent,
+    "gaussians": wide_gaussians,
+    "scales": scales,
+    "rare": rare_with_gaps,
+    "repeated": repeated,
+    "five": five,
 }

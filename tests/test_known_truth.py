@@ -1,0 +1,175 @@
+"""The truths of populations, found in other ways: closed forms, every labelling of a bag, attackers who play."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from types import ModuleType
+
+import numpy as np
+import pytest
+from known_truth import Truth, counting_gains, flipping_gains, losses, people, poisson_binomial, share_above
+from numeric_populations import gaussian_eta
+from population import Floats, two
+from worlds import KINDS, logit
+
+PI = 0.01
+H = (1 - 2 * PI) * math.log((1 - PI) / PI)
+
+
+# ---- two Gaussians: logit eta is normal in each class, of mean logit p -+ D^2 / 2 and variance D^2
+
+P, D = 0.3, 1.7
+
+
+def gaussian_sample(n: int) -> Floats:
+    rng = np.random.default_rng(0)
+    centre = np.array([1.2, -1.0, math.sqrt(D * D - 2.44)])
+    z = rng.normal(size=(n, 3)) + (rng.random((n, 1)) < P) * centre
+    return gaussian_eta(z, P, centre, np.ones(3))
+
+
+def density() -> tuple[Floats, Floats]:
+    """eta on a fine grid of its logit, and weights."""
+    at = np.linspace(-14, 14, 400_001)
+    middle = logit(np.array(P))
+    bell = [np.exp(-((at - middle - side * D * D / 2) ** 2) / (2 * D * D)) for side in (-1, 1)]
+    weights = (1 - P) * bell[0] + P * bell[1]
+    return 1 / (1 + np.exp(-at)), weights / weights.sum()
+
+
+def test_gaussians_against_the_law_in_one_dimension() -> None:
+    eta, weights = density()
+    taus = np.array([4.4, 4.6, 5.0, 6.0, 8.0, 11.0])
+    sample = gaussian_sample(200_000)
+    truth = Truth.of(two(sample), taus, PI)
+    assert truth.prior[1] == pytest.approx(P, abs=5 * sample.std() / math.sqrt(len(sample)))
+    for tau, found in zip(taus, truth.j, strict=True):
+        share = weights[(2 * eta - 1) * (logit(eta) - math.log(P / (1 - P))) + H > tau].sum()
+        assert found == pytest.approx(share, abs=5 * math.sqrt(share / len(sample)) + 1e-3)
+    for epsilon in (0.5, 1.0, 3.0):
+        least = np.minimum(eta, 1 - eta) - 1 / (1 + math.exp(epsilon))
+        advantage = truth.advantages[f"rr:epsilon={epsilon:g}"]
+        assert abs(advantage.value - weights @ np.maximum(least, 0)) < 4 * advantage.standard_error
+
+
+def test_the_hundred_dimensional_ones_are_gaussian() -> None:
+    """Where the label is 0, logit eta has variance D^2 and mean logit p - D^2 / 2, whatever D is."""
+    eta = people(KINDS["gaussians"](1), many=50_000)[:, 1]
+    p, weights, score = eta.mean(), (1 - eta) / (1 - eta).sum(), logit(eta)
+    mean = weights @ score
+    assert mean == pytest.approx(math.log(p / (1 - p)) - weights @ (score - mean) ** 2 / 2, abs=0.1)
+
+
+# ---- losses
+
+
+def test_losses_are_the_papers_and_end_at_twenty() -> None:
+    assert losses(np.array([0.7]), 0.3, 0.1)[0] == pytest.approx(2.435617950178738, rel=1e-12)
+    assert losses(np.array([0.0, 1.0, 1e-12]), 0.3, PI).tolist() == [20, 20, 20]
+    assert losses(np.array([0.3]), 0.3, PI)[0] == pytest.approx(H, rel=1e-12)
+
+
+def test_shares_above_count_what_is_larger() -> None:
+    assert share_above(np.array([1.0, 2.0, 2.0, 5.0]), np.array([0.0, 1.0, 2.0, 5.0])).tolist() == [1, 0.75, 0.25, 0]
+
+
+# ---- advantages, by playing
+
+
+def wins(guess: np.ndarray, labels: np.ndarray) -> tuple[float, float]:
+    right = guess == labels
+    return float(right.mean()), float(right.std() / math.sqrt(len(labels)))
+
+
+@pytest.mark.parametrize("kind", ["curved", "five"])
+@pytest.mark.parametrize("epsilon", [0.5, 3.0])
+def test_flipped_labels_against_an_attacker_who_plays(kind: str, epsilon: float) -> None:
+    _, labels, eta = KINDS[kind](1).draw(100_000, np.random.default_rng(6))
+    rng, classes = np.random.default_rng(7), eta.shape[1]
+    kept = rng.random(len(labels)) < math.exp(epsilon) / (math.exp(epsilon) + classes - 1)
+    said = np.where(kept, labels, (labels + rng.integers(1, classes, len(labels))) % classes)
+    likely = np.where(said[:, None] == np.arange(classes), math.exp(epsilon), 1)
+    found, error = wins((eta * likely).argmax(axis=1), labels)
+    told = flipping_gains(eta, epsilon) + eta.max(axis=1)
+    assert abs(found - told.mean()) < 4 * error
+    assert abs(found - (flipping_gains(eta, epsilon + 1.5) + eta.max(axis=1)).mean()) > 4 * error
+
+
+def test_two_classes_are_the_theorem() -> None:
+    eta, pi = np.linspace(0, 1, 101), 1 / (1 + math.exp(1.3))
+    assert flipping_gains(two(eta), 1.3) == pytest.approx(np.maximum(np.minimum(eta, 1 - eta) - pi, 0), abs=1e-12)
+
+
+def by_enumeration(etas: tuple[float, ...]) -> float:
+    """The mean over members of the gain, from all 2^k labellings of one bag."""
+    gain = 0.0
+    for i, eta in enumerate(etas):
+        joint = np.zeros((len(etas) + 1, 2))
+        for labels in itertools.product((0, 1), repeat=len(etas)):
+            chance = math.prod(e if label else 1 - e for e, label in zip(etas, labels, strict=True))
+            joint[sum(labels), labels[i]] += chance
+        gain += joint.max(axis=1).sum() - max(eta, 1 - eta)
+    return gain / len(etas)
+
+
+@pytest.mark.parametrize(
+    "etas", [(0.3,), (0.5, 0.5), (0.2, 0.7, 0.4), (0.0, 1.0, 0.3, 0.6), (0.01, 0.9, 0.45, 0.5, 0.2)]
+)
+def test_one_bag_against_all_its_labellings(etas: tuple[float, ...]) -> None:
+    assert counting_gains(np.array(etas), len(etas)) == pytest.approx(by_enumeration(etas), abs=1e-12)
+
+
+def test_people_who_are_all_alike() -> None:
+    """The count s says s / k about each: E max(S / k, 1 - S / k) - max(p, 1 - p), S binomial."""
+    p, k = 0.35, 8
+    law = np.array([math.comb(k, s) * p**s * (1 - p) ** (k - s) for s in range(k + 1)])
+    share = np.arange(k + 1) / k
+    assert counting_gains(np.full(80, p), k) == pytest.approx(law @ np.maximum(share, 1 - share) - 0.65, abs=1e-12)
+    assert poisson_binomial(np.full((1, k), p))[0] == pytest.approx(law, abs=1e-14)
+
+
+def test_counts_against_an_attacker_who_plays() -> None:
+    k = 8
+    _, labels, eta = KINDS["curved"](2).draw(80_000, np.random.default_rng(8))
+    mine, labels = eta[:, 1].reshape(-1, k), labels.reshape(-1, k)
+    others = poisson_binomial(mine[:, 1:])
+    total, rows = labels.sum(axis=1), np.arange(len(labels))
+    positive = mine[:, 0] * np.where(total > 0, others[rows, total - 1], 0)
+    negative = (1 - mine[:, 0]) * np.where(total < k, others[rows, np.minimum(total, k - 1)], 0)
+    found, error = wins(positive > negative, labels[:, 0])
+    baseline = np.maximum(mine, 1 - mine)
+    told = counting_gains(eta[:, 1], k).mean()
+    assert abs(found - baseline[:, 0].mean() - told) < 4 * error
+    assert told > 4 * error  # an attacker who ignores counts would be caught
+
+
+# ---- the comparison
+
+
+@pytest.fixture
+def comparison(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> ModuleType:
+    monkeypatch.syspath_prepend(str(request.config.rootpath))
+    from benchmarks import truth
+
+    return truth
+
+
+def test_a_curve_is_no_distance_from_itself_and_a_shift_away_from_a_shifted_one(comparison: ModuleType) -> None:
+    taus = np.array(comparison.TAUS)
+    sample = losses(gaussian_sample(20_000), P, PI)
+    curve, moved = share_above(sample, taus), share_above(sample + 0.5, taus)
+    assert comparison.distance(curve, curve) == 0
+    assert comparison.distance(curve, moved) == pytest.approx(0.5, abs=1e-3)
+    assert comparison.distance([1.0] * 1001, [0.0] * 1001) == pytest.approx(20, abs=comparison.STEP)
+
+
+def test_every_kind_is_compared(comparison: ModuleType) -> None:
+    assert tuple(KINDS) == comparison.KINDS
+
+
+@pytest.mark.parametrize(("estimate", "missed"), [(0.01049, False), (0.0106, True), (0.0094, True), (0.0, True)])
+def test_what_misses_is_marked(comparison: ModuleType, estimate: float, missed: bool) -> None:
+    assert comparison.off(estimate, 0.01).endswith("!") is missed
+    assert comparison.off(0.0005, 0.0) == "0.00000 +0.00050"
+    assert comparison.off(1.06, 1.0) == "1.00000 +0.06000 +6.0%!"
