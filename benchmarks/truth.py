@@ -145,8 +145,10 @@ def distance(one: Sequence[float], other: Sequence[float], step: float = STEP) -
     return step * sum(abs(a - b) for a, b in zip(one, other, strict=True))
 
 
-def off(estimate: float, truth: float) -> str:
+def off(estimate: float | None, truth: float) -> str:
     """The truth, and how far off the estimate is: absolutely, and as a share of it."""
+    if estimate is None:
+        return f"{truth:.5f} none!"
     error = estimate - truth
     share = f" {error / truth:+.1%}" if truth > 1e-6 else ""
     return f"{truth:.5f} {error:+.5f}{share}" + "!" * misses(estimate, truth)
@@ -157,8 +159,9 @@ def misses(estimate: float, truth: float) -> bool:
 
 
 def holds(finding: Json, truth: float, slack: float = 1e-12) -> bool:
-    """Whether the limits hold the truth. 1 - 1 of floats is forgiven, the truth's own noise is not."""
-    return bool(finding["low"] - slack <= truth <= finding["high"] + slack)
+    """Whether the limits hold the truth. The last bit of a float is forgiven, the truth's own noise is not."""
+    low, high = finding["low"], finding["high"]
+    return low is not None and high is not None and bool(low - slack <= truth <= high + slack)
 
 
 def plain(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:

@@ -171,5 +171,23 @@ def test_every_kind_is_compared(comparison: ModuleType) -> None:
 @pytest.mark.parametrize(("estimate", "missed"), [(0.01049, False), (0.0106, True), (0.0094, True), (0.0, True)])
 def test_what_misses_is_marked(comparison: ModuleType, estimate: float, missed: bool) -> None:
     assert comparison.off(estimate, 0.01).endswith("!") is missed
+    assert comparison.off(None, 0.01).endswith("!")
     assert comparison.off(0.0005, 0.0) == "0.00000 +0.00050"
     assert comparison.off(1.06, 1.0) == "1.00000 +0.06000 +6.0%!"
+
+
+def curve(comparison: ModuleType, up_to: float) -> list[dict[str, object]]:
+    return [{"at": {"tau": tau}, "estimate": float(tau < up_to)} for tau in comparison.TAUS]
+
+
+def test_losses_that_nobody_has_are_a_false_alarm_where_labels_are_independent(comparison: ModuleType) -> None:
+    truth = [float(tau < H) for tau in comparison.TAUS]
+    assert comparison.of_curve("independent", curve(comparison, H), truth) == ("0.0000", "4.50")
+    assert comparison.of_curve("independent", curve(comparison, H + 1), truth) == ("1.0000!", "5.50!")
+    assert comparison.of_curve("rare", curve(comparison, H + 0.1), truth) == ("0.1000", "4.60")
+
+
+def test_limits_hold_what_lies_between_them(comparison: ModuleType) -> None:
+    assert comparison.holds({"low": 0.1, "high": 0.2}, 0.1)
+    assert not comparison.holds({"low": 0.1, "high": 0.2}, 0.2001)
+    assert not comparison.holds({"low": None, "high": None}, 0.1)
