@@ -41,25 +41,30 @@ class Box:
     ends: tuple[int, ...]
 
     @property
+    def of_fold(self) -> Integers:
+        """(folds,) rows of each."""
+        return self.rows[: self.ends[1]]
+
+    @property
     def n(self) -> int:
-        return int(self.rows[: self.ends[1]].sum())
+        return int(self.of_fold.sum())
 
     def mean_at_least(self, terms: Floats) -> Floats:
         """Lower limit of a mean over the rows, from limits of its mean over each node, (m,) or (m, t): for each of t
         whichever nodes give the most."""
-        return self._mean(terms, np.maximum)
+        return np.asarray(self.sums(terms, np.maximum).sum(axis=0) / self.n)
 
     def mean_at_most(self, terms: Floats) -> Floats:
-        return self._mean(terms, np.minimum)
+        return np.asarray(self.sums(terms, np.minimum).sum(axis=0) / self.n)
 
-    def _mean(self, terms: Floats, better: Choice) -> Floats:
-        """A node is worth its own value or that of its two children."""
+    def sums(self, terms: Floats, better: Choice) -> Floats:
+        """The same over the rows of each fold, (folds,) or (folds, t): a node is worth its own or its children's."""
         value = self.rows.reshape(-1, *[1] * (terms.ndim - 1)) * terms
         for begin, end in reversed(list(zip(self.ends[:-2], self.ends[1:-1], strict=True))):
             node = begin + np.flatnonzero(self.child[begin:end] >= 0)
             first = self.child[node]
             value[node] = better(value[node], value[first] + value[first + 1])
-        return np.asarray(value[: self.ends[1]].sum(axis=0) / self.n)
+        return np.asarray(value[: self.ends[1]])
 
 
 def of_labels(

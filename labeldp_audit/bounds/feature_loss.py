@@ -64,7 +64,7 @@ def _roots(losses: Floats, p: float) -> tuple[Floats, Floats]:
     everywhere = losses < least - 1e-12 * (1 + abs(least))
     above = _expit(-_root_above(losses, a, bottom)) * (1 - _OUTWARD)  # 1 - z1
     below = _expit(-_root_above(losses, -a, -bottom)) * (1 - _OUTWARD)
-    return np.where(everywhere, 1.0, below), np.where(everywhere, 0.0, 1 - above)
+    return np.where(everywhere, 1.0, below), np.where(everywhere, 0.0, np.nextafter(1 - above, 1.0))
 
 
 def _root_above(losses: Floats, a: float, bottom: float) -> Floats:

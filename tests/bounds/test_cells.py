@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -13,11 +14,12 @@ from hypothesis import strategies as st
 
 from labeldp_audit.bounds import (
     boxes,
+    class_boxes,
+    clopper_pearson,
     divergence_cells,
     error_cells,
     feature_loss,
     nubar_cells,
-    renyi_cells,
     tail_cells,
     unknowable,
 )
@@ -47,13 +49,15 @@ def j_cells(rows, low, high, tau, p_low, p_high, pi):
     return tail_cells.share_losing_more(box_of(rows, low, high), np.array([tau - noise(pi)]), p_low, p_high)[0]
 
 
+def renyi_cells(ones, n1, zeros, n0, sign, miss_each, order):
+    assert (n1, n0) == (sum(ones), sum(zeros))
+    box = class_boxes.of_cells(ones, zeros, np.array(sign) > 0, miss_each)
+    return divergence_cells.positive_from_negative(box, order)
+
+
 ANSWERS = {
-    "kl_cells_lower": lambda c1, n1, c0, n0, sign, delta: renyi_cells.kullback_leibler(
-        c1, c0, np.array(sign) > 0, delta
-    ),
-    "renyi_cells_lower": lambda c1, n1, c0, n0, sign, delta, order: renyi_cells.renyi(
-        c1, c0, np.array(sign) > 0, order, delta
-    ),
+    "kl_cells_lower": lambda *given: renyi_cells(*given, 1.0),
+    "renyi_cells_lower": renyi_cells,
     "nubar_cells_lower": lambda rows, low, high, p_low, p_high, pi: (
         nubar_cells.mean_loss(box_of(rows, low, high), p_low, p_high) + noise(pi)
     ),
@@ -93,7 +97,7 @@ def test_roots_are_those_of_measures(p, tau):
         assert (z0, z1) == (1, 0) or tau == pytest.approx(least, abs=1e-10)  # too near to tell
     else:
         assert z0[0] <= expected[0] * (1 + 1e-9) and z0[0] == pytest.approx(expected[0], rel=1e-6, abs=1e-9)
-        assert 1 - z1[0] <= (1 - expected[1]) * (1 + 1e-6) + 3e-16
+        assert 1 - z1[0] <= (1 - expected[1]) * (1 + 1e-6) + 5e-16
         assert z1[0] == pytest.approx(expected[1], rel=1e-6, abs=1e-7)
 
 
@@ -152,10 +156,17 @@ def test_everybody_loses_more_than_the_least_that_can_be_lost():
     assert tail_cells.share_losing_more(box, np.array([least - 1e-6, 0.0]), 0.7, 0.8).tolist() == [1, 0]
 
 
-def test_to_people():
-    assert tail_cells.of_people([0.0, 1.0], 50, 0.01).tolist() == [0, pytest.approx(0.01 ** (1 / 50))]
-    assert tail_cells.of_people(0.3, 10, 0.05) == tail_cells.of_people(0.3 + 1e-12, 10, 0.05)  # no row too many
-    assert tail_cells.of_people(0.31, 10, 0.05) > tail_cells.of_people(0.3, 10, 0.05)  # 3.1 rows are 4
+def test_people_of_each_fold():
+    """All 50 rows of one fold lose more, none of another: Clopper-Pearson at half the level, and the larger."""
+    box = boxes.Box(np.array([50, 200]), np.array([0.9, 0.4]), np.array([0.99, 0.6]), np.array([-1, -1]), (0, 2))
+    losses = np.array([-5.0, 1.0, 50.0])
+    share = tail_cells.share_losing_more(box, losses, 0.5, 0.5)
+    people = tail_cells.people_losing_more(box, losses, 0.5, 0.5, 0.02)
+    assert share[0] == 1 and people[0] == pytest.approx(0.01 ** (1 / 200))
+    assert share[2] == people[2] == 0
+    count = math.ceil(250 * share[1])
+    assert 0 < count < 50
+    assert people[1] == pytest.approx(float(clopper_pearson.lower(count, 50, 0.01)))
 
 
 # ---- means and extremes
@@ -198,54 +209,100 @@ def test_where_p_is_unknown_nothing_is_said():
     assert nubar_cells.mean_loss(box, 0.0, 0.3) == -math.inf
     assert nubar_cells.mean_loss_of_people(box, 0.0, 0.3, 0.01) == 0
     assert nubar_cells.worst_loss(box, 0.0, 1.0) == 0
-    assert divergence_cells.positive_from_negative(box, 2.0, 0.5, 1.0, 0.01) == 0
 
 
 # ---- divergences
 
 
-def divergence(weight, eta, order):
-    """D_order(P1 || P0)."""
-    p = float(weight @ eta)
-    one, zero = weight * eta / p, weight * (1 - eta) / (1 - p)
+def divergence(one, zero, order):
+    """D_order(P1 || P0), from the laws of the cells."""
+    if math.isinf(order):
+        return float(np.log(one / zero).max())
     if order == 1:
         return float(one @ np.log(one / zero))
-    return math.log(float(np.sum(one**order * zero ** (1 - order)))) / (order - 1)
+    return float(np.logaddexp.reduce(order * np.log(one) + (1 - order) * np.log(zero))) / (order - 1)
 
 
-@pytest.mark.parametrize("order", [1.0, 1.5, 2.0, 5.0, 20.0])
-def test_divergences_of_many_rows_come_near(order):
-    """Cells known exactly: what is left is Hoeffding's part."""
-    weight, eta, n = np.array([0.5, 0.3, 0.2]), np.array([0.1, 0.4, 0.8]), 10**9
-    box, p = box_of((n * weight).astype(int), eta, eta), float(weight @ eta)
-    one = divergence_cells.positive_from_negative(box, order, p, p, 0.01)
-    other = divergence_cells.negative_from_positive(box, order, p, p, 0.01)
-    assert 0.98 * divergence(weight, eta, order) < one < divergence(weight, eta, order)
-    assert 0.98 * divergence(weight, 1 - eta, order) < other < divergence(weight, 1 - eta, order)
+orders = st.sampled_from([1.0, 1.2, 2.0, 50.0, 2000.0, math.inf])
+masses = st.lists(st.integers(1, 50), min_size=3, max_size=3).map(lambda m: np.array(m) / sum(m))
 
 
 @quick
-@given(cells, st.sampled_from([1.0, 1.2, 2.0, 50.0, 2000.0]), limits)
-def test_divergences_of_few_rows_are_numbers(some, order, p):
-    for way in (divergence_cells.positive_from_negative, divergence_cells.negative_from_positive):
-        found = way(boxed(some), order, *p, 0.01)
-        assert 0 <= found < 60
+@given(masses, masses, orders)
+def test_divergences_of_many_rows_come_near(one, zero, order):
+    """Both ways, from cells that are known as well as never."""
+    n = 10**15
+    ones, zeros = ((n * law).astype(np.int64) for law in (one, zero))
+    box = class_boxes.of_cells(ones, zeros, one > zero, 0.01)
+    found, expected = divergence_cells.positive_from_negative(box, order), divergence(one, zero, order)
+    assert found == pytest.approx(expected, rel=1e-4, abs=1e-6) and found <= expected + 1e-9
+    found, expected = divergence_cells.negative_from_positive(box, order), divergence(zero, one, order)
+    assert found == pytest.approx(expected, rel=1e-4, abs=1e-6) and found <= expected + 1e-9
 
 
-def test_the_largest_order_by_hand():
-    box = box_of([10, 10], [0.05, 0.8], [0.1, 0.95])
-    found = divergence_cells.positive_from_negative(box, math.inf, 0.4, 0.5, 0.01)
-    assert found == pytest.approx(math.log(0.8 / 0.2))
-    found = divergence_cells.negative_from_positive(box, math.inf, 0.4, 0.5, 0.01)
-    assert found == pytest.approx(math.log(0.4 / 0.6 * 0.9 / 0.1))
+@quick
+@given(masses, masses, st.sampled_from([60, 3000]))
+def test_divergences_rise_with_their_order(one, zero, n):
+    """As the true ones do, once the limits of every cell are taken for laws that leave something over."""
+    box = class_boxes.of_cells(*((n * law).astype(np.int64) for law in (one, zero)), one > zero, 0.01)
+    found = [divergence_cells.positive_from_negative(box, order) for order in (1, 1.5, 2, 4, 30, 1e4)]
+    assert min(found) >= 0 and all(math.isfinite(value) for value in found)
+    assert found[-1] <= divergence_cells.positive_from_negative(box, math.inf) + 0.01 or found[-1] < 0.01
+
+
+def test_orders_near_1_are_near_to_it():
+    box = class_boxes.of_cells([60, 30, 10], [20, 30, 150], np.array([True, True, False]), 0.01)
+    assert divergence_cells.positive_from_negative(box, 1 + 1e-7) == pytest.approx(
+        divergence_cells.positive_from_negative(box, 1.0), rel=1e-5
+    )
 
 
 def test_wrong_directions_and_empty_cells_count_nothing():
-    wrong = np.array([False, True])
-    assert renyi_cells.renyi([90, 10], [10, 90], wrong, 2.0, 0.01) == 0
-    assert renyi_cells.kullback_leibler([90, 10], [10, 90], wrong, 0.01) == 0
-    right = renyi_cells.renyi([900, 100, 0], [100, 900, 0], np.array([True, False, True]), 1e5, 0.01)
-    assert right == pytest.approx(math.log(9), rel=0.2)  # no power overflows
+    wrong = class_boxes.of_cells([90, 10], [10, 90], np.array([False, True]), 0.01)
+    for order in (1.0, 2.0, math.inf):
+        assert divergence_cells.positive_from_negative(wrong, order) == 0
+        assert divergence_cells.negative_from_positive(wrong, order) == 0
+    right = class_boxes.of_cells([900, 100, 0], [100, 900, 0], np.array([True, False, True]), 0.01)
+    assert divergence_cells.positive_from_negative(right, 1e5) == pytest.approx(math.log(9), rel=0.2)
+    empty = class_boxes.of_cells([0, 0], [5, 5], np.array([False, True]), 0.01)
+    assert divergence_cells.mean_loss(empty, 0.1, 0.2) == 0
+
+
+@quick
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=200), st.sampled_from([1, 3]), st.randoms(use_true_random=False))
+def test_every_row_is_in_one_node_of_each_level(scores, folds, random):
+    """With limits that are the counts themselves."""
+    score, fold = np.array(scores), np.arange(len(scores)) % folds
+    positive = np.array([random.random() < 0.5 for _ in scores])
+    shares = lambda count, n, miss: np.asarray(count) / max(n, 1)  # noqa: E731
+    with patch.multiple(class_boxes.clopper_pearson, lower=shares, upper=shares):
+        box = class_boxes.of_scores(score, positive, fold, 0.1)
+    assert box.a.shape == (len(np.unique(fold)), sum(box.levels))
+    for number, one in enumerate(np.unique(fold)):
+        mine = fold == one
+        if 0 < positive[mine].sum() < mine.sum():
+            apart = box.a[number] != box.b[number]
+            assert np.all((box.a[number] <= 1) & (box.b[number] <= 1))
+            for d, begin in enumerate(np.cumsum([0, *box.levels])[:-1]):
+                at = slice(begin, begin + box.levels[d])
+                assert box.a[number, at][apart[at]].sum() <= 1 + 1e-9
+
+
+def test_nodes_follow_the_score_and_the_share_of_the_other_folds():
+    """A tenth is positive elsewhere, so the middle is at a score of 0.1."""
+    score = np.array([0.05, 0.3, 0.97] + [0.1] * 99)
+    fold = np.array([0, 0, 0] + [1] * 99)
+    positive = np.array([False, True, True] + [True] * 9 + [False] * 90)
+    leaf = class_boxes._leaves(feature_loss.logit(score[:3]) - feature_loss.logit((9 + 0.5) / (99 + 1)))
+    assert leaf[0] < 16 <= leaf[1] < leaf[2]
+    assert class_boxes._leaves(np.array([-np.inf, np.inf, -1e-9, 0.0])).tolist() == [0, 31, 15, 16]
+    assert class_boxes.of_scores(score, positive, fold, 0.1).levels == (2, 4, 8, 16, 32)
+
+
+def test_the_best_nodes_of_the_halvings_are_taken():
+    box = class_boxes.ClassBox(np.ones((1, 6)), np.ones((1, 6)), (2, 4))
+    assert box.best(np.array([[5.0, 1, 1, 2, 3, 4]]), np.add).tolist() == [12]
+    assert box.best(np.log([[5.0, 1, 1, 2, 3, 4]]), np.logaddexp) == pytest.approx(math.log(12))
 
 
 # ---- what guesses miss
