@@ -25,7 +25,8 @@ import numpy.typing as npt
 
 from ..compiled import compiled
 from ..model import Integers
-from .shortlist import FARTHEST, Counted, Lists, clear, new_lists, read_off, smallest, take, tighten
+from .selection import smallest
+from .shortlist import FARTHEST, Counted, Lists, clear, new_lists, read_off, take, tighten
 from .tile import LANES, POINTS, QUERIES, lowest_bit, within
 
 WORD = 32  # queries a mask word

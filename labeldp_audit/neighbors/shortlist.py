@@ -1,8 +1,8 @@
 """The short list of each query: the nearest candidates so far, in a fixed place, however many there are or tie.
 
-An entry is (bits of the squared distance, slot) in one word; bits of floats that are not negative are ordered like the
-floats. A list that fills up is cut at the distance at which the rows wanted are reached: entries strictly below stay,
-points at exactly that distance are only counted, class by class.
+An entry is (bits of the squared distance, slot) in one word (selection.py). A list that fills up is cut at the distance
+at which the rows wanted are reached: entries strictly below stay, points at exactly that distance are only counted,
+class by class.
 """
 
 from __future__ import annotations
@@ -15,12 +15,10 @@ import numpy.typing as npt
 
 from ..compiled import compiled, inlined
 from ..model import Integers
+from .selection import BITS, NOWHERE, kth, select, span
 from .tile import POINTS, float_bits, lowest_bit
 
 FARTHEST = np.float32(3.0e38)  # the threshold of a list that takes all; below infinity, where the padding lies
-_BUCKETS = 512
-_NOWHERE = np.uint32(0xFFFFFFFF)  # the bits of no distance
-_BITS = np.uint64(32)  # of the slot
 
 F32 = npt.NDArray[np.float32]
 I32 = npt.NDArray[np.int32]
@@ -68,7 +66,7 @@ def take(
             point = pair * POINTS + np.int64(lowest_bit(left))
             left &= left - np.uint32(1)
             if found[point] < limit:
-                lists.entries[q, at] = np.uint64(float_bits(found[point])) << _BITS | np.uint64(base + point)
+                lists.entries[q, at] = np.uint64(float_bits(found[point])) << BITS | np.uint64(base + point)
                 at += 1
             else:
                 for c in range(counted.members.shape[1]):
@@ -81,13 +79,13 @@ def tighten(lists: Lists, q: int, counted: Counted, need: int) -> None:
     """Lower the threshold to the distance at which `need` rows are reached; keep what lies strictly below."""
     mine, ties = lists.entries[q], lists.ties[q]
     limit = kth(mine, lists.size[q], counted.weight, need, lists.work)
-    if limit == _NOWHERE:
+    if limit == NOWHERE:
         return  # fewer than `need` rows lie strictly below the threshold
     ties[:] = 0
     kept = 0
     for i in range(lists.size[q]):
         entry = mine[i]
-        bits = np.uint32(entry >> _BITS)
+        bits = np.uint32(entry >> BITS)
         mine[kept] = entry
         kept += bits < limit  # no branch: which entries stay cannot be foretold
         if bits == limit:
@@ -98,31 +96,64 @@ def tighten(lists: Lists, q: int, counted: Counted, need: int) -> None:
 
 
 @compiled
-def gather(lists: Lists, q: int, counted: Counted, counts: I32) -> Any:
-    """The classes below the threshold and at it -> counts; their sum."""
-    for c in range(len(counts)):
-        counts[c] = lists.ties[q, c]
-    for i in range(lists.size[q]):
-        slot = np.uint32(lists.entries[q, i])
-        for c in range(len(counts)):
-            counts[c] += counted.members[slot, c]
-    return counts.sum()
+def read_off(lists: Lists, q: int, counted: Counted, needs: Integers, counts: I32, radius: F32) -> Any:
+    """Classes within the distance at which each of `needs` (g,) rows are reached -> counts (g, C), radius (g,).
+
+    Needs increase. The largest comes first: all that the smaller ones want is on its list, the nearest are moved to
+    its front, and each entry is counted once. False: the largest one's rows are not there.
+    """
+    last = len(needs) - 1
+    tighten(lists, q, counted, needs[last])
+    mine, end = lists.entries[q], lists.size[q]
+    limit = lists.threshold[q : q + 1].view(np.uint32)[0]
+    bottom, _, alike = span(mine, end, counted.weight)
+    beyond = lists.ties[q]  # what no entry stands for
+    for g in range(last, -1, -1):
+        radius[g] = math.sqrt(_distance(limit))
+        inside = np.uint32(0)
+        if g:
+            top = np.int64(limit)
+            inside = select(mine, end, bottom, top, alike, counted.weight, needs[g - 1], lists.work)
+        if inside == NOWHERE:  # it ends at the threshold too: nothing lies between
+            counts[g] = 0
+            continue
+        inner = _move_front(mine, end, inside) if g else 0
+        _count(mine[inner:end], counted, beyond, counts[g])
+        beyond[:] = 0
+        end, limit = inner, inside
+    for g in range(last):
+        counts[g + 1] += counts[g]
+    return counts[last].sum() >= needs[last]
 
 
 @compiled
-def read_off(lists: Lists, q: int, counted: Counted, needs: Integers, counts: I32, radius: F32) -> bool:
-    """Classes within the distance at which each of `needs` (g,) rows are reached -> counts (g, C), radius (g,).
+def _distance(bits: np.uint32) -> Any:
+    one = np.empty(1, np.uint32)
+    one[0] = bits
+    return one.view(np.float32)[0]
 
-    Needs increase. The largest comes first: all that the smaller ones can want is left on the list. False: even that
-    one's rows are not there.
-    """
-    last = len(needs) - 1
-    for g in range(last, -1, -1):
-        tighten(lists, q, counted, needs[g])
-        if gather(lists, q, counted, counts[g]) < needs[last] and g == last:
-            return False
-        radius[g] = math.sqrt(lists.threshold[q])
-    return True
+
+@compiled
+def _move_front(entries: U64, end: int, limit: np.uint32) -> Any:
+    """Those of the first `end` entries that are not beyond the limit; how many they are."""
+    kept = np.int64(0)
+    for i in range(end):
+        entry = entries[i]
+        entries[i] = entries[kept]
+        entries[kept] = entry
+        kept += np.uint32(entry >> BITS) <= limit
+    return kept
+
+
+@compiled
+def _count(entries: U64, counted: Counted, more: Integers, counts: I32) -> None:
+    """The classes of the entries, and some more -> counts."""
+    for c in range(len(counts)):
+        counts[c] = more[c]
+    for i in range(len(entries)):
+        slot = np.uint32(entries[i])
+        for c in range(len(counts)):
+            counts[c] += counted.members[slot, c]
 
 
 @compiled
@@ -130,53 +161,3 @@ def clear(lists: Lists, queries: int) -> None:
     """Empty lists; the thresholds stay."""
     lists.size[:queries] = 0
     lists.ties[:queries] = 0
-
-
-@compiled
-def smallest(distance: npt.NDArray[np.float32], count: int, rank: int, work: U64) -> Any:
-    """The `rank`-th smallest of the first `count` distances."""
-    bits = distance.view(np.uint32)
-    for i in range(count):
-        work[i] = np.uint64(bits[i]) << _BITS
-    limit = np.empty(1, np.uint32)
-    limit[0] = kth(work, count, np.ones(1, np.int32), rank, work)
-    return limit.view(np.float32)[0]
-
-
-@compiled
-def kth(entries: U64, count: int, weight: npt.NDArray[np.int32], need: int, work: U64) -> np.uint32:
-    """The smallest distance (as bits) at which the weights of the slots reach `need`, or _NOWHERE. A radix select.
-
-    entries (count,) are (bits, slot) and stay as they are; `work` may be the same array, then they do not.
-    """
-    low, high = np.uint64(0xFFFFFFFFFFFFFFFF), np.uint64(0)
-    for i in range(count):
-        low = min(low, entries[i])
-        high = max(high, entries[i])
-    bottom, top = np.int64(low >> _BITS), np.int64(high >> _BITS)
-    left = np.int64(need)
-    histogram = np.empty(_BUCKETS, np.int64)
-    source = entries
-    while True:
-        shift = np.int64(0)
-        while ((top - bottom) >> shift) >= _BUCKETS:
-            shift += 1
-        histogram[:] = 0
-        for i in range(count):
-            word = np.int64(source[i] >> _BITS)
-            histogram[(word - bottom) >> shift] += 1 if len(weight) == 1 else weight[np.uint32(source[i])]
-        bucket = np.int64(0)
-        while bucket < _BUCKETS and histogram[bucket] < left:
-            left -= histogram[bucket]
-            bucket += 1
-        if bucket == _BUCKETS:
-            return _NOWHERE
-        first = bottom + (bucket << shift)
-        if shift == 0:
-            return np.uint32(first)
-        kept = 0
-        for i in range(count):
-            entry = source[i]
-            work[kept] = entry
-            kept += (np.int64(entry >> _BITS) - bottom) >> shift == bucket
-        source, count, bottom, top = work, kept, first, first + (np.int64(1) << shift) - 1

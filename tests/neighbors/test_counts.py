@@ -22,17 +22,43 @@ def count(points, labels, k, *, classes=2, rows=None, recall=0.95, threads=2, se
     )  # fmt: skip
 
 
+def count_grid(points, labels, ks, *, classes=2, rows=None, recall=0.95, part=None):
+    rows = np.arange(len(points)) if rows is None else rows
+    grid = neighbors.count_grid(
+        points.astype(np.float32), labels.astype(np.uint8), classes, rows, ks=ks, recall=recall, seed=0,
+        threads=2, progress=engine.Silent(), part=part,
+    )  # fmt: skip
+    assert [near.k for near in grid] == list(ks)
+    return list(grid)
+
+
 def brute_force(points, labels, k, classes=2):
-    """(n, C) counts and the k-th distances, the row itself left out, all ties taken. One row at a time."""
+    """(n, C) counts and the k-th distances, the row itself left out, all ties taken."""
+    [found] = brute_force_grid(points, labels, (k,), classes)
+    return found
+
+
+def brute_force_grid(points, labels, ks, classes=2):
+    """For each k. One row at a time."""
     points = points.astype(np.float64)
-    counts, radius = np.zeros((len(points), classes), np.int64), np.zeros(len(points))
+    found = [(np.zeros((len(points), classes), np.int64), np.zeros(len(points))) for _ in ks]
     for i in range(len(points)):
-        distance = ((points - points[i]) ** 2).sum(axis=1)
-        others = np.delete(np.arange(len(points)), i)
-        kth = np.sort(distance[others])[k - 1]
-        near = others[distance[others] <= kth]
-        counts[i], radius[i] = np.bincount(labels[near], minlength=classes), np.sqrt(kth)
-    return counts, radius
+        distance = np.delete(((points - points[i]) ** 2).sum(axis=1), i)
+        nearest, others = np.sort(distance), np.delete(labels, i)
+        for k, (counts, radius) in zip(ks, found, strict=True):
+            counts[i] = np.bincount(others[distance <= nearest[k - 1]], minlength=classes)
+            radius[i] = np.sqrt(nearest[k - 1])
+    return found
+
+
+def brute_force_of_parts(points, labels, part, ks, classes):
+    """For each k: counts, those of other parts than the row's, radius."""
+    parts = int(part.max()) + 1
+    for kinds, radius in brute_force_grid(points, labels + classes * part.astype(int), ks, classes * parts):
+        by_part = kinds.reshape(len(points), parts, classes)
+        others = by_part.copy()
+        others[np.arange(len(points)), part] = 0
+        yield by_part.sum(axis=1), others.sum(axis=1), radius
 
 
 def on_grid(rng, n, d, steps):
@@ -64,6 +90,33 @@ def test_counts_are_those_of_brute_force(world):
     assert near.exact
     np.testing.assert_array_equal(near.counts, counts)
     np.testing.assert_allclose(near.radius, radius, rtol=1e-6)
+
+
+@pytest.mark.parametrize("world", WORLDS)
+def test_every_k_of_a_grid_is_that_of_brute_force(world):
+    """Neighbouring k too: between them may lie nothing but ties."""
+    rng = np.random.default_rng(6)
+    points, k = WORLDS[world](rng)
+    labels, part = rng.integers(0, 3, len(points)), rng.integers(0, 5, len(points)).astype(np.uint8)
+    ks = tuple(sorted({1, k // 8 or 1, k // 2 or 1, max(1, k - 1), k}))
+    found = count_grid(points, labels, ks, classes=3, part=part)
+    for near, (counts, other, radius) in zip(found, brute_force_of_parts(points, labels, part, ks, 3), strict=True):
+        np.testing.assert_array_equal(near.counts, counts)
+        np.testing.assert_array_equal(near.other, other)
+        np.testing.assert_allclose(near.radius, radius, rtol=1e-6)
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(data=st.data(), n=st.integers(2, 60), d=st.integers(1, 3), steps=st.integers(1, 6), parts=st.integers(1, 4))
+def test_grids_of_any_small_table(data, n, d, steps, parts):
+    rng = np.random.default_rng(data.draw(st.integers(0, 2**32)))
+    points, labels = rng.integers(0, steps, (n, d)), rng.integers(0, 2, n)
+    part = rng.integers(0, parts, n).astype(np.uint8)
+    ks = tuple(sorted(data.draw(st.sets(st.integers(1, n - 1), min_size=1, max_size=6))))
+    found = count_grid(points, labels, ks, part=part)
+    for near, (counts, other, _) in zip(found, brute_force_of_parts(points, labels, part, ks, 2), strict=True):
+        np.testing.assert_array_equal(near.counts, counts)
+        np.testing.assert_array_equal(near.other, other)
 
 
 @settings(max_examples=60, deadline=None)
@@ -141,6 +194,45 @@ def test_lists_that_overflow_change_no_number(cloud, monkeypatch):
     monkeypatch.setattr(neighbors, "_SMALL", 10**9)  # no threshold to begin with: every list fills up many times
     _same(once, count(points, labels, 90, rows=np.arange(200)))
     np.testing.assert_array_equal(once.counts.sum(axis=1), 90)
+
+
+@pytest.mark.parametrize("copies", [1, 3])
+def test_a_grid_says_what_each_k_alone_says(cloud, copies, monkeypatch):
+    """Many cells, thresholds from a first look, lists that fill up, and points that stand for three rows."""
+    points, labels = np.repeat(cloud[0], copies, axis=0), np.tile(cloud[1], copies)
+    ks = (1, 2, 30, 90, 91, 700)
+    alone = [count(points, labels, k) for k in ks]
+    for one, near in zip(alone, count_grid(points, labels, ks), strict=True):
+        _same(one, near)
+    monkeypatch.setattr(neighbors, "_SMALL", 10**9)  # no first look
+    for one, near in zip(alone, count_grid(points, labels, ks), strict=True):
+        _same(one, near)
+
+
+def test_a_grid_finds_the_share_that_it_says_at_every_k(cloud, unaffordable):
+    """Label the nearest 10, the next 80 and the next 610 of one row, and the counts say how many of them were found."""
+    points, labels = cloud
+    ks, wanted, shares = (10, 90, 700), 0.8, []
+    for row in np.random.default_rng(0).choice(len(points), 60, replace=False):
+        distance = ((points - points[row]).astype(np.float64) ** 2).sum(axis=1)
+        distance[row] = np.inf
+        ring = np.full(len(points), 3)
+        ring[np.argsort(distance)[: ks[-1]]] = np.repeat([0, 1, 2], np.diff((0, *ks)))
+        found = count_grid(points, ring, ks, classes=4, rows=np.array([row]), recall=wanted)
+        shares.append([near.counts[0, : g + 1].sum() / near.k for g, near in enumerate(found)])
+    for near, share in zip(count_grid(points, labels, ks, recall=wanted), np.transpose(shares), strict=True):
+        assert not near.exact
+        assert wanted <= near.recall and near.recall_low < near.recall
+        assert abs(share.mean() - near.recall) < 4 * share.std() / np.sqrt(len(share)) + 0.01
+
+
+def test_numbers_of_neighbours_must_increase():
+    points, labels = np.arange(9.0)[:, None], np.arange(9) % 2
+    for ks in ((), (3, 3), (3, 2)):
+        with pytest.raises(ValueError, match="do not increase"):
+            count_grid(points, labels, ks)
+    with pytest.raises(SpecError, match="k = 9 needs more than 9 rows"):
+        count_grid(points, labels, (2, 9))
 
 
 def _same(one, other):
