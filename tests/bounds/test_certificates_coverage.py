@@ -1,0 +1,258 @@
+"""How often is something certified that is false? Each simulated audit draws rows, labels and folds.
+
+Whatever a box says holds at once: one false statement among all of them counts. [U] statements are judged by the eta of
+the rows drawn, [P] ones by the population. Each test has a liar that it catches.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from labeldp_audit.bounds import (
+    boxes,
+    class_boxes,
+    clopper_pearson,
+    divergence_cells,
+    error_cells,
+    feature_loss,
+    nubar_cells,
+    repeated_rows,
+    score_trees,
+    tail_cells,
+)
+
+ROWS, FOLDS, MISS, AUDITS = 5000, 5, 0.2, 400
+TAUS = np.linspace(-1, 8, 60)
+TINY = 1e-9
+
+
+def spread_out(a, b, shift=0.0, scale=1.0):
+    """A fine grid instead of the density, so that the truth is exact."""
+    from scipy.stats import beta
+
+    eta = beta(a, b).ppf((np.arange(2000) + 0.5) / 2000).clip(1e-6, 1 - 1e-6)
+    return np.full(2000, 1 / 2000), shift + scale * eta
+
+
+@dataclass(frozen=True)
+class Population:
+    name: str
+    weight: np.ndarray
+    eta: np.ndarray
+    score: Callable[[np.ndarray, np.random.Generator], np.ndarray]  # what another fold's model may say of eta
+
+    @property
+    def p(self):
+        return float(self.weight @ self.eta)
+
+
+def exact(eta, rng):
+    return eta
+
+
+def noisy(eta, rng):
+    u = feature_loss.logit(eta) + rng.normal(0, 0.7, len(eta))
+    return 1 / (1 + np.exp(-u))
+
+
+def coarse(eta, rng):
+    """Of few values, and the wrong way round at one end."""
+    return np.where(eta > 0.95, 0.05, np.round(eta * 3) / 3).clip(0.01, 0.99)
+
+
+PLATEAUS = Population("plateaus", np.array([0.15, 0.15, 0.7]), np.array([0.99, 0.01, 0.45]), exact)
+NOISY = Population("noisy plateaus", np.array([0.35, 0.15, 0.2, 0.3]), np.array([0.005, 0.3, 0.6, 0.97]), noisy)
+U_SHAPED = Population("beta", *spread_out(0.3, 0.5), coarse)
+RARE = Population("rare", *spread_out(0.5, 12.0), noisy)
+INDEPENDENT = Population("independent labels", np.ones(1), np.array([0.3]), lambda eta, rng: rng.random(len(eta)))
+POPULATIONS = [PLATEAUS, NOISY, U_SHAPED, RARE, INDEPENDENT]
+each_population = pytest.mark.parametrize("population", POPULATIONS, ids=lambda population: population.name)
+
+
+@dataclass(frozen=True)
+class Sample:
+    eta: np.ndarray
+    positive: np.ndarray
+    score: np.ndarray
+    fold: np.ndarray
+
+    @classmethod
+    def of(cls, population, rng):
+        eta = rng.choice(population.eta, ROWS, p=population.weight)
+        return cls(eta, rng.random(ROWS) < eta, population.score(eta, rng), rng.permutation(ROWS) % FOLDS)
+
+    def prior(self, miss):
+        count = int(self.positive.sum())
+        low, high = (limit(count, ROWS, miss / 2) for limit in (clopper_pearson.lower, clopper_pearson.upper))
+        return float(low), float(high)
+
+    def box(self, miss):
+        return boxes.of_labels(self.score, self.positive, self.fold, miss)
+
+
+def of_nodes(sample, population, miss=MISS):
+    """Is the mean of eta over any node outside its limits? What all the rest is built on."""
+    trees = score_trees.grown(sample.score, sample.fold)
+    box = boxes.of_trees(trees, sample.positive, miss)
+    total = np.concatenate([[0], np.cumsum(sample.eta[trees.order])])
+    mean = (total[trees.stop] - total[trees.start]) / trees.rows
+    return bool(np.any((mean < box.low) | (mean > box.high)))
+
+
+def of_rows(sample, population):
+    """[U] Is anything false that the box and p say?"""
+    box, p = sample.box(0.95 * MISS), sample.prior(0.05 * MISS)
+    loss = feature_loss.value(sample.eta, population.p)
+    share = tail_cells.share_losing_more(box, TAUS, *p)
+    true_share = np.array([(loss > tau).mean() for tau in TAUS])
+    farthest = float(np.abs(feature_loss.logit(sample.eta) - feature_loss.logit(population.p)).max())
+    least = np.minimum(sample.eta, 1 - sample.eta)
+    return (
+        bool(np.any(share > true_share + TINY))
+        or nubar_cells.mean_loss(box, *p) > loss.mean() + TINY
+        or nubar_cells.worst_loss(box, *p) > farthest + TINY
+        or error_cells.error(box) < least.mean() - TINY
+        or error_cells.spread(box) < (sample.eta * (1 - sample.eta)).mean() - TINY
+    )
+
+
+def of_people(sample, population):
+    """[P] from the box, the tail at one tau."""
+    box, p = sample.box(0.35 * MISS), sample.prior(0.05 * MISS)
+    loss = feature_loss.value(population.eta, population.p)
+    least = np.minimum(population.eta, 1 - population.eta)
+    share = float(tail_cells.people_losing_more(box, np.array([1.0]), *p, 0.2 * MISS)[0])
+    rows = error_cells.of_people(error_cells.error(box), 0.5, ROWS, 0.2 * MISS)
+    return (
+        share > population.weight @ (loss > 1) + TINY
+        or nubar_cells.mean_loss_of_people(box, *p, 0.2 * MISS) > population.weight @ loss + TINY
+        or rows < population.weight @ least - TINY
+    )
+
+
+def divergence(population, order, swapped=False):
+    eta = 1 - population.eta if swapped else population.eta
+    a, b = population.weight * eta / (population.weight @ eta), population.weight * (1 - eta)
+    b = b / b.sum()
+    if order == 1:
+        return float(a @ np.log(a / b))
+    if math.isinf(order):
+        return float(np.log(a / b).max())
+    return float(np.logaddexp.reduce(order * np.log(a) + (1 - order) * np.log(b))) / (order - 1)
+
+
+def of_classes(sample, population):
+    """[P] all orders, both ways, and the mean loss, from one box."""
+    box, p = class_boxes.of_scores(sample.score, sample.positive, sample.fold, 0.95 * MISS), sample.prior(0.05 * MISS)
+    loss = population.weight @ feature_loss.value(population.eta, population.p)
+    return divergence_cells.mean_loss(box, *p) > loss + TINY or any(
+        divergence_cells.positive_from_negative(box, order) > divergence(population, order) + TINY
+        or divergence_cells.negative_from_positive(box, order) > divergence(population, order, swapped=True) + TINY
+        for order in (1.0, 1.5, 2.0, 8.0, math.inf)
+    )
+
+
+def of_guesses(sample, population):
+    """[U] and [P] from guesses and scores made elsewhere."""
+    error = population.weight @ np.minimum(population.eta, 1 - population.eta)
+    spread = population.weight @ (population.eta * (1 - population.eta))
+    squares = (sample.score - sample.positive) ** 2
+    rows, people = error_cells.error_of_guesses((sample.score > 0.5) != sample.positive, sample.fold, MISS / 2)
+    return (
+        rows < np.minimum(sample.eta, 1 - sample.eta).mean() - TINY
+        or people < error - TINY
+        or error_cells.spread_of_rows(squares, sample.fold, MISS / 4) < (sample.eta * (1 - sample.eta)).mean() - TINY
+        or error_cells.spread_of_people(squares, sample.fold, MISS / 4) < spread - TINY
+    )
+
+
+def of_pairs(sample, population):
+    """[U] and [P] for rows in groups of equal eta, sorted by their label within."""
+    order = np.lexsort((sample.positive, np.round(sample.eta, 12)))
+    eta, positive = sample.eta[order], sample.positive[order]
+    group = np.unique(np.round(eta, 12), return_inverse=True)[1] * 8 + np.arange(ROWS) % 8
+    pairs = repeated_rows.drawn(group.astype(np.int64), np.random.default_rng(int(positive.sum())))
+    low = pairs.rarely_differ(positive, MISS / 2)
+    for pi in (0.0, 0.05, 0.2):
+        rows = repeated_rows.error_of_rows(pairs, low, pi)
+        truth = np.maximum(0, np.minimum(eta, 1 - eta) - pi).mean()
+        people = population.weight @ np.maximum(0, np.minimum(population.eta, 1 - population.eta) - pi)
+        if rows > truth + TINY or repeated_rows.of_people(rows, pi, ROWS, MISS / 6) > people + TINY:
+            return True
+    return False
+
+
+def misses(statements, population, audits=AUDITS, draw=Sample.of):
+    rng = np.random.default_rng(11)
+    return sum(statements(draw(population, rng), population) for _ in range(audits))
+
+
+def most_misses(audits):
+    """More than that has probability below 1 in 1000 if each audit is false with probability MISS."""
+    return int(binom.ppf(0.999, audits, MISS))
+
+
+STATEMENTS = [of_nodes, of_rows, of_people, of_classes, of_guesses, of_pairs]
+each_kind = pytest.mark.parametrize("statements", STATEMENTS, ids=lambda statements: statements.__name__)
+
+
+@pytest.mark.slow
+@each_population
+@each_kind
+def test_certificates_are_false_as_rarely_as_they_say(statements, population):
+    assert misses(statements, population) <= most_misses(AUDITS)
+
+
+@each_kind
+def test_one_certificate_holds(statements):
+    assert misses(statements, NOISY, 1) == 0
+
+
+# ---- liars
+
+
+def cheat(population, rng):
+    """Scores that have seen the labels they are judged by."""
+    sample = Sample.of(population, rng)
+    seen = np.where(rng.random(ROWS) < 0.5, np.where(sample.positive, 0.95, 0.05), sample.score)
+    return Sample(sample.eta, sample.positive, seen, sample.fold)
+
+
+@pytest.mark.parametrize("statements", [of_rows, of_people, of_classes, of_guesses], ids=lambda kind: kind.__name__)
+def test_scores_that_saw_the_labels_are_caught(statements):
+    assert misses(statements, INDEPENDENT, 10, cheat) > most_misses(10)
+
+
+def by_file(group, rng):
+    """The first rows of each group with its last ones, in a file sorted by label."""
+    kinds = [np.flatnonzero(group == kind) for kind in np.unique(group)]
+    first = np.concatenate([rows[: len(rows) // 2] for rows in kinds])
+    last = np.concatenate([rows[::-1][: len(rows) // 2] for rows in kinds])
+    return repeated_rows.Pairs(first, last, len(group))
+
+
+def test_pairs_that_follow_the_file_are_caught(monkeypatch):
+    monkeypatch.setattr(repeated_rows, "drawn", by_file)
+    assert misses(of_pairs, PLATEAUS, 10) > most_misses(10)
+
+
+@pytest.mark.slow
+def test_a_level_spent_four_times_over_is_caught():
+    assert misses(lambda *audit: of_nodes(*audit, 4 * MISS), INDEPENDENT, 200) > most_misses(200)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("statements", [of_rows, of_classes], ids=lambda kind: kind.__name__)
+def test_limits_without_doubt_are_caught(statements, monkeypatch):
+    """The counts themselves in place of their limits."""
+    share = lambda count, n, miss: (np.asarray(count) + 0.01) / (np.asarray(n) + 0.02)  # noqa: E731
+    monkeypatch.setattr(class_boxes.clopper_pearson, "lower", share)
+    monkeypatch.setattr(class_boxes.clopper_pearson, "upper", share)
+    monkeypatch.setattr(clopper_pearson, "limits_of_counts", lambda count, n, miss: (share(count, n, 0),) * 2)
+    assert misses(statements, INDEPENDENT, 10) > most_misses(10)
