@@ -1,0 +1,137 @@
+"""Held-out log loss of the learners beside the best possible, on populations whose eta is known.
+
+python -m benchmarks.learners [ROWS]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from labeldp_audit.model import Columns, Floats
+
+Drawn = tuple[Floats, list[int], Floats]  # features, which are categories, eta (n, C)
+World = Callable[[np.random.Generator, int], Drawn]
+
+
+def binary(logit: Floats) -> Floats:
+    eta = 1 / (1 + np.exp(-np.clip(logit, -30, 30)))
+    return np.stack([1 - eta, eta], axis=1)
+
+
+def softmax(logit: Floats) -> Floats:
+    raised = np.exp(logit - logit.max(axis=1, keepdims=True))
+    return np.asarray(raised / raised.sum(axis=1, keepdims=True))
+
+
+def correlated(rng: np.random.Generator, n: int, d: int) -> Floats:
+    made = np.random.default_rng(7)
+    return np.asarray(rng.normal(size=(n, 6)) @ made.normal(size=(6, d)) / 2.5 + 0.5 * rng.normal(size=(n, d)))
+
+
+def curved(rng: np.random.Generator, n: int) -> Drawn:
+    x = correlated(rng, n, 18)
+    logit = 2 * np.sin(2 * x[:, 0]) + x[:, 1] * x[:, 2] + np.abs(x[:, 3]) - x[:, 4] ** 2 + 0.5 * x[:, 5:9].sum(axis=1)
+    return x, [], binary(logit)
+
+
+def region(rng: np.random.Generator, n: int) -> Drawn:
+    x = rng.normal(size=(n, 18))
+    logit = 0.5 * x[:, 0] - 0.5 * x[:, 1] * x[:, 2] + 0.3 * np.sin(3 * x[:, 3])
+    return x, [], binary(np.where((x[:, 4] > 0.8) & (x[:, 5] > -0.5), np.where(x[:, 6] > 0, 9, -9), logit))
+
+
+def zipf(rng: np.random.Generator, n: int, levels: int, exponent: float = 1.1) -> npt.NDArray[np.int64]:
+    share = np.arange(1, levels + 1) ** -exponent
+    return rng.choice(levels, size=n, p=share / share.sum())
+
+
+def additive(rng: np.random.Generator, n: int) -> Drawn:
+    made, codes = np.random.default_rng(8), []
+    logit = np.full(n, -0.5)
+    for levels in (3, 20, 100, 300, 500, 800):
+        codes.append(zipf(rng, n, levels))
+        logit += made.normal(scale=0.8, size=levels)[codes[-1]]
+    return np.stack(codes, axis=1).astype(float), list(range(6)), binary(logit)
+
+
+def interacting(rng: np.random.Generator, n: int) -> Drawn:
+    made = np.random.default_rng(9)
+    codes = np.stack([zipf(rng, n, levels) for levels in (8, 40, 200, 400, 600)], axis=1)
+    one, other = made.normal(size=(600, 5, 2)), made.normal(size=(600, 5))
+    hidden = np.stack([one[codes[:, j], j] for j in range(5)], axis=1)
+    logit = (hidden[:, 0] * hidden[:, 1] + hidden[:, 2] * hidden[:, 3]).sum(axis=1)
+    logit += 0.5 * sum(other[codes[:, j], j] for j in range(5))
+    x = rng.normal(size=(n, 3))
+    logit += x[:, 0] * other[codes[:, 1], 2]
+    return np.column_stack([codes, x]), list(range(5)), binary(0.7 * logit)
+
+
+def independent(rng: np.random.Generator, n: int) -> Drawn:
+    codes = np.stack([zipf(rng, n, 300) for _ in range(3)], axis=1)
+    return np.column_stack([rng.normal(size=(n, 12)), codes]), [12, 13, 14], binary(np.full(n, -1.0))
+
+
+def straight100(rng: np.random.Generator, n: int) -> Drawn:
+    x = rng.normal(size=(n, 100))
+    return x, [], binary(x @ np.random.default_rng(10).normal(scale=0.2, size=100))
+
+
+def quadratic100(rng: np.random.Generator, n: int) -> Drawn:
+    x, made = rng.normal(size=(n, 100)), np.random.default_rng(11)
+    return x, [], binary(x @ made.normal(scale=0.1, size=100) + (x**2 - 1) @ made.normal(scale=0.15, size=100))
+
+
+def scales(rng: np.random.Generator, n: int) -> Drawn:
+    x = rng.normal(size=(n, 50))
+    logit = 1.5 * x[:, 0] + x[:, 1] * x[:, 2] + 1.5 * np.cos(2 * x[:, 3]) - x[:, 4]
+    x[:, 1::2] = np.exp(2 * x[:, 1::2])  # every other column has a heavy tail
+    return x * 10 ** np.linspace(-4, 4, 50), [], binary(logit)
+
+
+def rare(rng: np.random.Generator, n: int) -> Drawn:
+    x = correlated(rng, n, 12)
+    logit = -7.8 + 1.2 * x[:, 0] + 0.8 * x[:, 1] ** 2 - x[:, 2] * (x[:, 3] > 0)
+    missing = rng.random((n, 12)) < 0.15
+    missing[:, 5] |= rng.random(n) < 0.3 / (1 + np.exp(-logit - 6))
+    logit = logit + 1.5 * missing[:, 5]
+    # A missing cell of a column that tells leaves eta uncertain: the best is not known exactly, so those stay whole.
+    missing[:, :4] = False
+    return np.where(missing, np.nan, x), [], binary(logit)
+
+
+def duplicates(rng: np.random.Generator, n: int) -> Drawn:
+    made = np.random.default_rng(12)
+    people, logit = made.normal(size=(400, 8)), made.normal(scale=2, size=400)
+    who = zipf(rng, n, 400, 0.8)
+    return people[who], [], binary(logit[who])
+
+
+def five(rng: np.random.Generator, n: int) -> Drawn:
+    x, made = correlated(rng, n, 10), np.random.default_rng(13)
+    code = zipf(rng, n, 50)
+    hidden = np.tanh(x @ made.normal(scale=0.6, size=(10, 12)))
+    logit = 1.5 * hidden @ made.normal(size=(12, 5)) + made.normal(size=(50, 5))[code] + np.array([1, 0.5, 0, 0, -1])
+    return np.column_stack([x, code]), [10], softmax(logit)
+
+
+WORLDS: dict[str, World] = {
+    world.__name__: world
+    for world in (
+        curved, region, additive, interacting, independent, straight100, quadratic100, scales, rare, duplicates, five,
+    )
+}  # fmt: skip
+
+
+def columns_of(x: Floats, categories: list[int]) -> Columns:
+    """As tables/raw.py gives them: numbers standardised, codes by falling frequency."""
+    values = np.empty(x.shape, np.float32, order="F")
+    for j, column in enumerate(x.T):
+        if j in categories:
+            _, code, count = np.unique(column, return_inverse=True, return_counts=True)
+            values[:, j] = np.argsort(np.argsort(-count, kind="stable"))[code]
+        else:
+            values[:, j] = (column - np.nanmean(column)) / (np.nanstd(column) or 1)
+    return Columns(values, np.isin(np.arange(x.shape[1]), categories), tuple(f"c{j}" for j in range(x.shape[1])))

@@ -1,0 +1,185 @@
+"""Columns as weights can use them: numbers of about one size, and levels of categories that are frequent enough.
+
+Heavy tails are cut, and beside a heavy-tailed number stands its normal score: the place among all rows, bent to a bell.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..model import Columns, Integers
+from .contract import Lesson
+
+Values = npt.NDArray[np.float32]
+Codes = npt.NDArray[np.int32]
+
+SAMPLE = 50_000  # rows that tell where the quantiles are
+MOST_LEVELS = 4096  # of a category; rarer ones are one level
+KNOTS = 65
+CUT = 5.0  # standard deviations of the bulk
+SHARED = 0  # the level of all that are rare or were never seen
+
+
+@dataclass(frozen=True)
+class Number:
+    """Where the bulk of a column is. Missing cells become 0, which is its middle, and an indicator tells them."""
+
+    at: int
+    centre: float
+    scale: float
+    missing: bool
+    knots: npt.NDArray[np.float64] | None  # its quantiles, where the tail is heavy
+
+    @classmethod
+    def of(cls, at: int, column: Values, sample: Values) -> Number:
+        known = sample[np.isfinite(sample)].astype(np.float64)
+        missing = bool(np.isnan(column).any())
+        if not len(known):
+            return cls(at, 0.0, 1.0, missing, None)
+        knots = np.quantile(known, _places())
+        centre, scale, heavy = _bulk(known, knots)
+        return cls(at, centre, scale, missing, knots if heavy else None)
+
+    @property
+    def width(self) -> int:
+        return 1 + (self.knots is not None) + self.missing
+
+    def fill(self, cells: Values, out: Values) -> None:
+        """out: (width, rows)."""
+        gone = np.isnan(cells)
+        whole = np.where(gone, np.float32(self.centre), cells)
+        out[0] = np.clip((whole - np.float32(self.centre)) / np.float32(self.scale), -CUT, CUT)
+        if self.knots is not None:
+            out[1] = np.where(gone, 0, np.interp(whole, *_steps(self.knots)))
+        if self.missing:
+            out[-1] = gone
+
+
+def _places() -> npt.NDArray[np.float64]:
+    return np.linspace(0, 1, KNOTS)
+
+
+def _bulk(known: npt.NDArray[np.float64], knots: npt.NDArray[np.float64]) -> tuple[float, float, bool]:
+    """Centre and scale, and is a quantile far out that is not of a bell?"""
+    mean, sd = float(known.mean()), float(known.std())
+    if sd == 0:
+        return mean, 1.0, False
+    low, middle, high = np.quantile(known, [0.1, 0.5, 0.9])
+    bulk = float(high - low) / 2.563
+    far = float(np.abs(np.quantile(known, [0.001, 0.999]) - middle).max())
+    if bulk > 0 and far > 2 * 3.09 * bulk:
+        return float(middle), bulk, True
+    return mean, sd, False
+
+
+def _steps(knots: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Values and their normal scores; equal quantiles are one, at the middle of their places."""
+    from scipy.special import ndtri
+
+    places = np.clip(_places(), 0.25 / KNOTS, 1 - 0.25 / KNOTS)
+    values, first, count = np.unique(knots, return_index=True, return_counts=True)
+    middle = (places[first] + places[first + count - 1]) / 2
+    return values, np.asarray(ndtri(middle))
+
+
+@dataclass(frozen=True)
+class Category:
+    at: int
+    level: Codes  # of each code; SHARED where it is rare
+
+    @classmethod
+    def of(cls, at: int, column: Values, rows: Integers, fewest: int) -> Category:
+        count = np.bincount(column[rows].astype(np.int64), minlength=int(column.max()) + 1)
+        kept = np.argsort(-count, kind="stable")[:MOST_LEVELS]
+        kept = np.sort(kept[count[kept] >= fewest])
+        level = np.full(len(count), SHARED, np.int32)
+        level[kept] = 1 + np.arange(len(kept))
+        return cls(at, level)
+
+    @property
+    def levels(self) -> int:
+        return int(self.level.max()) + 1
+
+
+@dataclass(frozen=True)
+class Inputs:
+    columns: Columns
+    numbers: tuple[Number, ...]
+    categories: tuple[Category, ...]
+
+    @classmethod
+    def of(cls, lesson: Lesson, fewest: int = 1) -> Inputs:
+        """fewest: rows to learn from that make a level one of its own."""
+        values, marks = lesson.columns.values, lesson.columns.categorical
+        sample = _sample(len(values), lesson.seed)
+        numbers = (Number.of(int(j), values[:, j], values[sample, j]) for j in np.flatnonzero(~marks))
+        categories = (Category.of(int(j), values[:, j], lesson.learn, fewest) for j in np.flatnonzero(marks))
+        return cls(lesson.columns, tuple(numbers), tuple(categories))
+
+    @property
+    def width(self) -> int:
+        return sum(number.width for number in self.numbers)
+
+    @property
+    def levels(self) -> tuple[int, ...]:
+        return tuple(category.levels for category in self.categories)
+
+    @property
+    def main(self) -> Integers:
+        """Of each number, which dense column says where it is: its normal score, where it has one."""
+        starts = np.cumsum([0, *(number.width for number in self.numbers)])[:-1]
+        return np.asarray([start + (one.knots is not None) for start, one in zip(starts, self.numbers, strict=True)], int)
+
+    def dense(self, rows: Integers) -> Values:
+        """(rows, width) of the numbers, in C order."""
+        out, start = np.empty((len(rows), self.width), np.float32), 0
+        for number in self.numbers:
+            number.fill(self.columns.values[rows, number.at], out[:, start : start + number.width].T)
+            start += number.width
+        return out
+
+    def codes(self, rows: Integers) -> Codes:
+        """(rows, categories): those of each category start where those of the one before end."""
+        out, start = np.empty((len(rows), len(self.categories)), np.int32), 0
+        for j, category in enumerate(self.categories):
+            out[:, j] = start + category.level[self.columns.values[rows, category.at].astype(np.int64)]
+            start += category.levels
+        return out
+
+
+def _sample(n: int, seed: int) -> Integers:
+    if n <= SAMPLE:
+        return np.arange(n)
+    return np.sort(np.random.default_rng([seed, n]).choice(n, SAMPLE, replace=False))
+
+
+_lock = threading.Lock()
+_held: list[Any] = []  # one limit for all who compute at the same time, and how many they are
+_inside = 0
+
+
+@contextmanager
+def alone() -> Iterator[None]:
+    """BLAS on one thread, as the order of its sums depends on their number. This holds for the whole process; whoever
+    comes last lifts it, so that learners that run side by side do not lift it for each other."""
+    global _inside
+    with _lock:
+        if not _inside:
+            from threadpoolctl import threadpool_limits
+
+            _held.append(threadpool_limits(limits=1, user_api="blas"))
+        _inside += 1
+    try:
+        yield
+    finally:
+        with _lock:
+            _inside -= 1
+            if not _inside:
+                _held.pop().restore_original_limits()

@@ -1,0 +1,225 @@
+"""Two small neural networks on top of a sum of curves, one for each number, and of coefficients of levels.
+
+The sum is fitted first (linear.py, with bends of each number beside it) and stays; the networks learn what it leaves.
+One shrinks its weights little and the other much: which of them to trust, and how far, is what the rows to judge say.
+Rows to learn from get the sum by a fit without them, or it would look better to the networks than it is.
+"""
+
+from __future__ import annotations
+
+import math
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ..model import Floats, Integers
+from .contract import Learner, Lesson, Predictor, inside, shares
+from .inputs import Codes, Inputs, Values, alone
+from .linear import Design, Problem, Weights, chosen, loss, softmax, with_one
+from .perceptron import Adam, Logits, Perceptron, Size, begin
+
+FEWEST = 50  # rows to learn from
+FREQUENT = 3  # rows that make a level one of its own
+BLOCK = 4096
+DECAYS = (0.1, 1.0)  # of the two networks
+RATE = 3e-3
+WARMING = 0.05  # of the steps, while the rate rises
+FOLDS = 4
+CELLS = 12_000_000  # of the rows that the sum is fitted to
+MOST_SUMMED = 60_000  # rows of them
+PARTS = tuple((one, other) for one in np.linspace(0, 1, 5) for other in np.linspace(0, 1, 5) if one + other <= 1)
+
+
+@dataclass(frozen=True)
+class Sight:
+    """Numbers with their bends, made anew for every block: whole they would be a table many times as wide."""
+
+    inputs: Inputs
+    main: Integers
+    steps: tuple[float, ...]  # where a bend is
+
+    @classmethod
+    def of(cls, inputs: Inputs) -> Sight:
+        many = len(inputs.numbers) > 40
+        return cls(inputs, inputs.main, (-0.7, 0.7) if many else (-1.3, -0.65, 0.0, 0.65, 1.3))
+
+    @property
+    def width(self) -> int:
+        return self.inputs.width + len(self.main) * (1 + len(self.steps))
+
+    def bent(self, dense: Values) -> Values:
+        at = dense[:, self.main]
+        square = (np.minimum(at * at, np.float32(9)) - np.float32(1)) * np.float32(0.7)
+        bends = [np.tanh(np.float32(2) * (at - np.float32(step))) for step in self.steps]
+        return np.concatenate([dense, square, *bends], axis=1)
+
+
+@dataclass(frozen=True)
+class Rows:
+    dense: Values
+    codes: Codes
+    offset: Logits  # what the sum says
+    labels: Integers
+
+
+@dataclass(frozen=True)
+class Course:
+    """How long to learn: less often through more rows."""
+
+    batch: int
+    epochs: int
+
+    @classmethod
+    def of(cls, n: int) -> Course:
+        batch = 128 if n < 20_000 else 256 if n < 60_000 else 512 if n < 400_000 else 1024
+        return cls(min(batch, n), 24 if n < 20_000 else 14 if n < 60_000 else 9 if n < 400_000 else 7)
+
+    def rate(self, done: float) -> float:
+        """Up in a line, and down along a cosine to 0; done: share of the steps."""
+        if done < WARMING:
+            return RATE * done / WARMING
+        return RATE / 2 * (1 + math.cos(math.pi * (done - WARMING) / (1 - WARMING)))
+
+
+class Network(Learner):
+    name = "network"
+
+    def fit(self, lesson: Lesson) -> Predictor:
+        if len(lesson.learn) < FEWEST:
+            constant = shares(lesson)
+            return lambda rows: inside(np.tile(constant, (len(rows), 1)))
+        with alone():
+            model = _fitted(lesson)
+        return lambda rows: model.predict(rows)
+
+
+@dataclass(frozen=True)
+class Model:
+    sight: Sight
+    sum: Weights
+    nets: tuple[Perceptron, ...]
+    parts: tuple[float, ...]  # how far each network is trusted
+
+    def predict(self, rows: Integers) -> Floats:
+        with alone():
+            starts = range(0, len(rows), BLOCK)
+            found = [self._block(rows[start : start + BLOCK]) for start in starts]
+        return np.concatenate(found) if found else np.empty((0, self.nets[0].size.classes))
+
+    def _block(self, rows: Integers) -> Floats:
+        numbers, codes = self.sight.bent(self.sight.inputs.dense(rows)), self.sight.inputs.codes(rows)
+        logits = self.sum.logits(with_one(numbers), codes)
+        for part, net in zip(self.parts, self.nets, strict=True):
+            if part:
+                logits += part * net.logits(numbers, codes)
+        return softmax(logits)
+
+
+def _fitted(lesson: Lesson) -> Model:
+    inputs = Inputs.of(lesson, FREQUENT)
+    sight = Sight.of(inputs)
+    learn, judge = (_rows(inputs, lesson, rows) for rows in (lesson.learn, lesson.judge))
+    total = _summed(sight, learn, judge, lesson)
+    size = Size(sight.width, len(inputs.categories), sum(inputs.levels), lesson.classes)
+    with ThreadPoolExecutor(max(1, min(lesson.threads, len(DECAYS)))) as pool:
+        jobs = [pool.submit(_taught, sight, size, learn, judge, decay, lesson.seed) for decay in DECAYS]
+        nets = tuple(job.result() for job in jobs)
+    return Model(sight, total, nets, _parts(sight, nets, judge))
+
+
+def _rows(inputs: Inputs, lesson: Lesson, rows: Integers) -> Rows:
+    offset = np.zeros((len(rows), lesson.classes), np.float32)
+    return Rows(inputs.dense(rows), inputs.codes(rows), offset, lesson.labels[rows].astype(np.int64))
+
+
+def _summed(sight: Sight, learn: Rows, judge: Rows, lesson: Lesson) -> Weights:
+    """The sum; fills the offsets."""
+    rng = np.random.default_rng([lesson.seed, 2])
+    n = len(learn.labels)
+    some = rng.permutation(n)[: min(n, MOST_SUMMED, max(FEWEST, CELLS // (1 + sight.width)))]
+    design, held = (_design(sight, one, rows, lesson.classes) for one, rows in ((learn, some), (judge, None)))
+    penalty, total = chosen(design, held)
+    for one in (learn, judge):
+        _offset(sight, one, total)
+    fold = np.arange(len(some)) % FOLDS
+    for f in range(FOLDS):
+        without = Problem(design.at(np.flatnonzero(fold != f))).solve(penalty, total)
+        mine = np.flatnonzero(fold == f)
+        learn.offset[some[mine]] = without.logits(design.dense[mine], design.codes[mine])
+    return total
+
+
+def _design(sight: Sight, rows: Rows, which: Integers | None, classes: int) -> Design:
+    which = np.arange(min(len(rows.labels), 20_000)) if which is None else which
+    numbers = with_one(sight.bent(rows.dense[which]))
+    return Design(numbers, rows.codes[which], rows.labels[which], sum(sight.inputs.levels), classes)
+
+
+def _offset(sight: Sight, rows: Rows, total: Weights) -> None:
+    for start in range(0, len(rows.labels), BLOCK):
+        part = slice(start, start + BLOCK)
+        rows.offset[part] = total.logits(with_one(sight.bent(rows.dense[part])), rows.codes[part])
+
+
+def _taught(sight: Sight, size: Size, learn: Rows, judge: Rows, decay: float, seed: int) -> Perceptron:
+    """The weights, averaged over the last steps, at the time when they judged best."""
+    rng = np.random.default_rng([seed, round(1000 * decay)])
+    net, n = Perceptron(size, begin(size, rng)), len(learn.labels)
+    course, mean = Course.of(n), Mean(net)
+    batches = n // course.batch
+    adam, steps = Adam(net, decay), course.epochs * batches
+    best = (_lost(sight, mean.net, judge), mean.net.flat.copy())
+    often = max(1, steps // 25)
+    for epoch in range(course.epochs):
+        order = rng.permutation(n)
+        for b in range(batches):
+            which = order[b * course.batch : (b + 1) * course.batch]
+            numbers = sight.bent(learn.dense[which])
+            net.learn(numbers, learn.codes[which], learn.offset[which], learn.labels[which])
+            adam.step(course.rate((epoch * batches + b + 1) / steps))
+            mean.take(adam.steps)
+            if adam.steps % often == 0 or adam.steps == steps:
+                lost = _lost(sight, mean.net, judge)
+                if lost < best[0]:
+                    best = (lost, mean.net.flat.copy())
+    return Perceptron(size, best[1])
+
+
+class Mean:
+    """Of the weights over about the last fifty steps."""
+
+    def __init__(self, net: Perceptron) -> None:
+        self.of, self.net, self.room = net, Perceptron(net.size, net.flat.copy()), np.empty_like(net.flat)
+
+    def take(self, step: int) -> None:
+        new = np.float32(max(0.02, 1 / (1 + step)))
+        np.subtract(self.of.flat, self.net.flat, out=self.room)
+        self.room *= new
+        self.net.flat += self.room
+
+
+def _logits(sight: Sight, net: Perceptron, rows: Rows) -> Floats:
+    starts = range(0, len(rows.labels), BLOCK)
+    parts = [slice(start, start + BLOCK) for start in starts]
+    found = [net.logits(sight.bent(rows.dense[part]), rows.codes[part]) for part in parts]
+    return np.concatenate(found).astype(np.float64)
+
+
+def _lost(sight: Sight, net: Perceptron, judge: Rows) -> float:
+    return loss(judge.offset + _logits(sight, net, judge), judge.labels)[0]
+
+
+def _parts(sight: Sight, nets: tuple[Perceptron, ...], judge: Rows) -> tuple[float, ...]:
+    """Among a few, the shares of the networks that judge best; (0, 0) leaves the sum as it is."""
+    offset = judge.offset.astype(np.float64)
+    said = [_logits(sight, net, judge) for net in nets]
+
+    def lost(parts: tuple[float, float]) -> float:
+        return loss(offset + parts[0] * said[0] + parts[1] * said[1], judge.labels)[0]
+
+    return tuple(float(part) for part in min(PARTS, key=lost))
+
+
+__all__ = ["Network", "npt"]
