@@ -117,6 +117,8 @@ class Tried:
     log_loss: float
     standard_error: float
     k: int | None
+    behind: float = 0.0  # its log loss less that of the best, on the same rows
+    behind_error: float = 0.0  # standard error of that
 
 
 @dataclass(frozen=True)

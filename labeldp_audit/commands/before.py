@@ -14,10 +14,11 @@ from ..estimators import ESTIMATORS
 from ..estimators.knn import Neighbors
 from ..model import Eta, Integers, Table
 from ..randomness import for_audit
-from . import copies, given, learnt, reporting
+from . import copies, given, learnt, reporting, tries
 from .settings import Settings
 
 DEFAULT_QUERIES = 200_000
+_MOST_COUNTS = 1 << 28  # kept while k is chosen, four bytes each
 
 
 def read_and_estimate(
@@ -45,17 +46,18 @@ def _from_neighbors(
     table = tables.read(data, options, progress)
     reporting.mechanisms(settings, len(table.dataset.classes))  # refused before the search
     n = len(table.labels)
-    queries, k = queries_of(n, settings), default_k(n) if settings.k is None else settings.k
-    reporting.check_smoothness(settings, k, len(queries))
+    queries, classes = queries_of(n, settings), len(table.dataset.classes)
+    ks = _ks(n, settings, len(queries) * classes * (2 if halves else 1))
+    reporting.check_smoothness(settings, ks[0], len(queries))
     from .. import neighbors
 
-    near = neighbors.count(
-        table.points, table.labels, len(table.dataset.classes), queries, k=k, recall=_recall(settings),
-        seed=settings.seed, threads=settings.threads or engine.available_cores(), progress=progress,
+    grid = neighbors.count_grid(
+        table.points, table.labels, classes, queries, ks=ks, recall=_recall(settings), seed=settings.seed,
+        threads=settings.threads or engine.available_cores(), progress=progress,
         part=_halves(n, settings.seed) if halves else None,
     )  # fmt: skip
-    said = (*table.warnings, *copies.warnings(table.dataset.classes, near.repeats))
-    return replace(table, warnings=said), estimator.estimate(near, table.labels)
+    said = (*table.warnings, *copies.warnings(table.dataset.classes, grid.repeats))
+    return replace(table, warnings=said), estimator.chosen(grid, table.labels)
 
 
 def _read_options(settings: Settings, many: bool) -> tables.ReadOptions:
@@ -67,7 +69,17 @@ def _read_options(settings: Settings, many: bool) -> tables.ReadOptions:
 
 def default_k(n: int) -> int:
     """About sqrt(n): enough labels to say something, near enough to be about the same people."""
-    return min(n - 1, max(30, min(10_000, round(math.sqrt(n)))))
+    return min(n - 1, max(30, min(tries.LARGEST, round(math.sqrt(n)))))
+
+
+def _ks(n: int, settings: Settings, counts: int) -> tuple[int, ...]:
+    """One where it is said, and where --smoothness makes limits wider with each neighbour: labels know nothing of that
+    price, and one k alone costs no confidence. counts: how many are kept for each k."""
+    if settings.k is not None:
+        return (settings.k,)
+    ks = tries.ks(n)
+    alone = settings.smoothness is not None or len(ks) * counts > _MOST_COUNTS
+    return (default_k(n),) if alone else ks
 
 
 def _recall(settings: Settings) -> float:

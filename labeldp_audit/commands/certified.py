@@ -34,7 +34,7 @@ def missed(table: Table, eta: Eta, payoffs: Payoffs, miss: float) -> float:
     assert eta.unseen is not None
     groups = 1 if payoffs.alike else len(payoffs.high)
     parts = _parts(eta)
-    level = -math.expm1(-miss / (2 * len(parts) * groups))
+    level = -math.expm1(-_miss_each(eta, miss / 2, len(parts) * groups))
     found = 0.0
     for part in parts:
         labels, unseen = table.labels[eta.rows[part]], eta.unseen[part]
@@ -55,9 +55,14 @@ def missed_after(table: Table, eta: Eta, channel: Floats, payoffs: Payoffs, miss
         blind = _blind(unseen, payoffs)
         right = guess.right_after(unseen, channel, labels, blind) / blind[labels]
         lost = payoffs.high[labels] * (1 - right) / most
-        limit = hoeffding.share_upper(float(lost.mean()), len(part), miss / (2 * len(parts)))
+        limit = hoeffding.share_upper(float(lost.mean()), len(part), _miss_each(eta, miss / 2, len(parts)))
         found += most * limit * len(part) / eta.queries
     return _of_people(found, payoffs.high, eta.queries, miss / 2)
+
+
+def _miss_each(eta: Eta, miss: float, limits: int) -> float:
+    """Of each limit. Labels that judge chose whose guesses these are, so the limits of every choice must hold."""
+    return miss / (limits * eta.choices)
 
 
 def _parts(eta: Eta) -> list[Integers]:

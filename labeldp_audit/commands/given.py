@@ -12,7 +12,7 @@ import numpy.typing as npt
 from .. import engine, tables
 from ..errors import DataError, SpecError
 from ..measures import calibration
-from ..model import Column, Dataset, Eta, Floats, Table
+from ..model import Column, Dataset, Eta, Floats, Table, Tried
 from .settings import Settings
 
 _WORDS = {"label": "labels", "classes": "classes", "rows_used": "rows"}
@@ -89,6 +89,7 @@ def about(table: Table, eta: Eta, settings: Settings) -> dict[str, object]:
         "warnings": table.warnings,
         "k": eta.k, "n": eta.n, "estimator": eta.estimator, "metric": eta.metric, "log_loss": eta.log_loss,
         "exact": eta.exact, "recall": eta.recall, "recall_low": eta.recall_low,
+        "tried": [asdict(one) for one in eta.tried], "choices": eta.choices,
     }  # fmt: skip
 
 
@@ -147,6 +148,7 @@ def _read(columns: Mapping[str, npt.NDArray[Any]], said: Mapping[str, Any], tabl
     rows = numbers if table.row_numbers is None else np.searchsorted(table.row_numbers, numbers)
     names = "k", "n", "estimator", "metric", "log_loss", "exact", "recall", "recall_low"
     facts = {name: said[name] for name in names} | {"asked": said["asked"] | {"eta": said["given"]}}
+    facts |= {"tried": tuple(Tried(**one) for one in said.get("tried", ())), "choices": said.get("choices", 1)}
     counts, unseen = _matrix(columns, "count", table), _matrix(columns, "unseen", table)
     probability = _matrix(columns, "eta", table)
     assert probability is not None

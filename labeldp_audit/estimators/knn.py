@@ -5,45 +5,72 @@ It converges to eta slowly in many dimensions: a neighbourhood averages over peo
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import SpecError
-from ..model import Eta, Floats, Neighborhoods
+from ..model import Eta, Floats, Neighborhoods, Tried
+from .contract import Estimator, Learner
 
 
 @dataclass(frozen=True)
-class Neighbors:
+class Neighbors(Estimator):
     name: ClassVar[str] = "knn"
     example: ClassVar[str] = "knn"
+    advice: ClassVar[str] = "use --k, --recall and --queries"
 
-    @classmethod
-    def parse(cls, fields: Mapping[str, str]) -> Neighbors:
-        if fields:
-            raise SpecError("knn has no parameters of its own", hint="use --k, --recall and --queries")
-        return cls()
+    def learners(self) -> tuple[Learner, ...]:
+        return ()
+
+    def chosen(self, grid: Iterable[Neighborhoods], labels: npt.NDArray[np.uint8]) -> Eta:
+        """By the k that guesses the queries' own labels best, which its counts do not hold. Grids are handed out one
+        by one: only the best so far is kept."""
+        losses: dict[int, Floats] = {}
+        best: Neighborhoods | None = None
+        for near in grid:
+            losses[near.k] = _losses(near.counts, labels[near.rows])
+            if best is None or losses[near.k].mean() < losses[best.k].mean():
+                best = near
+        assert best is not None
+        eta = self.estimate(best, labels)
+        return eta if len(losses) == 1 else replace(eta, tried=_tried(self.name, losses), choices=len(losses))
 
     def estimate(self, near: Neighborhoods, labels: npt.NDArray[np.uint8]) -> Eta:
         """labels (n,) of the whole table: those of the queries judge the estimate, which never saw them."""
         size = near.counts.sum(axis=1, keepdims=True)
         return Eta(
             probability=near.counts / size, counts=near.counts, rows=near.rows, k=near.k, n=near.n,
-            estimator=self.name, log_loss=_log_loss(near.counts, labels[near.rows]), exact=near.exact,
+            estimator=self.name, log_loss=float(_losses(near.counts, labels[near.rows]).mean()), exact=near.exact,
             recall=near.recall, recall_low=near.recall_low,
             radius=near.radius, part=near.part, unseen=None if near.other is None else _smoothed(near.other),
         )  # fmt: skip
 
 
 def _smoothed(counts: npt.NDArray[np.int64]) -> Floats:
-    """Half a count added to each class: a row may have no neighbour in the other half."""
+    """Half a count added to each class: a row may have no neighbour in another part."""
     return np.asarray((counts + 0.5) / (counts.sum(axis=1, keepdims=True) + 0.5 * counts.shape[1]))
 
 
-def _log_loss(counts: npt.NDArray[np.int64], labels: npt.NDArray[np.uint8]) -> float:
-    """Mean -log of the probability of the label, half a count added to each class so that no surprise is infinite."""
+def _losses(counts: npt.NDArray[np.int64], labels: npt.NDArray[np.uint8]) -> Floats:
+    """-log of the probability of each label, half a count added to each class so that no surprise is infinite."""
     at_label = np.take_along_axis(counts, labels[:, None].astype(np.int64), axis=1)[:, 0]
-    return float(-np.mean(np.log((at_label + 0.5) / (counts.sum(axis=1) + 0.5 * counts.shape[1]))))
+    return np.asarray(-np.log((at_label + 0.5) / (counts.sum(axis=1) + 0.5 * counts.shape[1])))
+
+
+def _tried(name: str, losses: Mapping[int, Floats]) -> tuple[Tried, ...]:
+    """The best first. Differences are of the same rows, so what makes every k err alike is not in their error."""
+    least = min(losses.values(), key=lambda lost: float(lost.mean()))
+    found = [
+        Tried(name, float(lost.mean()), _error(lost), k, behind=float((lost - least).mean()),
+              behind_error=_error(lost - least))
+        for k, lost in losses.items()
+    ]  # fmt: skip
+    return tuple(sorted(found, key=lambda tried: tried.log_loss))
+
+
+def _error(terms: Floats) -> float:
+    """Of their mean."""
+    return float(terms.std() / np.sqrt(len(terms)))

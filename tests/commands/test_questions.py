@@ -258,7 +258,7 @@ def test_smoothness_speaks_of_the_nearest_so_they_are_searched_exactly(smoothnes
 
     with (
         patch.object(tables, "read", return_value=table),
-        patch.object(neighbors, "count", search),
+        patch.object(neighbors, "count_grid", search),
         pytest.raises(InterruptedError),
     ):
         before.read_and_estimate("", Settings(recall=0.9, smoothness=smoothness, k=49), engine.Silent())
