@@ -12,18 +12,20 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from ..errors import SpecError
 from ..model import Eta, Floats, Neighborhoods, Tried
-from .contract import Estimator, Learner
 
 
 @dataclass(frozen=True)
-class Neighbors(Estimator):
+class Neighbors:
     name: ClassVar[str] = "knn"
     example: ClassVar[str] = "knn"
-    advice: ClassVar[str] = "use --k, --recall and --queries"
 
-    def learners(self) -> tuple[Learner, ...]:
-        return ()
+    @classmethod
+    def parse(cls, fields: Mapping[str, str]) -> Neighbors:
+        if fields:
+            raise SpecError("knn has no parameters of its own", hint="use --k, --recall and --queries")
+        return cls()
 
     def chosen(self, grid: Iterable[Neighborhoods], labels: npt.NDArray[np.uint8]) -> Eta:
         """By the k that guesses the queries' own labels best, which its counts do not hold. Grids are handed out one
