@@ -22,7 +22,7 @@ import numpy as np
 from ..model import Floats
 
 STAKES = np.array([0.9, 0.7, 0.5, 0.35, 0.25, 0.17, 0.12, 0.08, 0.05, 0.03, 0.02, 0.01, 0.005, 0.002, 0.0005])
-_HALVINGS = 60
+_HALVINGS = 45
 
 
 @dataclass(frozen=True)

@@ -32,9 +32,10 @@ def value(z: npt.ArrayLike, p: float) -> Floats:
     return np.asarray((2 * z - 1) * (logit(z) - float(logit(p))))
 
 
-def slope(z: float, p: float) -> float:
+def slope(z: npt.ArrayLike, p: float) -> Floats:
     """dH / dz."""
-    return 2 * (math.log(z / (1 - z)) - math.log(p / (1 - p))) + (2 * z - 1) / (z * (1 - z))
+    z = np.asarray(z, np.float64)
+    return np.asarray(2 * (logit(z) - float(logit(p))) + (2 * z - 1) / (z * (1 - z)))
 
 
 def lowest(p: float) -> float:

@@ -63,8 +63,7 @@ class _Bent:
         if not self.bend:
             return feature_loss.value(z, self.p)
         kept = np.clip(z, self.bend, 1 - self.bend)
-        slopes = [feature_loss.slope(end, self.p) for end in (self.bend, 1 - self.bend)]
-        return np.asarray(feature_loss.value(kept, self.p) + (z - kept) * np.where(z < 0.5, *slopes))
+        return feature_loss.value(kept, self.p) + np.asarray((z - kept) * feature_loss.slope(kept, self.p))
 
     @property
     def lowest(self) -> float:

@@ -58,7 +58,7 @@ def _share(positive: npt.NDArray[np.bool_]) -> float:
 def _terms(score: Floats, positive: npt.NDArray[np.bool_], p0: float, bend: float, p: tuple[float, float]) -> Terms:
     """phi(g) + phi'(g)(y - g) - c (2 y - 1) - H(p; p0) for each g and y. H is convex in p: largest at an end."""
     g = _points().clip(bend, 1 - bend)
-    slope = np.array([feature_loss.slope(z, p0) for z in g])  # phi' - 2 c
+    slope = feature_loss.slope(g, p0)  # phi' - 2 c
     less = max(float(feature_loss.value(end, p0)) for end in p)
     at_zero = feature_loss.value(g, p0) - slope * g - less
     value = np.concatenate([at_zero, at_zero + slope])

@@ -29,7 +29,7 @@ BEYOND = np.array([0.0, 0.4, 1.0, 2.0])  # of logit score beyond logit z, fixed 
 STAKES = np.array([0.9, 0.5, 0.25, 0.12, 0.05, 0.02, 0.005])
 _SIDES = np.array([[True, True], [True, False], [False, True]])  # below z0, above z1
 _HALVINGS = 30
-_AT_ONCE = 64  # losses
+_AT_ONCE = 64  # pairs of z0 and z1
 _SURE = 1e-9  # nobody bets on eta nearer to 0 or 1
 
 
@@ -57,12 +57,13 @@ def people_losing_more(
         return np.zeros(len(losses))
     u = feature_loss.logit(score)
     folds = [_Fold(np.sort(u[mine & positive]), np.sort(u[mine & ~positive])) for mine in _each(fold)]
-    parts = _parts(p_low, p_high, len(score))
-    found = [
-        [_of_part(folds, losses[i : i + _AT_ONCE], part, miss) for i in range(0, len(losses), _AT_ONCE)]
-        for part in parts
-    ]
-    return np.asarray(np.min([np.concatenate(limits) if limits else np.empty(0) for limits in found], axis=0))
+    passed = [feature_loss.passed(losses, *part) for part in _parts(p_low, p_high, len(score))]
+    z0, z1 = (np.concatenate(ends) for ends in zip(*passed, strict=True))
+    found = np.empty(len(z0))
+    for begin in range(0, len(z0), _AT_ONCE):
+        some = slice(begin, begin + _AT_ONCE)
+        found[some] = _limits(folds, z0[some], z1[some], miss)
+    return np.asarray(found.reshape(len(passed), len(losses)).min(axis=0))
 
 
 def _each(fold: npt.NDArray[np.integer]) -> list[npt.NDArray[np.bool_]]:
@@ -77,13 +78,13 @@ def _parts(p_low: float, p_high: float, n: int) -> list[tuple[float, float]]:
     return list(zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True))
 
 
-def _of_part(folds: list[_Fold], losses: Floats, p: tuple[float, float], miss: float) -> Floats:
-    z0, z1 = feature_loss.passed(losses, *p)
+def _limits(folds: list[_Fold], z0: Floats, z1: Floats, miss: float) -> Floats:
+    """(t,) lower limits of the share of people with eta < z0 or eta > z1, each at its level."""
     everybody = z0 > z1
     z0, z1 = np.where(everybody, 0.5, z0), np.where(everybody, 0.5, z1)
     bets = [_bets(fold, z0, z1) for fold in folds]
     values = _values(z0, z1)
-    low, high = np.zeros(len(losses)), np.ones(len(losses))
+    low, high = np.zeros(len(z0)), np.ones(len(z0))
     for _ in range(_HALVINGS):
         m = (low + high) / 2
         disproved = _log_mean_wealth(bets, values, m) > -math.log(miss)
