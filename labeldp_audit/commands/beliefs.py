@@ -59,6 +59,8 @@ class Belief:
 def of(table: Table, eta: Eta) -> Belief:
     if eta.counts is None:
         return Belief(observed(eta.probability), "given eta", advantage.from_rows(eta.probability))
+    if eta.metric == "score":
+        return _scored(eta)
     labels = table.labels[eta.rows]
     if eta.probability.shape[1] > 2:
         law = observed(eta.probability)
@@ -67,6 +69,22 @@ def of(table: Table, eta: Eta) -> Belief:
     counts = eta.counts[:, 1], eta.counts.sum(axis=1)
     law = recalibration.recalibrated(deconvolution.law(*counts), *counts, labels, table.dataset.prior[1])
     return Belief(law, "deconvolution of counts, fitted to each row's own label", advantage.from_law(law))
+
+
+def of_losses(eta: Eta) -> Belief:
+    """For two classes, where the extremes matter most: nothing that pulls in what the counts call certain."""
+    if eta.counts is None:
+        return Belief(observed(eta.probability), "given eta", advantage.from_rows(eta.probability))
+    if eta.metric == "score":
+        return _scored(eta)
+    law = deconvolution.law(eta.counts[:, 1], eta.counts.sum(axis=1))
+    return Belief(law, "deconvolution of counts", advantage.from_law(law))
+
+
+def _scored(eta: Eta) -> Belief:
+    """Scores that were fitted to labels hold no chance of a count."""
+    method = "scores fitted to the labels of other rows"
+    return Belief(observed(eta.probability), method, advantage.from_rows(eta.probability))
 
 
 def observed(probability: Floats) -> Law:

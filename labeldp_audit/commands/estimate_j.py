@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,9 +17,10 @@ from ..bounds import dvoretzky_kiefer_wolfowitz
 from ..bounds.mistakes import tolerated
 from ..measures import divergence, loss, tail
 from ..mechanisms.contract import Mechanism
-from ..model import Bound, Eta, Finding, Floats, Report
-from . import intervals, reporting, taus
+from ..model import Bound, Eta, Finding, Floats, Law, Report
+from . import beliefs, intervals, reporting, taus
 from .before import positive_index, read_and_estimate
+from .beliefs import Belief
 from .intervals import Intervals, Prior
 from .settings import Settings
 
@@ -29,6 +31,8 @@ MEAN_SHARE = 0.10
 
 J_METHOD = "clopper-pearson"
 MEAN_METHOD = "dvoretzky-kiefer-wolfowitz"
+PLUG_IN = "counts around each row, as they are"
+NO_LIMITS = "no interval: the chance in the counts is taken for knowledge"
 Known = Sequence[tuple[Mechanism, float]]  # with the epsilon of its randomized response
 NO_UPPER = "no upper limit: whoever was not asked may lose any amount"
 
@@ -42,49 +46,68 @@ def run(data: str, settings: Settings, progress: engine.Progress) -> Report:
     wide = reporting.widening(eta, settings, intervals.RADII_SHARE * miss)
     box = intervals.of_eta(eta, positive, tolerated(eta.queries, ETA_SHARE * miss), wide)
     prior = intervals.of_prior(table, positive, intervals.PRIOR_SHARE * miss)
-    losses = losses_of(box, prior)
+    believed = beliefs.of_losses(eta)
+    losses = losses_of(box, believed, prior)
     known, unknown = reporting.by_loss("j", mechanisms, settings, eta.queries)
     findings = [
         *(tails(losses, box.wrong, known, asked, eta, settings, TAIL_SHARE * miss) if known else ()),
-        *means(losses, box, prior, known, eta, settings, MEAN_SHARE * miss),
+        *means(losses, box.wrong, believed.law, prior, known, eta, settings, MEAN_SHARE * miss),
         *unknown,
     ]
     return reporting.build(NAME, table, eta, settings, findings)
 
 
-def losses_of(box: Intervals, prior: Prior) -> tail.Losses:
-    """What the features give away, of each query; the noise adds the same to all."""
+@dataclass(frozen=True)
+class Losses:
+    """What the features give away; the noise adds the same to all."""
+
+    rows: tail.Losses  # of each query, by the counts around it
+    value: Floats  # under the estimated law of eta
+    weight: Floats
+    method: str
+
+
+def losses_of(box: Intervals, believed: Belief, prior: Prior) -> Losses:
     low, high = loss.feature_loss_range(box.low, box.high, prior.low, prior.high)
-    return tail.Losses.of(loss.feature_loss(box.eta, prior.p), low, high)
+    rows = tail.Losses.of(loss.feature_loss(box.plain, prior.p), low, high)
+    law = believed.law
+    return Losses(rows, loss.feature_loss(law.eta[:, 1], prior.p), law.weight, believed.method)
 
 
 def tails(
-    losses: tail.Losses, wrong: int, known: Known, asked: Floats | None, eta: Eta,
-    settings: Settings, miss: float,
-) -> list[Finding]:  # fmt: skip
-    """J for each mechanism at each tau, at one joint level."""
+    losses: Losses, wrong: int, known: Known, asked: Floats | None, eta: Eta, settings: Settings, miss: float
+) -> list[Finding]:
+    """J for each mechanism at each tau, at one joint level; beside it what the counts say as they are."""
     said = reporting.assumptions(eta, settings)
     noise = [loss.noise_loss(epsilon) for _, epsilon in known]
-    at = taus.curves(losses.estimate, noise) if asked is None else asked
-    number = len(known) * len(taus.at_most(noise, eta.n) if asked is None else asked)
+    possible = taus.at_most(noise, eta.n)
+    at = asked
+    if at is None:
+        at = taus.curves(losses.value, noise)
+        at = at[at <= possible[-1]]
+    number = len(known) * len(possible if asked is None else asked)
     findings = []
     for (mechanism, _), h in zip(known, noise, strict=True):
-        estimate, low, high = tail.share_above(losses, at - h, wrong, miss / (2 * number))
-        for tau, *share in np.stack([at, estimate, low, high], axis=1).tolist():
-            bound = Bound(share[0], share[1], share[2], eta.queries, J_METHOD, said)
+        plain, low, high = tail.share_above(losses.rows, at - h, wrong, miss / (2 * number))
+        estimate = np.clip(tail.mass_above(losses.value, losses.weight, at - h), low, high)
+        method = f"{losses.method}; limits {J_METHOD}"
+        for tau, *share, uncorrected in np.stack([at, estimate, low, high, plain], axis=1).tolist():
+            bound = Bound(share[0], share[1], share[2], eta.queries, method, said)
             where = {"tau": tau, **mechanism.at()}
             findings.append(Finding("j", bound, settings.confidence, mechanism.spec, where))
+            if eta.counts is not None:
+                raw = Bound(uncorrected, None, None, eta.queries, PLUG_IN, (*said, NO_LIMITS))
+                findings.append(Finding("plug_in_j", raw, settings.confidence, mechanism.spec, where))
     return findings
 
 
 def means(
-    losses: tail.Losses, box: Intervals, prior: Prior, known: Known, eta: Eta,
-    settings: Settings, miss: float,
-) -> list[Finding]:  # fmt: skip
+    losses: Losses, wrong: int, law: Law, prior: Prior, known: Known, eta: Eta, settings: Settings, miss: float
+) -> list[Finding]:
     """Mean loss for each mechanism and the divergences: one limit, for E feature_loss, serves them all."""
     said = (*reporting.assumptions(eta, settings), NO_UPPER)
-    mean, least = _mean_feature_loss(losses, box.wrong, prior, miss)
-    jeffreys, jeffreys_least = _jeffreys(box, prior, least)
+    mean, least = _mean_feature_loss(losses, wrong, prior, miss)
+    jeffreys, jeffreys_least = _jeffreys(law, prior, least)
 
     def finding(quantity: str, estimate: float, low: float, mechanism: Mechanism | None = None) -> Finding:
         bound = Bound(estimate, min(low, estimate), math.inf, eta.queries, MEAN_METHOD, said)
@@ -100,14 +123,20 @@ def means(
     ]
 
 
-def _mean_feature_loss(losses: tail.Losses, wrong: int, prior: Prior, miss: float) -> tuple[float, float]:
+def _mean_feature_loss(losses: Losses, wrong: int, prior: Prior, miss: float) -> tuple[float, float]:
     """Estimate and lower limit of E feature_loss: a divergence (ERRATA A10), so never below 0."""
     floor = min(float(loss.feature_loss(loss.lowest_eta(p), p)) for p in (prior.low, prior.high))
-    least = dvoretzky_kiefer_wolfowitz.mean_lower(losses.low, floor, wrong, miss)
-    return max(0.0, float(np.mean(losses.estimate))), max(0.0, least)
+    least = dvoretzky_kiefer_wolfowitz.mean_lower(losses.rows.low, floor, wrong, miss)
+    return max(0.0, _mean(losses.weight, losses.value)), max(0.0, least)
 
 
-def _jeffreys(box: Intervals, prior: Prior, least: float) -> tuple[float, float]:
+def _mean(weight: Floats, value: Floats) -> float:
+    """What has no weight counts nothing, not even infinity."""
+    return float(weight[weight > 0] @ value[weight > 0])
+
+
+def _jeffreys(law: Law, prior: Prior, least: float) -> tuple[float, float]:
     """Estimate and lower limit of I = E feature_loss + h(p)."""
     of_prior, smallest = divergence.jeffreys_terms([prior.p, np.clip(0.5, prior.low, prior.high)]).tolist()
-    return max(float(np.mean(divergence.jeffreys_terms(box.eta))), of_prior), least + smallest
+    mean = _mean(law.weight, divergence.jeffreys_terms(law.eta[:, 1]))
+    return max(mean, of_prior), least + smallest

@@ -27,6 +27,7 @@ class Intervals:
     low: Floats
     high: Floats
     wrong: int  # of the intervals may be wrong
+    plain: Floats  # shares in the counts as they are
 
 
 @dataclass(frozen=True)
@@ -41,16 +42,12 @@ class Prior:
 def of_eta(eta: Eta, positive: int, mistakes: Mistakes, widening: float) -> Intervals:
     if eta.counts is None:  # given, and taken at its word
         given = eta.probability[:, positive]
-        return Intervals(given, given, given, 0)
-    counts = eta.counts[:, positive]
+        return Intervals(given, given, given, 0, given)
+    counts, size = eta.counts[:, positive], eta.counts.sum(axis=1)
     each = mistakes.miss_each / eta.choices  # labels chose the counts: those of every choice must hold
-    low, high = clopper_pearson.limits_of_counts(counts, eta.counts.sum(axis=1), each / 2)
-    return Intervals(
-        eta=eta.probability[:, positive],
-        low=np.maximum(0.0, low - widening),
-        high=np.minimum(1.0, high + widening),
-        wrong=mistakes.allowed,
-    )
+    low, high = clopper_pearson.limits_of_counts(counts, size, each / 2)
+    low, high = np.maximum(0.0, low - widening), np.minimum(1.0, high + widening)
+    return Intervals(np.clip(eta.probability[:, positive], low, high), low, high, mistakes.allowed, counts / size)
 
 
 def of_prior(table: Table, positive: int, miss: float) -> Prior:

@@ -1,71 +1,122 @@
-"""eta from a model that learns: scores of rows that it did not learn from, and the labels of rows with scores alike.
+"""eta from models that learn: scores of rows that they did not learn from, and the labels of rows with scores alike.
 
 A row's neighbours are the rows of its own fold with the nearest scores. One model, which saw no label of the fold, gave
-all of these scores, so given the features the labels counted are independent, as the intervals of eta want it.
+all of these scores, so given the features the labels counted are independent, as the intervals of eta want it. The
+estimate itself is finer than such a count: with two classes it rises with the score (measures/monotone.py).
 """
 
 from __future__ import annotations
 
+import functools
 from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
-from .. import engine, tables
+from .. import engine
 from ..errors import SpecError
-from ..estimators.boosted import FOLDS, Boosted
-from ..measures import calibration
-from ..model import Eta, Floats, Integers, Table
+from ..estimators import crossfit
+from ..estimators.comparison import Way, losses, ranked
+from ..estimators.contract import Estimator, Learner
+from ..measures import monotone
+from ..model import Eta, Floats, Integers, Table, Tried
 from ..randomness import for_audit
-from . import copies, reporting
+from . import asked, copies, near
 from .settings import Settings
 
+GLIMPSE = 10_000  # rows at which neighbourhoods are tried
+CLEARLY = 2.0  # standard errors
 
-def estimated(
-    data: str, options: tables.ReadOptions, estimator: Boosted, settings: Settings, progress: engine.Progress
-) -> tuple[Table, Eta]:
-    if settings.smoothness is not None:
-        raise SpecError("--smoothness is about neighbourhoods of features: use --estimator knn")
-    table = tables.read(data, replace(options, columns=True), progress)
+
+def of_table(
+    table: Table, estimator: Estimator, settings: Settings, progress: engine.Progress, halves: bool
+) -> tuple[Eta, tuple[str, ...]]:
+    """By what guesses labels best that it has not seen; and warnings."""
+    from ..neighbors import distinct
+
+    classes = table.dataset.classes
+    alike = distinct.collapse(table.points, table.labels, len(classes))
+    folds = folds_of(len(table.labels), settings.seed)
+    scores = _scores(table, estimator.learners(), folds, alike.point_of_row.astype(np.int64), settings, progress)
+    lost: dict[Way, Floats] = {(name, None): losses(one, table.labels) for name, one in scores.items()}
+    tried = ranked(lost)
+    if estimator.looks_around:
+        beside = _beside(table, tried, lost, settings, progress)
+        tried = tuple(sorted((*tried, beside), key=lambda one: one.behind))
+        if beside.behind < -CLEARLY * beside.behind_error:
+            return _nearby(table, tried, settings, progress, halves)
+    best = next(one for one in tried if one.k is None)
+    eta = eta_of(table, scores[best.name], folds, best, settings, progress)
+    if len(tried) > 1:
+        eta = replace(eta, tried=tried, choices=len(tried))
+    return eta, copies.warnings(classes, distinct.repeats(alike.members))
+
+
+def _scores(
+    table: Table, learners: tuple[Learner, ...], folds: Integers, same: Integers, settings: Settings,
+    progress: engine.Progress,
+) -> dict[str, Floats]:  # fmt: skip
     assert table.columns is not None
-    n, classes = len(table.labels), len(table.dataset.classes)
-    reporting.mechanisms(settings, classes)  # refused before anything is learnt
-    folds = folds_of(n, settings.seed)
-    progress.stage("learning", n, "rows")
+    leaves = {leaf.name for learner in learners for leaf in learner.leaves()}
+    progress.stage(f"fitting {', '.join(sorted(leaves))}", float(len(folds) * len(leaves)), "rows")
     threads = settings.threads or engine.available_cores()
-    scores = estimator.scores(table.columns, table.labels, classes, folds, settings.seed, threads, progress.advance)
-    eta = eta_of(table, scores, folds, estimator.name, settings, progress)
-    from .. import neighbors
+    return crossfit.scores(
+        learners, table.columns, table.labels, len(table.dataset.classes), folds, settings.seed,
+        each=functools.partial(engine.run, threads=threads), threads=max(1, threads // (len(leaves) * crossfit.FOLDS)),
+        note=progress.advance, same=same,
+    )  # fmt: skip
 
-    said = copies.warnings(table.dataset.classes, neighbors.copied(table.points, table.labels, classes))
-    return replace(table, warnings=(*table.warnings, *said)), eta
+
+def _beside(
+    table: Table, tried: tuple[Tried, ...], lost: dict[Way, Floats], settings: Settings, progress: engine.Progress
+) -> Tried:
+    """Neighbourhoods beside the best learner, at the same few rows."""
+    n = len(table.labels)
+    rows = np.sort(for_audit(settings.seed, "glimpse").permutation(n)[:GLIMPSE])
+    eta = near.glimpse(table, rows, settings, progress)
+    assert eta.counts is not None
+    smoothed = (eta.counts + 0.5) / (eta.counts + 0.5).sum(axis=1, keepdims=True)
+    first = losses(smoothed, table.labels[rows]) - lost[tried[0].name, None][rows]
+    error = float(first.std() / np.sqrt(len(rows)))
+    behind = float(first.mean())
+    return Tried(eta.estimator, tried[0].log_loss + behind, error, eta.k, behind, error)
+
+
+def _nearby(
+    table: Table, tried: tuple[Tried, ...], settings: Settings, progress: engine.Progress, halves: bool
+) -> tuple[Eta, tuple[str, ...]]:
+    eta, said = near.of_table(table, settings, progress, halves)
+    return replace(eta, tried=tried, choices=eta.choices + len(tried)), said
 
 
 def folds_of(n: int, seed: int) -> Integers:
     """By lot, never by what a row holds; as even as can be."""
-    folds = min(FOLDS, n // 2) or 1
+    folds = min(crossfit.FOLDS, n // 2) or 1
     return for_audit(seed, "folds").permutation(np.arange(n) % folds)
 
 
 def eta_of(
-    table: Table, scores: Floats, folds: Integers, name: str, settings: Settings, progress: engine.Progress
+    table: Table, scores: Floats, folds: Integers, by: Tried, settings: Settings, progress: engine.Progress
 ) -> Eta:
-    from . import before
-
     n = len(table.labels)
-    rows = before.queries_of(n, settings)
+    rows = asked.queries_of(n, settings)
     smallest = int(np.bincount(folds).min())
     if settings.k is not None and settings.k >= smallest:
         raise SpecError(f"k = {settings.k} needs more than {settings.k} rows in each of {int(folds.max()) + 1} folds")
-    k = min(before.default_k(n), smallest - 1) if settings.k is None else settings.k
+    k = min(asked.default_k(n), smallest - 1) if settings.k is None else settings.k
     counts, radius = _counted(table, scores, folds, k, settings, progress)
-    probability = counts / counts.sum(axis=1, keepdims=True)
-    smoothed = (counts + 0.5) / (counts + 0.5).sum(axis=1, keepdims=True)
     return Eta(
-        probability=probability[rows], counts=counts[rows], rows=rows, k=k, n=n, estimator=name,
-        log_loss=calibration.log_loss(smoothed, table.labels), exact=True, recall=1.0,
-        radius=radius[rows].astype(np.float32), metric="score", part=folds[rows].astype(np.uint8), unseen=scores[rows],
+        probability=_calibrated(scores, table.labels, settings.seed)[rows], counts=counts[rows], rows=rows, k=k, n=n,
+        estimator=by.name, log_loss=by.log_loss, exact=True, recall=1.0, radius=radius[rows].astype(np.float32),
+        metric="score", part=folds[rows].astype(np.uint8), unseen=scores[rows],
     )  # fmt: skip
+
+
+def _calibrated(scores: Floats, labels: npt.NDArray[np.uint8], seed: int) -> Floats:
+    if scores.shape[1] != 2:
+        return scores
+    eta = monotone.calibrated(scores[:, 1], labels == 1, for_audit(seed, "calibration"))
+    return np.column_stack([1 - eta, eta])
 
 
 def _counted(

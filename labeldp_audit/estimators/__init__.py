@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from ..registry import Registry
+from .auto import Auto
 from .boosted import Boosted
+from .contract import Estimator
 from .knn import Neighbors
+from .linear import Linear
+from .network import Network
+from .stack import Stack
 
-ESTIMATORS: Registry[Neighbors | Boosted] = Registry("estimator", (Neighbors, Boosted))
+ESTIMATORS: Registry[Estimator] = Registry("estimator", (Auto, Stack, Boosted, Network, Linear, Neighbors))

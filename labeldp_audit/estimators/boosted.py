@@ -1,101 +1,78 @@
-"""Gradient-boosted trees (LightGBM; Ke and others 2017), cross-fitted: no row's score saw a label of its own fold.
+"""Gradient-boosted trees (LightGBM; Ke and others 2017).
 
-Trees find the few columns that tell something among many that do not, which distances cannot. Their scores are not yet
-eta: what labels the rows with a score like this have is counted afterwards (neighbors/along.py).
+Trees find the few columns that tell something among many that do not, which distances cannot.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import DataError, SpecError
-from ..model import Columns, Floats, Integers
+from ..errors import DataError
+from ..model import Floats, Integers
+from . import contract
+from .contract import Learner, Lesson, Predictor
 
-FOLDS = 5
-MOST_ROWS = 2_000_000  # that a fold learns from
 _ROUNDS, _PATIENCE = 1000, 20
-_HELD_OUT = 0.1  # of what a fold learns from, to know when to stop
 _FEWEST = 20  # rows to learn from
-_SURE = 1e-6  # no score is nearer to 0 or 1
-
-Labels = npt.NDArray[np.uint8]
-Note = Callable[[float], None]
+_STEP = 1 << 17  # rows predicted at a time
 
 
 @dataclass(frozen=True)
-class Boosted:
+class Boosted(Learner):
     name: ClassVar[str] = "boosted"
     example: ClassVar[str] = "boosted"
 
-    @classmethod
-    def parse(cls, fields: Mapping[str, str]) -> Boosted:
-        if fields:
-            raise SpecError("boosted has no parameters of its own")
-        return cls()
-
-    def scores(
-        self, columns: Columns, labels: Labels, classes: int, folds: Integers, seed: int, threads: int, note: Note
-    ) -> Floats:
-        """(n, C): P(class | columns) by a model that was fitted to the other folds; note(rows) after each."""
-        found = np.empty((len(labels), classes))
-        for fold in range(int(folds.max()) + 1):
-            mine = folds == fold
-            rng = np.random.default_rng([seed, fold])
-            others = np.flatnonzero(~mine)
-            if len(others) < _FEWEST:
-                found[mine] = _shares(labels[others], classes)
-            else:
-                model = _fitted(columns, labels, classes, others, rng, threads)
-                found[mine] = _predicted(model, columns.values[mine], classes, threads)
-            note(float(mine.sum()))
-        return found
+    def fit(self, lesson: Lesson) -> Predictor:
+        if len(lesson.learn) < _FEWEST:
+            known = contract.shares(lesson)
+            return lambda rows: np.tile(known, (len(rows), 1))
+        model = _fitted(lesson)
+        return lambda rows: _predicted(model, lesson, rows)
 
 
-def _shares(labels: Labels, classes: int) -> Floats:
-    """Of the classes, where there is hardly anything to learn from."""
-    counts = np.bincount(labels, minlength=classes) + 0.5
-    return np.asarray(counts / counts.sum())
-
-
-def _fitted(
-    columns: Columns, labels: Labels, classes: int, rows: Integers, rng: np.random.Generator, threads: int
-) -> Any:
+def _fitted(lesson: Lesson) -> Any:
     lightgbm = _library()
-    rows = rng.permutation(rows)[:MOST_ROWS]
-    cut = max(1, round(_HELD_OUT * len(rows)))
+    columns, labels = lesson.columns, lesson.labels
     categorical = np.flatnonzero(columns.categorical).tolist() or "auto"
-    options = _options(len(rows), classes, int(rng.integers(1 << 30)), threads)
+    options = _options(lesson)
     learn = lightgbm.Dataset(
-        columns.values[rows[cut:]], labels[rows[cut:]].astype(np.float32), categorical_feature=categorical,
+        columns.values[lesson.learn], labels[lesson.learn].astype(np.float32), categorical_feature=categorical,
         params=options,
     )  # fmt: skip
-    judge = learn.create_valid(columns.values[rows[:cut]], labels[rows[:cut]].astype(np.float32), params=options)
+    judge = learn.create_valid(columns.values[lesson.judge], labels[lesson.judge].astype(np.float32), params=options)
     stop = lightgbm.early_stopping(_PATIENCE, verbose=False)
     return lightgbm.train(options, learn, _ROUNDS, valid_sets=[judge], callbacks=[stop])
 
 
-def _options(rows: int, classes: int, seed: int, threads: int) -> dict[str, object]:
+def _options(lesson: Lesson) -> dict[str, object]:
     """The same trees for any number of threads."""
+    many = len(lesson.learn) > 5000
     kind: dict[str, object] = {"objective": "binary"}
-    if classes > 2:
-        kind = {"objective": "multiclass", "num_class": classes}
+    if lesson.classes > 2:
+        kind = {"objective": "multiclass", "num_class": lesson.classes}
     return kind | {
-        "num_leaves": 31 if rows > 5000 else 7, "learning_rate": 0.08, "min_data_in_leaf": 50 if rows > 5000 else 10,
-        "feature_fraction": 0.8, "cat_smooth": 20.0, "min_data_per_group": 50, "verbose": -1, "seed": seed,
-        "deterministic": True, "force_row_wise": True, "num_threads": threads,
+        "num_leaves": 31 if many else 7, "learning_rate": 0.08, "min_data_in_leaf": 50 if many else 10,
+        "feature_fraction": 0.8, "cat_smooth": 20.0, "min_data_per_group": 50, "verbose": -1,
+        "seed": lesson.seed % (1 << 30), "deterministic": True, "force_row_wise": True, "num_threads": lesson.threads,
     }  # fmt: skip
 
 
-def _predicted(model: Any, values: npt.NDArray[np.float32], classes: int, threads: int) -> Floats:
-    said = np.asarray(model.predict(values, num_threads=threads), np.float64)
-    both = said if classes > 2 else np.column_stack([1 - said, said])
-    inside = np.clip(both, _SURE, 1 - _SURE)
-    return np.asarray(inside / inside.sum(axis=1, keepdims=True))
+def _predicted(model: Any, lesson: Lesson, rows: Integers) -> Floats:
+    found = np.empty((len(rows), lesson.classes))
+    for start in range(0, len(rows), _STEP):
+        part = slice(start, start + _STEP)
+        said = model.predict(lesson.columns.values[rows[part]], num_threads=lesson.threads)
+        found[part] = _of_classes(np.asarray(said, np.float64))
+    return contract.inside(found)
+
+
+def _of_classes(said: npt.NDArray[np.float64]) -> Floats:
+    """LightGBM says of two classes how likely the second is."""
+    return said if said.ndim == 2 else np.column_stack([1 - said, said])
 
 
 def _library() -> Any:

@@ -7,12 +7,14 @@ the labels of a fold judge its scores without a doubt, and whatever is counted a
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 
+from ..errors import SpecError
 from ..model import Columns, Floats, Integers
 
 Labels = npt.NDArray[np.uint8]
@@ -42,6 +44,7 @@ class Lesson:
     seed: int
     threads: int  # changes the time and no bit of the scores
     asked: Integers = field(default_factory=lambda: np.empty(0, np.int64))  # rows to score
+    same: Integers | None = None  # (n,) rows with the same features have the same number
     _known: dict[str, Scores] = field(default_factory=dict, repr=False)
 
     def scores(self, learner: Learner) -> Scores:
@@ -51,8 +54,32 @@ class Lesson:
         return self._known[learner.name]
 
 
-class Learner(ABC):
-    name: str
+class Estimator(ABC):
+    name: ClassVar[str]
+    example: ClassVar[str]
+    advice: ClassVar[str] = ""  # to whoever asks for parameters
+    looks_around: ClassVar[bool] = False  # are neighbourhoods of features tried beside what it learns?
+
+    @classmethod
+    def parse(cls, fields: Mapping[str, str]) -> Self:
+        if fields:
+            raise SpecError(f"{cls.name} has no parameters of its own", hint=cls.advice)
+        return cls()
+
+    @abstractmethod
+    def learners(self) -> tuple[Learner, ...]:
+        """Those among which held-out labels choose; none where nothing learns and neighbours are counted."""
+
+
+class Learner(Estimator):
+    built_on: tuple[Learner, ...] = ()  # learners whose scores it puts together
+
+    def leaves(self) -> tuple[Learner, ...]:
+        """All that have to learn for it, none of which is built on others."""
+        return tuple(leaf for one in self.built_on for leaf in one.leaves()) or (self,)
+
+    def learners(self) -> tuple[Learner, ...]:
+        return (self,)
 
     @abstractmethod
     def fit(self, lesson: Lesson) -> Predictor: ...

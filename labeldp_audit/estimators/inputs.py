@@ -135,7 +135,8 @@ class Inputs:
     def main(self) -> Integers:
         """Of each number, which dense column says where it is: its normal score, where it has one."""
         starts = np.cumsum([0, *(number.width for number in self.numbers)])[:-1]
-        return np.asarray([start + (one.knots is not None) for start, one in zip(starts, self.numbers, strict=True)], int)
+        scored = [number.knots is not None for number in self.numbers]
+        return np.asarray(starts + np.array(scored, np.int64), np.int64)
 
     def dense(self, rows: Integers) -> Values:
         """(rows, width) of the numbers, in C order."""
@@ -160,26 +161,41 @@ def _sample(n: int, seed: int) -> Integers:
     return np.sort(np.random.default_rng([seed, n]).choice(n, SAMPLE, replace=False))
 
 
-_lock = threading.Lock()
-_held: list[Any] = []  # one limit for all who compute at the same time, and how many they are
-_inside = 0
+class Limit:
+    """BLAS on one thread, as the order of its sums depends on their number. This holds for the whole process; whoever
+    leaves last lifts it, so that learners that run side by side do not lift it for each other."""
+
+    def __init__(self) -> None:
+        self.lock, self.users = threading.Lock(), 0
+        self.limit: Any = None
+
+    def enter(self) -> None:
+        with self.lock:
+            self.users += 1
+            if self.users == 1:
+                self.limit = _one_thread()
+
+    def leave(self) -> None:
+        with self.lock:
+            self.users -= 1
+            if not self.users:
+                self.limit.restore_original_limits()
+
+
+def _one_thread() -> Any:
+    import scipy.linalg  # noqa: F401  # its BLAS is another one, and only libraries that are loaded are limited
+    from threadpoolctl import threadpool_limits
+
+    return threadpool_limits(limits=1, user_api="blas")
+
+
+_LIMIT = Limit()
 
 
 @contextmanager
 def alone() -> Iterator[None]:
-    """BLAS on one thread, as the order of its sums depends on their number. This holds for the whole process; whoever
-    comes last lifts it, so that learners that run side by side do not lift it for each other."""
-    global _inside
-    with _lock:
-        if not _inside:
-            from threadpoolctl import threadpool_limits
-
-            _held.append(threadpool_limits(limits=1, user_api="blas"))
-        _inside += 1
+    _LIMIT.enter()
     try:
         yield
     finally:
-        with _lock:
-            _inside -= 1
-            if not _inside:
-                _held.pop().restore_original_limits()
+        _LIMIT.leave()

@@ -5,27 +5,26 @@ It converges to eta slowly in many dimensions: a neighbourhood averages over peo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import SpecError
-from ..model import Eta, Floats, Neighborhoods, Tried
+from ..model import Eta, Floats, Neighborhoods
+from .comparison import ranked
+from .contract import Estimator, Learner
 
 
 @dataclass(frozen=True)
-class Neighbors:
+class Neighbors(Estimator):
     name: ClassVar[str] = "knn"
     example: ClassVar[str] = "knn"
+    advice: ClassVar[str] = "use --k, --recall and --queries"
 
-    @classmethod
-    def parse(cls, fields: Mapping[str, str]) -> Neighbors:
-        if fields:
-            raise SpecError("knn has no parameters of its own", hint="use --k, --recall and --queries")
-        return cls()
+    def learners(self) -> tuple[Learner, ...]:
+        return ()
 
     def chosen(self, grid: Iterable[Neighborhoods], labels: npt.NDArray[np.uint8]) -> Eta:
         """By the k that guesses the queries' own labels best, which its counts do not hold. Grids are handed out one
@@ -38,7 +37,11 @@ class Neighbors:
                 best = near
         assert best is not None
         eta = self.estimate(best, labels)
-        return eta if len(losses) == 1 else replace(eta, tried=_tried(self.name, losses), choices=len(losses))
+        return (
+            eta
+            if len(losses) == 1
+            else replace(eta, tried=ranked({(self.name, k): lost for k, lost in losses.items()}), choices=len(losses))
+        )
 
     def estimate(self, near: Neighborhoods, labels: npt.NDArray[np.uint8]) -> Eta:
         """labels (n,) of the whole table: those of the queries judge the estimate, which never saw them."""
@@ -60,19 +63,3 @@ def _losses(counts: npt.NDArray[np.int64], labels: npt.NDArray[np.uint8]) -> Flo
     """-log of the probability of each label, half a count added to each class so that no surprise is infinite."""
     at_label = np.take_along_axis(counts, labels[:, None].astype(np.int64), axis=1)[:, 0]
     return np.asarray(-np.log((at_label + 0.5) / (counts.sum(axis=1) + 0.5 * counts.shape[1])))
-
-
-def _tried(name: str, losses: Mapping[int, Floats]) -> tuple[Tried, ...]:
-    """The best first. Differences are of the same rows, so what makes every k err alike is not in their error."""
-    least = min(losses.values(), key=lambda lost: float(lost.mean()))
-    found = [
-        Tried(name, float(lost.mean()), _error(lost), k, behind=float((lost - least).mean()),
-              behind_error=_error(lost - least))
-        for k, lost in losses.items()
-    ]  # fmt: skip
-    return tuple(sorted(found, key=lambda tried: tried.log_loss))
-
-
-def _error(terms: Floats) -> float:
-    """Of their mean."""
-    return float(terms.std() / np.sqrt(len(terms)))

@@ -12,7 +12,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from ..model import Floats, Integers
 from .contract import Learner, Lesson, Predictor, inside, shares
@@ -85,14 +84,14 @@ class Course:
 
 class Network(Learner):
     name = "network"
+    example = "network"
 
     def fit(self, lesson: Lesson) -> Predictor:
         if len(lesson.learn) < FEWEST:
             constant = shares(lesson)
             return lambda rows: inside(np.tile(constant, (len(rows), 1)))
         with alone():
-            model = _fitted(lesson)
-        return lambda rows: model.predict(rows)
+            return _fitted(lesson).predict
 
 
 @dataclass(frozen=True)
@@ -104,9 +103,9 @@ class Model:
 
     def predict(self, rows: Integers) -> Floats:
         with alone():
-            starts = range(0, len(rows), BLOCK)
+            starts = range(0, max(1, len(rows)), BLOCK)
             found = [self._block(rows[start : start + BLOCK]) for start in starts]
-        return np.concatenate(found) if found else np.empty((0, self.nets[0].size.classes))
+        return np.concatenate(found)
 
     def _block(self, rows: Integers) -> Floats:
         numbers, codes = self.sight.bent(self.sight.inputs.dense(rows)), self.sight.inputs.codes(rows)
@@ -201,7 +200,7 @@ class Mean:
 
 
 def _logits(sight: Sight, net: Perceptron, rows: Rows) -> Floats:
-    starts = range(0, len(rows.labels), BLOCK)
+    starts = range(0, max(1, len(rows.labels)), BLOCK)
     parts = [slice(start, start + BLOCK) for start in starts]
     found = [net.logits(sight.bent(rows.dense[part]), rows.codes[part]) for part in parts]
     return np.concatenate(found).astype(np.float64)
@@ -220,6 +219,3 @@ def _parts(sight: Sight, nets: tuple[Perceptron, ...], judge: Rows) -> tuple[flo
         return loss(offset + parts[0] * said[0] + parts[1] * said[1], judge.labels)[0]
 
     return tuple(float(part) for part in min(PARTS, key=lost))
-
-
-__all__ = ["Network", "npt"]

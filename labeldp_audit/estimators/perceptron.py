@@ -40,8 +40,8 @@ class Size:
         """What shrinks comes first."""
         h = self.hidden
         return {
-            "levels": (self.levels, self.vector), "first": (self.entry, h), "second": (h, h), "third": (h, self.classes),
-            "at first": (h,), "at second": (h,), "at third": (self.classes,),
+            "levels": (self.levels, self.vector), "first": (self.entry, h), "second": (h, h),
+            "third": (h, self.classes), "at first": (h,), "at second": (h,), "at third": (self.classes,),
         }  # fmt: skip
 
 
@@ -55,10 +55,11 @@ def views(flat: Values, size: Size) -> dict[str, Values]:
 
 
 def begin(size: Size, rng: np.random.Generator) -> Values:
-    """Small random weights; the third layer is 0, so that nothing is said beyond the offset yet."""
+    """Small random weights; the third layer is 0, so that nothing is said beyond the offset yet. Vectors of levels are
+    as long as numbers: what levels do together is a product of them, and beside 0 a product has no slope."""
     flat = np.zeros(sum(math.prod(shape) for shape in size.shapes.values()), np.float32)
     weights = views(flat, size)
-    spread = {"levels": 0.1, "first": 1 / math.sqrt(max(size.entry, 1)), "second": math.sqrt(2 / size.hidden)}
+    spread = {"levels": 1.0, "first": 1 / math.sqrt(max(size.entry, 1)), "second": math.sqrt(2 / size.hidden)}
     for name, scale in (spread | {"at first": 0.5}).items():
         weights[name][:] = scale * rng.standard_normal(weights[name].shape, np.float32)
     return flat
@@ -113,9 +114,9 @@ class Perceptron:
             np.dot(below.T, back, out=out[name])
             back.sum(axis=0, out=out[f"at {name}"])
         if self.size.categories:
-            self._levels(codes, back_first @ w["first"][self.size.numbers :].T)
+            self._levels(codes, np.asarray(back_first @ w["first"][self.size.numbers :].T))
 
-    def _levels(self, codes: Codes, back: Values) -> None:
+    def _levels(self, codes: Codes, back: Logits) -> None:
         """Adds the slopes of all cells with the same level, as a product with a sparse matrix."""
         from scipy.sparse import csc_matrix
 

@@ -75,8 +75,16 @@ def valued(report: Report) -> tuple[Finding, ...]:
     return tuple(
         finding
         for finding in report.findings
-        if not (curves.on_curve(finding) or _is_missing(finding) or gains.in_own_table(finding, tabled))
+        if not (
+            curves.on_curve(finding)
+            or finding.quantity in _FOR_PROGRAMS
+            or _is_missing(finding)
+            or gains.in_own_table(finding, tabled)
+        )
     )
+
+
+_FOR_PROGRAMS = ("plug_in_j",)  # one for each tau: in json and csv
 
 
 def missing(report: Report) -> tuple[str, ...]:

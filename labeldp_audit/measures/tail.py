@@ -32,6 +32,13 @@ def number_above(in_order: Floats, tau: Floats) -> Integers:
     return len(in_order) - np.searchsorted(in_order, tau, side="right")
 
 
+def mass_above(value: Floats, weight: Floats, tau: Floats) -> Floats:
+    """P(V > tau) at each tau, under a law of a few or many values. Weights sum to 1."""
+    order = np.argsort(value)
+    above = np.append(np.cumsum(weight[order][::-1])[::-1], 0.0)
+    return np.asarray(np.minimum(1.0, above[np.searchsorted(value[order], tau, side="right")]))
+
+
 def share_above(losses: Losses, tau: Floats, wrong: int, miss: float) -> tuple[Floats, Floats, Floats]:
     """J at each tau: estimate, low, high. Each limit at each tau misses with probability at most `miss`."""
     q = len(losses.estimate)

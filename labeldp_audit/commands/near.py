@@ -1,0 +1,64 @@
+"""eta from neighbourhoods of features."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import engine
+from ..estimators.knn import Neighbors
+from ..model import Eta, Integers, Table
+from ..randomness import for_audit
+from . import copies, reporting, tries
+from .asked import default_k, queries_of
+from .settings import Settings
+
+_MOST_COUNTS = 1 << 28  # kept while k is chosen, four bytes each
+
+
+def of_table(table: Table, settings: Settings, progress: engine.Progress, halves: bool) -> tuple[Eta, tuple[str, ...]]:
+    """And warnings. halves: eta is also estimated without the labels of half of the rows."""
+    n, classes = len(table.labels), len(table.dataset.classes)
+    queries = queries_of(n, settings)
+    ks = _ks(n, settings, len(queries) * classes * (2 if halves else 1))
+    reporting.check_smoothness(settings, ks[0], len(queries))
+    from .. import neighbors
+
+    grid = neighbors.count_grid(
+        table.points, table.labels, classes, queries, ks=ks, recall=_recall(settings), seed=settings.seed,
+        threads=settings.threads or engine.available_cores(), progress=progress,
+        part=_halves(n, settings.seed) if halves else None,
+    )  # fmt: skip
+    return Neighbors().chosen(grid, table.labels), copies.warnings(table.dataset.classes, grid.repeats)
+
+
+def glimpse(table: Table, rows: Integers, settings: Settings, progress: engine.Progress) -> Eta:
+    """At a few rows, to see whether neighbourhoods are worth it."""
+    from .. import neighbors
+
+    grid = neighbors.count_grid(
+        table.points, table.labels, len(table.dataset.classes), rows, ks=_ks(len(table.labels), settings, 0),
+        recall=_recall(settings), seed=settings.seed, threads=settings.threads or engine.available_cores(),
+        progress=progress,
+    )  # fmt: skip
+    return Neighbors().chosen(grid, table.labels)
+
+
+def _ks(n: int, settings: Settings, counts: int) -> tuple[int, ...]:
+    """One where it is said, and where --smoothness makes limits wider with each neighbour: labels know nothing of that
+    price, and one k alone costs no confidence. counts: how many are kept for each k."""
+    if settings.k is not None:
+        return (settings.k,)
+    ks = tries.ks(n)
+    alone = settings.smoothness is not None or len(ks) * counts > _MOST_COUNTS
+    return (default_k(n),) if alone else ks
+
+
+def _recall(settings: Settings) -> float:
+    """A smoothness constant speaks of the nearest rows, so these must be found, not near ones."""
+    return settings.recall if settings.smoothness is None else 1.0
+
+
+def _halves(n: int, seed: int) -> npt.NDArray[np.uint8]:
+    """Which half each row is in: by lot, never by what it holds."""
+    return for_audit(seed, "halves").integers(2, size=n, dtype=np.uint8)

@@ -1,0 +1,73 @@
+"""Several learners as one: a logistic regression on the logarithms of what they say (Wolpert 1992, stacking).
+
+log P(c | x) = b_c + sum_m w_m log P_m(c | x) + constant. Weights are fitted to rows that no member was fitted to, and
+pulled towards the plain average, which is what few such rows give.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from ..model import Floats
+from . import contract
+from .boosted import Boosted
+from .contract import Learner, Lesson, Predictor, Scores
+from .linear import Linear
+from .network import Network
+
+MEMBERS: tuple[Learner, ...] = (Boosted(), Network(), Linear())
+_PULL = 4.0  # 1 / variance of a weight about the average's: worth about as much as a few hundred rows
+
+
+@dataclass(frozen=True)
+class Stack(Learner):
+    name: ClassVar[str] = "stack"
+    example: ClassVar[str] = "stack"
+    built_on: tuple[Learner, ...] = MEMBERS
+
+    def scores(self, lesson: Lesson) -> Scores:
+        said = [lesson.scores(member) for member in self.built_on]
+        weight, bias = _fitted([one.judge for one in said], lesson.labels[lesson.judge])
+        return Scores(
+            _mixed([one.judge for one in said], weight, bias), _mixed([one.asked for one in said], weight, bias)
+        )
+
+    def fit(self, lesson: Lesson) -> Predictor:
+        raise NotImplementedError("a stack scores what its lesson asks for")
+
+
+def _fitted(said: list[Floats], labels: npt.NDArray[np.integer]) -> tuple[Floats, Floats]:
+    """Weights (M,) and biases (C,) of the least log loss, by L-BFGS from the plain average."""
+    from scipy.optimize import minimize
+
+    logs = np.log(np.stack(said))  # (M, rows, C)
+    members, _, classes = logs.shape
+    is_label = np.eye(classes)[labels]
+    even = np.full(members, 1 / members)
+
+    def loss(theta: Floats) -> tuple[float, Floats]:
+        weight, bias = theta[:members], theta[members:]
+        logit = np.tensordot(weight, logs, 1) + bias
+        logit -= logit.max(axis=1, keepdims=True)
+        posterior = np.exp(logit)
+        whole = posterior.sum(axis=1, keepdims=True)
+        excess = posterior / whole - is_label
+        away = weight - even
+        value = np.log(whole).sum() - (logit * is_label).sum() + _PULL * (away @ away + bias @ bias) / 2
+        slope = np.concatenate([np.tensordot(logs, excess, 2) + _PULL * away, excess.sum(axis=0) + _PULL * bias])
+        return float(value), slope
+
+    found = minimize(loss, np.concatenate([even, np.zeros(classes)]), jac=True, method="L-BFGS-B").x
+    return found[:members], found[members:]
+
+
+def _mixed(said: list[Floats], weight: Floats, bias: Floats) -> Floats:
+    logit: Floats = sum((w * np.log(one) for w, one in zip(weight, said, strict=True)), start=np.zeros_like(said[0]))
+    logit += bias
+    logit -= logit.max(axis=1, keepdims=True)
+    posterior = np.exp(logit)
+    return contract.inside(posterior / posterior.sum(axis=1, keepdims=True))
