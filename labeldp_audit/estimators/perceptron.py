@@ -87,8 +87,9 @@ class Perceptron:
     def entry(self, numbers: Values, codes: Codes) -> Values:
         if not self.size.categories:
             return numbers
-        vectors = np.take(self.weights["levels"], codes, axis=0).reshape(len(codes), -1)
-        return np.concatenate([numbers, vectors], axis=1)
+        vectors = np.take(self.weights["levels"], codes, axis=0)
+        width = self.size.entry - self.size.numbers
+        return np.concatenate([numbers, vectors.reshape(len(codes), width)], axis=1)
 
     def logits(self, numbers: Values, codes: Codes) -> Logits:
         """(rows, classes), to be added to the offset."""

@@ -1,0 +1,114 @@
+"""Logistic regression whose penalty the rows to judge choose."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from lessons import both, drawn, excess, lesson, others
+from scipy.optimize import minimize
+
+from labeldp_audit.estimators.linear import Design, Linear, Problem, Weights, _start, judged
+
+
+def design(rng, classes, n=300):
+    dense = np.concatenate([np.ones((n, 1)), rng.normal(size=(n, 3))], axis=1).astype(np.float32)
+    codes = np.stack([rng.integers(4, size=n), 4 + rng.integers(3, size=n)], axis=1).astype(np.int32)
+    return Design(dense, codes, rng.integers(classes, size=n), 7, classes)
+
+
+@pytest.mark.parametrize("classes", [2, 4])
+def test_the_slope_is_that_of_the_loss(classes):
+    rng = np.random.default_rng(0)
+    problem = Problem(design(rng, classes))
+    problem._scale(0.7)
+    point = 0.1 * rng.normal(size=problem._coordinates(_start(problem.design)).size)
+    _, slope = problem._value(point)
+    for at in range(0, len(point), 3):
+        step = np.zeros(len(point))
+        step[at] = 1e-2
+        rise = (problem._value(point + step)[0] - problem._value(point - step)[0]) / 2e-2
+        assert rise == pytest.approx(slope[at], abs=2e-3)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_it_finds_what_a_plain_minimiser_finds(classes):
+    one = design(np.random.default_rng(1), classes)
+    found = Problem(one).solve(2.0, _start(one))
+    width = one.dense.shape[1]
+
+    def value(flat):
+        weights = flat.reshape(width + one.levels, -1)
+        shrunk = (weights[1:] ** 2).sum()
+        return judged(Weights(weights[:width], weights[width:]), one) + 1.0 * shrunk
+
+    ours = np.concatenate([found.dense, found.levels]).ravel()
+    best = minimize(value, np.zeros(ours.size), method="Powell", options={"maxiter": 30}).fun
+    assert value(ours) <= best + 1e-2
+
+
+def test_a_straight_eta_in_many_columns():
+    rng = np.random.default_rng(2)
+    x = rng.normal(size=(8000, 60))
+    eta = both(x @ rng.normal(scale=0.3, size=60))
+    one = lesson(x, drawn(eta, rng))
+    rows = others(one)
+    assert excess(eta[rows], Linear().fit(one)(rows)) < 2 * 61 / (2 * len(one.learn))
+
+
+def test_more_columns_than_rows():
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=(300, 500))
+    eta = both(x[:, 0])
+    one = lesson(x, drawn(eta, rng))
+    rows = others(one)
+    blind = np.tile(eta.mean(axis=0), (len(rows), 1))
+    assert excess(eta[rows], Linear().fit(one)(rows)) < 1.1 * excess(eta[rows], blind)
+
+
+def test_rare_levels_are_shrunk():
+    rng = np.random.default_rng(4)
+    code = np.minimum(rng.geometric(0.01, size=6000), 400) - 1
+    effect = rng.normal(size=400)
+    eta = both(effect[code])
+    one = lesson(code[:, None], drawn(eta, rng), (0,))
+    rows = others(one)
+    counts = np.stack([np.bincount(code[one.learn][one.labels[one.learn] == c], minlength=400) for c in (0, 1)], axis=1)
+    raw = (counts + 0.01) / (counts + 0.01).sum(axis=1, keepdims=True)  # a liar: takes the levels at their word
+    mine = excess(eta[rows], Linear().fit(one)(rows))
+    assert mine < 0.4 * excess(eta[rows], np.full((len(rows), 2), 0.5))
+    assert mine < 0.8 * excess(eta[rows], raw[code[rows]])
+
+
+def test_classes():
+    rng = np.random.default_rng(5)
+    x = rng.normal(size=(6000, 4))
+    raised = np.exp(x @ rng.normal(size=(4, 5)))
+    eta = raised / raised.sum(axis=1, keepdims=True)
+    one = lesson(x, drawn(eta, rng), classes=5)
+    rows = others(one)
+    said = Linear().fit(one)(rows)
+    assert said.sum(axis=1) == pytest.approx(np.ones(len(rows)))
+    assert excess(eta[rows], said) < 0.005
+
+
+def test_labels_of_others_threads_and_order_of_asking_change_nothing():
+    rng = np.random.default_rng(6)
+    x, labels = rng.normal(size=(2000, 5)), rng.integers(2, size=2000)
+    one = lesson(x, labels)
+    rows = others(one)
+    changed = labels.copy()
+    changed[rows] = 1 - changed[rows]
+    first, second = Linear().fit(one)(rows), Linear().fit(lesson(x, changed, threads=2))(rows)
+    assert np.array_equal(first, second)
+    assert np.ptp(first[:, 1]) < 0.1  # nothing tells these labels
+    changed[one.learn] = 1 - changed[one.learn]
+    assert not np.array_equal(first, Linear().fit(lesson(x, changed))(rows))
+
+
+@pytest.mark.parametrize("rows", [1, 3, 30, 60])
+@pytest.mark.parametrize("label", [0, None])
+def test_hardly_any_rows(rows, label):
+    labels = np.arange(rows) % 2 if label is None else np.full(rows, label)
+    said = Linear().fit(lesson(np.ones((rows, 2)), labels, (1,)))(np.arange(rows))
+    assert np.all((said > 0) & (said < 1))
+    assert Linear().fit(lesson(np.ones((rows, 2)), labels))(np.arange(0)).shape == (0, 2)
