@@ -32,7 +32,7 @@ def of_mechanisms(report: dict) -> list[str]:
 @pytest.mark.parametrize(
     ("options", "parameters", "eta"),
     [
-        ((), {}, {"k": 30, "queries": ROWS}),
+        ((), {}, {"queries": ROWS}),
         (("--k", 50), {}, {"k": 50}),
         (("--k", ROWS - 1), {}, {"k": ROWS - 1}),
         (("--queries", 100), {}, {"queries": 100}),

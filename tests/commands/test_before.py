@@ -1,9 +1,11 @@
 """What is decided from the table where nothing is asked for."""
 
+import itertools
+
 import numpy as np
 import pytest
 
-from labeldp_audit.commands import before
+from labeldp_audit.commands import before, tries
 from labeldp_audit.commands.settings import Settings
 
 
@@ -13,6 +15,36 @@ from labeldp_audit.commands.settings import Settings
 )
 def test_k_is_about_the_square_root_of_the_rows(rows, k):
     assert before.default_k(rows) == k
+
+
+@pytest.mark.parametrize(
+    ("rows", "ks"),
+    [
+        (2, (1,)),
+        (3, (2,)),
+        (100, (10, 20, 40)),
+        (1000, (30, 61, 126)),
+        (200_000, (30, 59, 117, 232, 458, 905, 1789)),
+        (10**10, (30, 62, 128, 265, 548, 1132, 2340, 4838, 10_000)),
+    ],
+)
+def test_k_that_are_tried(rows, ks):
+    assert tries.ks(rows) == ks
+
+
+@pytest.mark.parametrize("rows", [*range(2, 60), 899, 900, 901, 12_345, 6_250_000, 6_260_000, 10**9])
+def test_k_are_tried_from_few_to_many_by_factors_of_about_two(rows):
+    ks = tries.ks(rows)
+    assert 1 <= ks[0] <= 30
+    assert ks[-1] == min(rows - 1, 10_000, round(4 * rows**0.5))
+    assert all(1 < more / k <= 3 for k, more in itertools.pairwise(ks))
+
+
+def test_one_k_where_it_is_said_or_where_a_choice_costs_too_much():
+    assert before._ks(1000, Settings(), 2000) == (30, 61, 126)
+    assert before._ks(1000, Settings(k=77), 2000) == (77,)
+    assert before._ks(1000, Settings(smoothness="1,1"), 2000) == (before.default_k(1000),)
+    assert before._ks(200_000, Settings(), 200_000 * 512) == (before.default_k(200_000),), "counts of many classes"
 
 
 @pytest.mark.parametrize(
