@@ -63,7 +63,7 @@ class _Bent:
         if not self.bend:
             return feature_loss.value(z, self.p)
         kept = np.clip(z, self.bend, 1 - self.bend)
-        return feature_loss.value(kept, self.p) + np.asarray((z - kept) * feature_loss.slope(kept, self.p))
+        return np.asarray(feature_loss.value(kept, self.p) + (z - kept) * feature_loss.slope(kept, self.p))
 
     @property
     def lowest(self) -> float:
