@@ -122,6 +122,22 @@ class Tried:
 
 
 @dataclass(frozen=True)
+class Bin:
+    """Rows with estimates alike: what was said of a class, and what came."""
+
+    of: str  # the class
+    rows: int
+    said: float  # mean probability
+    came: float  # share of the rows that have the label
+    low: float
+    high: float
+
+    @property
+    def fits(self) -> bool:
+        return self.low <= self.said <= self.high
+
+
+@dataclass(frozen=True)
 class Eta:
     """P(Y = c | x) at each query, and what it was made from: every interval needs the counts.
 
@@ -145,6 +161,7 @@ class Eta:
     asked: Mapping[str, object] | None = None  # how it was made, where that was not now
     tried: tuple[Tried, ...] = ()  # this one and those that it was preferred to
     choices: int = 1  # alternatives between which labels chose: limits must hold for all of them
+    reliability: tuple[Bin, ...] = ()
 
     @property
     def queries(self) -> int:

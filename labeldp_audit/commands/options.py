@@ -64,7 +64,7 @@ SHARED = (
            "used instead of neighbourhoods. For more classes one column each, in their order. Repeatable.",
            (), "count neighbours", many=True),
     Option("k", Whole("NUMBER", 1), SEARCH, "Neighbours that each estimate rests on.",
-           shown="about the square root of the rows, between 30 and 10 000"),
+           shown="with knn the one of several, up to four times the square root of the rows, that guesses labels best"),
     Option("queries", WholeOrAll("NUMBER|all"), SEARCH,
            "Rows whose neighbours are counted, sampled uniformly; every row stays a possible neighbour.",
            shown="all rows up to 200 000, a sample of 200 000 above"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import replace
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from ..mechanisms import MECHANISMS
 from ..mechanisms.contract import Mechanism
 from ..model import Bound, Eta, Finding, Report, Table
 from ..registry import number
-from . import intervals
+from . import intervals, trust
 from .settings import Settings
 
 ROWS = "rows are independent draws from one population"
@@ -95,8 +96,8 @@ def widening(eta: Eta, settings: Settings, miss: float) -> float:
 
 
 def build(command: str, table: Table, eta: Eta, settings: Settings, findings: Iterable[Finding]) -> Report:
-    told = tuple(findings)
-    warnings = (*_about_search(command, eta), *_about_sight(command, table, eta), *_unjudged(told))
+    told, eta = tuple(findings), replace(eta, reliability=trust.reliability(table, eta))
+    warnings = (*_about_search(command, eta), *trust.warnings(command, table, eta), *_unjudged(told))
     return Report(
         command=command, version=__version__, dataset=table.dataset, eta=eta,
         parameters=_parameters(command, eta, settings), findings=told, warnings=(*table.warnings, *warnings),
@@ -154,27 +155,4 @@ def _unjudged(findings: Iterable[Finding]) -> list[str]:
         f"{one.mechanism} was not judged: {one.bound.reason}"
         for one in findings
         if one.quantity in ("advantage", "j", "nu_max") and one.bound.estimate is None and one.bound.reason
-    ]
-
-
-def _about_sight(command: str, table: Table, eta: Eta) -> list[str]:
-    """Neighbours that guess no better than the shares of the classes do see nothing, and show nothing to be absent."""
-    if eta.sees(table.dataset):
-        return []
-    losses = f"log loss {eta.log_loss:.4f}, without features {table.dataset.blind_log_loss:.4f}"
-    if eta.counts is None:
-        return [
-            f"the given probabilities guess labels no better than the shares of the classes do ({losses}): what the "
-            f"features tell may be missed, and what an attacker gains from them too"
-        ]
-    if eta.metric == "score":
-        return [
-            f"the model guesses labels no better than the shares of the classes do ({losses}): either the features "
-            f"tell next to nothing, or it does not find what they tell"
-        ]
-    worthless = "estimates mean little" if command == "advantage" else "upper limits mean nothing"
-    return [
-        f"neighbours guess labels no better than the shares of the classes do ({losses}): either the features tell "
-        f"next to nothing, or distances hide what they tell, and then {worthless}; leave out columns that tell "
-        f"nothing, or ask few at a time"
     ]

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from numbers import Integral, Real
 
-from ..model import SCHEMA, TOOL, Dataset, Eta, Finding, Report
+from ..model import SCHEMA, TOOL, Dataset, Eta, Finding, Report, Tried
 from .spelling import exact
 
 
@@ -59,7 +59,14 @@ def _eta(eta: Eta) -> dict[str, object]:
         "recall": eta.recall,
         "recall_low": eta.recall_low,
         "log_loss": eta.log_loss,
+        "tried": [_tried(one) for one in eta.tried],
+        "reliability": [asdict(one) | {"fits": one.fits} for one in eta.reliability],
     }
+
+
+def _tried(one: Tried) -> dict[str, object]:
+    """k stands where neighbours were counted."""
+    return {name: value for name, value in asdict(one).items() if value is not None}
 
 
 def _finding(finding: Finding) -> dict[str, object]:

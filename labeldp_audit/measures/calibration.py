@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..bounds import clopper_pearson
-from ..model import Floats
+from ..model import Bin, Floats
 
 _BINS = 20
 _FEWEST = 50  # rows of a bin
@@ -32,6 +32,24 @@ def faults(probability: Floats, labels: npt.NDArray[np.integer], classes: Sequen
         worst = max(_gaps(probability[:, c], labels == c, bins, each), default=None)
         if worst is not None:
             yield f"{worst[1]} {classes[c]}"
+
+
+def table(
+    probability: Floats, labels: npt.NDArray[np.integer], classes: Sequence[str], bins: int, miss: float
+) -> Iterator[Bin]:
+    """Of the positive class, or of each where there are more: rows by rising estimates, equal ones together.
+
+    The probabilities must not have seen the labels of their rows. Then all limits hold with probability 1 - miss.
+    """
+    asked = [1] if len(classes) == 2 else range(len(classes))
+    for c in asked:
+        said, order = probability[:, c], np.argsort(probability[:, c], kind="stable")
+        cuts = np.unique(np.searchsorted(said[order], said[order][np.arange(1, bins) * len(order) // bins]))
+        for part in filter(len, np.split(order, cuts)):
+            came = int((labels[part] == c).sum())
+            alike = -np.expm1(-miss / (2 * bins * len(asked)))
+            low, high = (float(end(came, len(part), alike)) for end in (clopper_pearson.lower, clopper_pearson.upper))
+            yield Bin(classes[c], len(part), float(said[part].mean()), came / len(part), low, high)
 
 
 def _gaps(probability: Floats, is_class: npt.NDArray[np.bool_], bins: int, miss: float) -> Iterator[tuple[float, str]]:
