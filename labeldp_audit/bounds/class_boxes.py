@@ -10,7 +10,8 @@ at places that are always the same: first where the score says that a = b, then 
 be expected, below a < b; in the expected direction one limit of a and one of b do. Where the score is wrong about the
 direction, a node says nothing.
 
-Each fold has an even share of the level, each of its levels an even share of that. Assumes independent rows.
+Each fold has an even share of the level, each of its levels an even share of that. Assumes independent rows, and scores
+that were not shaped by their fold's rows at all, not even by their features.
 """
 
 from __future__ import annotations

@@ -12,6 +12,9 @@ than bounds on the mean of each of many cells (bounds/nubar_cells.py), which mus
 
 for any p0: with p0 near p the labels' own part is small. phi' is large near 0 and 1, so g is kept away from them, more
 or less far; all folds and all of these are bet on together (bounds/bets.py).
+
+This is about people at once, so a score must not have been shaped by its fold's rows at all, not even by their
+features. Where it was, bounds/nubar_cells.py still holds.
 """
 
 from __future__ import annotations

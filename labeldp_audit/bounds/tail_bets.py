@@ -7,7 +7,7 @@ With z0, z1 where the loss is tau, and for any features that are chosen without 
 so J is at least the mean of 1 for each label that fits there and of -z1 / (1 - z1) or -(1 - z0) / z0 for each that does
 not. How high and how low is tried at a few places, on both sides and on either, in all folds; all are bet on together
 (bounds/bets.py). Narrower than by cells (bounds/tail_cells.py), which hold for all tau at once; here each tau has a
-level of its own.
+level of its own. And here a score must not have been shaped by its fold's rows at all, not even by their features.
 
 z0 and z1 depend on p, which is known between limits alone. Bets must not follow the labels through these. So logit p is
 parted at fixed places, each part has its z0 and z1, and the least of all parts that p may lie in is taken: among them
