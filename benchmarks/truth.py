@@ -20,7 +20,7 @@ from typing import Any
 from . import child, table
 
 KINDS = ("curved", "categorical", "give-away", "independent", "gaussians", "scales", "rare", "repeated", "five")
-ESTIMATORS = ("boosted", "knn")
+ESTIMATORS = ("auto", "knn")
 PI = 0.01
 STEP = 0.02
 TAUS = tuple(i / 50 for i in range(1001))  # 0 to 20 nats
