@@ -54,6 +54,12 @@ class Sight:
         bends = [np.tanh(np.float32(2) * (at - np.float32(step))) for step in self.steps]
         return np.concatenate([dense, square, *bends], axis=1)
 
+    def addends(self, bent: Values) -> Values:
+        """What the sum adds up. Halved bends are shrunk four times as much: where lines do, there are none."""
+        found = with_one(bent)
+        found[:, 1 + self.inputs.width :] *= np.float32(0.5)
+        return found
+
 
 @dataclass(frozen=True)
 class Rows:
@@ -109,7 +115,7 @@ class Model:
 
     def _block(self, rows: Integers) -> Floats:
         numbers, codes = self.sight.bent(self.sight.inputs.dense(rows)), self.sight.inputs.codes(rows)
-        logits = self.sum.logits(with_one(numbers), codes)
+        logits = self.sum.logits(self.sight.addends(numbers), codes)
         for part, net in zip(self.parts, self.nets, strict=True):
             if part:
                 logits += part * net.logits(numbers, codes)
@@ -152,14 +158,14 @@ def _summed(sight: Sight, learn: Rows, judge: Rows, lesson: Lesson) -> Weights:
 
 def _design(sight: Sight, rows: Rows, which: Integers | None, classes: int) -> Design:
     which = np.arange(min(len(rows.labels), 20_000)) if which is None else which
-    numbers = with_one(sight.bent(rows.dense[which]))
+    numbers = sight.addends(sight.bent(rows.dense[which]))
     return Design(numbers, rows.codes[which], rows.labels[which], sum(sight.inputs.levels), classes)
 
 
 def _offset(sight: Sight, rows: Rows, total: Weights) -> None:
     for start in range(0, len(rows.labels), BLOCK):
         part = slice(start, start + BLOCK)
-        rows.offset[part] = total.logits(with_one(sight.bent(rows.dense[part])), rows.codes[part])
+        rows.offset[part] = total.logits(sight.addends(sight.bent(rows.dense[part])), rows.codes[part])
 
 
 def _taught(sight: Sight, size: Size, learn: Rows, judge: Rows, decay: float, seed: int) -> Perceptron:
