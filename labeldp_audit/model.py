@@ -89,6 +89,7 @@ class Table:
     row_numbers: Integers | None = None  # of the used rows in the file, where null labels were dropped
     given: Floats | None = None  # (n, C) the probabilities that columns of the table hold; points are (n, 0) then
     columns: Columns | None = None  # where they were asked for
+    groups: Integers | None = None  # (n,) the same number for rows of one person, where a column names people
 
 
 @dataclass(frozen=True)

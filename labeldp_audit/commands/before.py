@@ -38,6 +38,8 @@ def _estimator(settings: Settings) -> Estimator:
     """A smoothness constant speaks of neighbourhoods, so these are what makes sense beside it."""
     vouched = reporting.smoothness(settings) is not None
     [estimator] = ESTIMATORS.parse("knn" if vouched and settings.estimator == "auto" else settings.estimator)
+    if settings.group is not None and not estimator.learners():
+        raise SpecError("--group is for estimators that learn: neighbours may be rows of the same person")
     if vouched and estimator.learners():
         raise SpecError("--smoothness is about neighbourhoods of features: use --estimator knn")
     return estimator
@@ -46,7 +48,8 @@ def _estimator(settings: Settings) -> Estimator:
 def _read_options(settings: Settings, many: bool) -> tables.ReadOptions:
     return tables.ReadOptions(
         label=settings.label, positive=settings.positive, exclude=settings.exclude, categorical=settings.categorical,
-        drop_null_labels=settings.drop_null_labels, delimiter=settings.delimiter, many_classes=many,
+        drop_null_labels=settings.drop_null_labels, delimiter=settings.delimiter, group=settings.group,
+        many_classes=many,
     )  # fmt: skip
 
 

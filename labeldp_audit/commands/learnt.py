@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import engine
-from ..errors import SpecError
+from ..errors import DataError, SpecError
 from ..estimators import crossfit
 from ..estimators.comparison import Way, losses, ranked
 from ..estimators.contract import Estimator, Learner
@@ -36,25 +36,34 @@ def of_table(
 
     classes = table.dataset.classes
     alike = distinct.collapse(table.points, table.labels, len(classes))
-    folds = folds_of(len(table.labels), settings.seed)
-    scores = _scores(table, estimator.learners(), folds, alike.point_of_row.astype(np.int64), settings, progress)
+    people = np.arange(len(table.labels)) if table.groups is None else table.groups
+    folds = folds_of(people, settings.seed)
+    same = alike.point_of_row.astype(np.int64)
+    scores = _scores(table, estimator.learners(), folds, same, people, settings, progress)
     lost: dict[Way, Floats] = {(name, None): losses(one, table.labels) for name, one in scores.items()}
     tried = ranked(lost)
-    if estimator.looks_around:
+    if estimator.looks_around and table.groups is None:
         beside = _beside(table, tried, lost, settings, progress)
         tried = tuple(sorted((*tried, beside), key=lambda one: one.behind))
         if beside.behind < -CLEARLY * beside.behind_error:
             return _nearby(table, tried, settings, progress, halves)
     best = next(one for one in tried if one.k is None)
-    eta = eta_of(table, scores[best.name], folds, best, settings, progress)
+    eta = eta_of(table, scores[best.name], folds, people, best, settings, progress)
     if len(tried) > 1:
         eta = replace(eta, tried=tried, choices=len(tried))
-    return eta, copies.warnings(classes, distinct.repeats(alike.members))
+    return eta, (*copies.warnings(classes, distinct.repeats(alike.members)), *_about_people(table))
+
+
+def _about_people(table: Table) -> list[str]:
+    if table.groups is None:
+        return []
+    number = int(table.groups.max()) + 1
+    return [f"{len(table.groups):,} rows are of {number:,} people: limits take rows as independent, and are too narrow"]
 
 
 def _scores(
-    table: Table, learners: tuple[Learner, ...], folds: Integers, same: Integers, settings: Settings,
-    progress: engine.Progress,
+    table: Table, learners: tuple[Learner, ...], folds: Integers, same: Integers, people: Integers,
+    settings: Settings,     progress: engine.Progress,
 ) -> dict[str, Floats]:  # fmt: skip
     assert table.columns is not None
     leaves = {leaf.name for learner in learners for leaf in learner.leaves()}
@@ -63,7 +72,7 @@ def _scores(
     return crossfit.scores(
         learners, table.columns, table.labels, len(table.dataset.classes), folds, settings.seed,
         each=functools.partial(engine.run, threads=threads), threads=max(1, threads // (len(leaves) * crossfit.FOLDS)),
-        note=progress.advance, same=same,
+        note=progress.advance, same=same, people=people,
     )  # fmt: skip
 
 
@@ -89,14 +98,26 @@ def _nearby(
     return replace(eta, tried=tried, choices=eta.choices + len(tried)), said
 
 
-def folds_of(n: int, seed: int) -> Integers:
-    """By lot, never by what a row holds; as even as can be."""
-    folds = min(crossfit.FOLDS, n // 2) or 1
-    return for_audit(seed, "folds").permutation(np.arange(n) % folds)
+def folds_of(people: Integers, seed: int) -> Integers:
+    """By lot, never by what a row holds; everybody's rows together, and as many people in each as can be.
+
+    people (n,): the same number for rows of one person.
+    """
+    number = int(people.max()) + 1
+    if number < 2:
+        raise DataError("all rows are of one person", hint="--group COLUMN names whose row it is")
+    folds = min(crossfit.FOLDS, number // 2) or 1
+    return for_audit(seed, "folds").permutation(np.arange(number) % folds)[people]
 
 
 def eta_of(
-    table: Table, scores: Floats, folds: Integers, by: Tried, settings: Settings, progress: engine.Progress
+    table: Table,
+    scores: Floats,
+    folds: Integers,
+    people: Integers,
+    by: Tried,
+    settings: Settings,
+    progress: engine.Progress,
 ) -> Eta:
     n = len(table.labels)
     rows = asked.queries_of(n, settings)
@@ -105,17 +126,18 @@ def eta_of(
         raise SpecError(f"k = {settings.k} needs more than {settings.k} rows in each of {int(folds.max()) + 1} folds")
     k = min(asked.default_k(n), smallest - 1) if settings.k is None else settings.k
     counts, radius = _counted(table, scores, folds, k, settings, progress)
+    probability = _calibrated(scores, table.labels, people, settings.seed)
     return Eta(
-        probability=_calibrated(scores, table.labels, settings.seed)[rows], counts=counts[rows], rows=rows, k=k, n=n,
-        estimator=by.name, log_loss=by.log_loss, exact=True, recall=1.0, radius=radius[rows].astype(np.float32),
-        metric="score", part=folds[rows].astype(np.uint8), unseen=scores[rows],
+        probability=probability[rows], counts=counts[rows], rows=rows, k=k, n=n, estimator=by.name, log_loss=by.log_loss,
+        exact=True, recall=1.0, radius=radius[rows].astype(np.float32), metric="score", part=folds[rows].astype(np.uint8),
+        unseen=scores[rows],
     )  # fmt: skip
 
 
-def _calibrated(scores: Floats, labels: npt.NDArray[np.uint8], seed: int) -> Floats:
+def _calibrated(scores: Floats, labels: npt.NDArray[np.uint8], people: Integers, seed: int) -> Floats:
     if scores.shape[1] != 2:
         return scores
-    eta = monotone.calibrated(scores[:, 1], labels == 1, for_audit(seed, "calibration"))
+    eta = monotone.calibrated(scores[:, 1], labels == 1, people, for_audit(seed, "calibration"))
     return np.column_stack([1 - eta, eta])
 
 

@@ -58,6 +58,9 @@ SHARED = (
            "refuse"),
     Option("delimiter", Character("CHARACTER"), TABLE, "Between the cells of a CSV file, e.g. ';' or tab.",
            shown="a comma; a tab in .tsv"),
+    Option("group", Text("COLUMN"), TABLE,
+           "Column that names whose row it is, where people have several: no feature, and no row is scored by a model "
+           "that learnt from others of the same person.", shown="every row is somebody else's"),
     Option("estimator", Text("NAME"), SEARCH, "How P(label | features) is estimated.", Settings.estimator, "knn"),
     Option("eta", Text("COLUMN"), SEARCH,
            "Column with the probability of the positive class by a model of your own, which has not seen these labels: "

@@ -119,7 +119,7 @@ def _parameters(command: str, eta: Eta, settings: Settings) -> dict[str, object]
     return {"confidence": settings.confidence, "seed": settings.seed} | {n: _plain(v) for n, v in kept.items()}
 
 
-_SEARCHED = ("exclude", "categorical", "recall")
+_SEARCHED = ("exclude", "categorical", "group", "recall")
 _ASKED = ("mechanism", "drop_null_labels", "eta", "tau", "smoothness", "utility", "bags")
 
 

@@ -17,6 +17,7 @@ class Settings:
     categorical: tuple[str, ...] = ()
     drop_null_labels: bool = False
     delimiter: str | None = None
+    group: str | None = None  # column that names whose row it is
     estimator: str = "knn"
     eta: tuple[str, ...] = ()  # columns that hold it
     eta_file: str | None = None  # what estimate-eta wrote

@@ -16,7 +16,8 @@ from ..model import Floats, Integers
 from . import contract
 from .contract import Learner, Lesson, Predictor
 
-_ROUNDS, _PATIENCE = 1000, 20
+_ROUNDS, _FEWEST_ROUNDS, _PATIENCE = 1000, 100, 20
+_CELLS = 6e9  # rows times columns times rounds: about twenty seconds of one core
 _FEWEST = 20  # rows to learn from
 _STEP = 1 << 17  # rows predicted at a time
 
@@ -45,7 +46,9 @@ def _fitted(lesson: Lesson) -> Any:
     )  # fmt: skip
     judge = learn.create_valid(columns.values[lesson.judge], labels[lesson.judge].astype(np.float32), params=options)
     stop = lightgbm.early_stopping(_PATIENCE, verbose=False)
-    return lightgbm.train(options, learn, _ROUNDS, valid_sets=[judge], callbacks=[stop])
+    cells = len(lesson.learn) * columns.values.shape[1]
+    rounds = int(np.clip(_CELLS / cells, _FEWEST_ROUNDS, _ROUNDS))
+    return lightgbm.train(options, learn, rounds, valid_sets=[judge], callbacks=[stop])
 
 
 def _options(lesson: Lesson) -> dict[str, object]:

@@ -26,13 +26,20 @@ Note = Callable[[float], None]  # so many rows were scored by one learner
 
 def scores(
     learners: Sequence[Learner], columns: Columns, labels: Labels, classes: int, folds: Integers, seed: int, *,
-    each: Each, threads: int, note: Note, same: Integers | None = None,
+    each: Each, threads: int, note: Note, same: Integers, people: Integers,
 ) -> dict[str, Floats]:  # fmt: skip
-    """(n, C) by the name of each learner. threads: of each job; same: see Lesson."""
+    """(n, C) by the name of each learner. threads: of each job; same: see Lesson; people (n,): whose row it is."""
     first = tuple({leaf.name: leaf for learner in learners for leaf in learner.leaves()}.values())
     number = int(folds.max()) + 1
     jobs = [(learner, fold) for fold in range(number) for learner in first]
-    lessons = [of_fold(columns, labels, classes, folds, fold, seed, threads, same) for fold in range(number)]
+    lessons = [
+        Lesson(
+            columns=columns, labels=labels, classes=classes, learn=learn, judge=judge, seed=seed * number + fold,
+            threads=threads, asked=np.flatnonzero(folds == fold), same=same,
+        )
+        for fold in range(number)
+        for learn, judge in [_parted(np.flatnonzero(folds != fold), people, np.random.default_rng([seed, fold]))]
+    ]  # fmt: skip
 
     def work(job: Job) -> Job:
         learner, fold = job
@@ -51,15 +58,11 @@ def _of_folds(learner: Learner, lessons: Sequence[Lesson], n: int, classes: int)
     return found
 
 
-def of_fold(
-    columns: Columns, labels: Labels, classes: int, folds: Integers, fold: int, seed: int, threads: int,
-    same: Integers | None = None,
-) -> Lesson:  # fmt: skip
-    """Rows are parted by lot, never by what they hold."""
-    rng = np.random.default_rng([seed, fold])
-    others = rng.permutation(np.flatnonzero(folds != fold))[:MOST_ROWS]
-    cut = round((_JUDGE if len(others) > _FEW else _MORE) * len(others))
-    return Lesson(
-        columns=columns, labels=labels, classes=classes, learn=np.sort(others[cut:]), judge=np.sort(others[:cut]),
-        seed=int(rng.integers(1 << 30)), threads=threads, asked=np.flatnonzero(folds == fold), same=same,
-    )  # fmt: skip
+def _parted(rows: Integers, people: Integers, rng: np.random.Generator) -> tuple[Integers, Integers]:
+    """Rows to learn from and rows to judge by, parted by lot, never by what they hold; everybody's rows together."""
+    share = _JUDGE if len(rows) > _FEW else _MORE
+    judges = rng.random(int(people.max()) + 1) < share
+    learn, judge = (rows[mark] for mark in (~judges[people[rows]], judges[people[rows]]))
+    if len(learn) > MOST_ROWS:
+        learn = np.sort(rng.choice(learn, MOST_ROWS, replace=False))
+    return learn, judge[:MOST_ROWS]

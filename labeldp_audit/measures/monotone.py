@@ -20,11 +20,14 @@ EXPECTED = 10.0  # labels of the other kind that did not come: by chance once in
 _STEPS = 50  # of Newton's method; about eight are needed
 
 
-def calibrated(score: Floats, is_class: npt.NDArray[np.bool_], rng: np.random.Generator) -> Floats:
-    """(n,) scores inside (0, 1) and whether each row has the label: P(label | score), the row's own label unseen."""
-    n = len(score)
-    parts = min(PARTS, n)
-    part = rng.permutation(np.arange(n) % parts)
+def calibrated(score: Floats, is_class: npt.NDArray[np.bool_], people: Integers, rng: np.random.Generator) -> Floats:
+    """(n,) scores inside (0, 1) and whether each row has the label: P(label | score), its person's labels unseen.
+
+    people (n,): the same number, from 0, for rows of one person.
+    """
+    n, number = len(score), int(people.max()) + 1
+    parts = min(PARTS, number)
+    part = rng.permutation(np.arange(number) % parts)[people]
     order = np.argsort(score, kind="stable")
     found = np.empty(n)
     for each in range(parts):

@@ -106,7 +106,7 @@ def read_off(lists: Lists, q: int, counted: Counted, needs: Integers, counts: I3
     tighten(lists, q, counted, needs[last])
     mine, end = lists.entries[q], lists.size[q]
     limit = lists.threshold[q : q + 1].view(np.uint32)[0]
-    bottom, _, alike = span(mine, end, counted.weight)
+    bottom, _, alike = span(mine, end if last else 0, counted.weight)  # nothing to select where there is one
     beyond = lists.ties[q]  # what no entry stands for
     for g in range(last, -1, -1):
         radius[g] = math.sqrt(_distance(limit))

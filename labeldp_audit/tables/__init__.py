@@ -22,6 +22,7 @@ class ReadOptions:
     delimiter: str | None = None  # one character
     eta: tuple[str, ...] = ()  # columns that hold the probabilities of the user's own model; no feature is read then
     labels_only: bool = False  # neither features nor probabilities
+    group: str | None = None  # column that names whose row it is
     many_classes: bool = False  # whether more than two classes are wanted as they are
     columns: bool = False  # whether features are wanted as they are too, for estimators that learn
 

@@ -42,6 +42,8 @@ def columns(source: Source, roles: Roles, scanned: Scan, encoders: Encoders) -> 
     }
     known[roles.label] = model.Column(roles.label, "label", type_name(scanned.label_type), scanned.label.missing)
     types = source.types()
+    if roles.group is not None:
+        known[roles.group] = model.Column(roles.group, "group", type_name(types[roles.group] or pa.string()))
     known |= {name: model.Column(name, "eta", read_as(types[name])) for name in roles.eta}
     return tuple(known.get(name) or excluded(name, types[name]) for name in source.names())
 

@@ -17,6 +17,7 @@ from .content import Digest, unchanged
 from .describe import dataset
 from .encode import Encoder, Standard, encode, encoder
 from .gather import gather
+from .groups import read_groups
 from .locate import locate
 from .probabilities import check_columns, distributions
 from .raw import Raw, memory_need
@@ -32,10 +33,15 @@ PROBABILITIES = "the probabilities need", "audit fewer rows"
 
 def read_table(place: str, options: ReadOptions, progress: engine.Progress) -> model.Table:
     with ExitStack() as until:
-        source = locate(place, options.delimiter, frozenset((*options.categorical, *options.eta)), until)
+        source = locate(place, options.delimiter, as_text(options), until)
         with about(source.name), unchanged(source.contents()):
             roles = assign(source.names(), options)
             return (two_passes if roles.features else one_pass)(source, roles, options, progress)
+
+
+def as_text(options: ReadOptions) -> frozenset[str]:
+    """Columns that a text file must not turn into numbers."""
+    return frozenset((*options.categorical, *options.eta, *([] if options.group is None else [options.group])))
 
 
 def two_passes(source: Source, roles: Roles, options: ReadOptions, progress: engine.Progress) -> model.Table:
@@ -58,7 +64,10 @@ def two_passes(source: Source, roles: Roles, options: ReadOptions, progress: eng
         tuple(remarks(roles, scanned, encoders)),
         encoded.row_numbers,
         columns=raw.finished() if options.columns else None,
-    )
+        groups=None if roles.group is None else read_groups(
+            source, roles.label, roles.group, scanned.used, size, progress
+        ),
+    )  # fmt: skip
 
 
 def one_pass(source: Source, roles: Roles, options: ReadOptions, progress: engine.Progress) -> model.Table:

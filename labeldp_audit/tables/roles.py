@@ -24,6 +24,7 @@ class Roles:
     excluded: frozenset[str]
     categorical: frozenset[str]  # forced
     eta: tuple[str, ...] = ()  # instead of features, in the order that the user gave
+    group: str | None = None  # whose row it is
 
     @property
     def read(self) -> tuple[str, ...]:
@@ -34,7 +35,12 @@ def assign(names: Sequence[str], options: ReadOptions) -> Roles:
     if not names:
         raise DataError("the table has no columns")
     label = options.label
-    named = {"--exclude": options.exclude, "--categorical": options.categorical, "--eta": options.eta}
+    named = {
+        "--exclude": options.exclude,
+        "--categorical": options.categorical,
+        "--eta": options.eta,
+        "--group": () if options.group is None else (options.group,),
+    }
     for option, columns in {"--label": () if label is None else (label,), **named}.items():
         known(option, columns, names)
     chosen = label if label is not None else presumed_label(candidates(names, options), names)
@@ -43,11 +49,11 @@ def assign(names: Sequence[str], options: ReadOptions) -> Roles:
             raise SpecError(f"column {shown(chosen)} is the label and also named by {option}")
     if options.eta or options.labels_only:
         return without_features(chosen, options)
-    features = tuple(name for name in names if name != chosen and name not in options.exclude)
+    features = tuple(name for name in names if name not in (chosen, options.group, *options.exclude))
     if not features:
         raise DataError("no feature columns")
     excluded = frozenset(options.exclude)
-    return Roles(chosen, features, excluded, frozenset(options.categorical) - excluded)
+    return Roles(chosen, features, excluded, frozenset(options.categorical) - excluded, group=options.group)
 
 
 def without_features(label: str, options: ReadOptions) -> Roles:
