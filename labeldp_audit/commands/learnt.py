@@ -128,9 +128,9 @@ def eta_of(
     counts, radius = _counted(table, scores, folds, k, settings, progress)
     probability = _calibrated(scores, table.labels, people, settings.seed)
     return Eta(
-        probability=probability[rows], counts=counts[rows], rows=rows, k=k, n=n, estimator=by.name, log_loss=by.log_loss,
-        exact=True, recall=1.0, radius=radius[rows].astype(np.float32), metric="score", part=folds[rows].astype(np.uint8),
-        unseen=scores[rows],
+        probability=probability[rows], counts=counts[rows], rows=rows, k=k, n=n, estimator=by.name,
+        log_loss=by.log_loss, exact=True, recall=1.0, radius=radius[rows].astype(np.float32), metric="score",
+        part=folds[rows].astype(np.uint8), unseen=scores[rows],
     )  # fmt: skip
 
 
