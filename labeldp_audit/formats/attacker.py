@@ -105,7 +105,7 @@ def bracket(report: Report) -> str:
     return (
         f"Guesses tried on labels that they were made without are right for {seen}; they think themselves right for "
         f"{believed}. On average over many tables the first is too low and the second too high, where eta is even "
-        f"among neighbours."
+        f"among {words.alike(report)}."
     )
 
 

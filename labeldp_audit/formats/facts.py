@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ..model import Column, Dataset, Eta, Finding, Report
-from . import curves, gains
+from . import curves, estimating, gains
 from .curves import Curve
 from .spelling import confidence, count, high, low, percent, plain, share, short
 
@@ -33,6 +33,8 @@ def sampled(eta: Eta) -> str:
     if eta.queries == eta.n:
         return ""
     drawn = f"Only {count(eta.queries)} of {count(eta.n)} rows, drawn at random, were "
+    if eta.metric == "score":
+        return f"{drawn}looked at; models learnt from all rows."
     return drawn + ("looked at." if eta.k is None else "asked for their neighbours; all rows were searched.")
 
 
@@ -41,10 +43,7 @@ def estimated(report: Report) -> str:
     if eta.k is None:
         return f"{_origin(report)}; log loss {short(eta.log_loss)}, without features {blind}."
     if eta.metric == "score":
-        return (
-            f"{eta.estimator}: for each row the {count(eta.k)} rows with the nearest scores, by models that saw none "
-            f"of their labels; log loss on unseen labels {short(eta.log_loss)}, without features {blind}."
-        )
+        return estimating.made_of_scores(report)
     asked = "every row" if eta.queries == eta.n else "each row asked"
     found = "all of them found" if eta.exact else f"{share(eta.recall)} of them found (measured)"
     return (

@@ -46,7 +46,8 @@ def _blind(report: Report) -> str:
     """Neighbours that see nothing show nothing to be absent; a certified limit does not rest on them."""
     if report.eta.sees(report.dataset):
         return ""
-    who = "The given probabilities" if report.eta.counts is None else "The neighbours"
+    who = "The models" if words.scored(report) else "The neighbours"
+    who = "The given probabilities" if report.eta.counts is None else who
     matter = 'only "at most" can be relied on' if gains.of(report) else "the upper limits mean little"
     return (
         f"{who} guess labels no better than the shares of the classes do: unless the features tell nothing, {matter}."

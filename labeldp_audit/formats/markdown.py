@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ..model import Column, Finding, Report
-from . import curves, facts, headline, manager, markdown_gains, reading, words
+from . import curves, estimating, facts, headline, manager, markdown_gains, reading, words
 from .curves import Curve
-from .markdown_gains import Grid
+from .grid import Grid
 from .spelling import count, high, limits, low, percent, plain, short
 
 _COLUMNS_SHOWN = 40
@@ -45,6 +45,8 @@ def _lines(report: Report) -> Iterator[str]:
     yield from _grids(markdown_gains.BOUNDS, markdown_gains.bounds(report))
     yield from _section("What it means", list(_paragraphs(*reading.sentences(report)))[1:])
     yield from _section("What was audited", _audited(report))
+    yield from _grids(estimating.TITLE, filter(None, [estimating.tried(report)]))
+    yield from _grids(estimating.GROUPS, filter(None, [estimating.groups(report)]))
     yield from _mechanisms(report)
     yield from _shares(report, numbered)
     yield from _numbers(report, numbered)

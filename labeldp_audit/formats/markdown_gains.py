@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 
 from ..model import Report
 from . import facts, gains
 from .gains import Gain
+from .grid import Grid
 
 ADDS = "What each mechanism adds"
 BOUNDS = "Beside the bounds of the papers"
 _BEFORE = ("mechanism", "claims epsilon", "adds, estimate", "at most")
 _AFTER = ("informed guess, %", "protects like")
-
-
-@dataclass(frozen=True)
-class Grid:
-    header: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    left: Sequence[int]  # columns of words
-    note: str
 
 
 def adds(report: Report) -> Iterator[Grid]:

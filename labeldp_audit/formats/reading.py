@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 
 from ..model import Bound, Eta, Finding, Report
-from . import attacker, curves, gains, steps
+from . import attacker, curves, gains, steps, words
 from .headline import too_wide
 from .spelling import count, high, low, nats, plain, share, short
 
@@ -63,10 +63,13 @@ def _width(report: Report) -> str:
     _, bound = curves.strongest(found).decisive()
     if not too_wide(bound) or report.eta.k is None:
         return ""
+    who, wider = "neighbours a row", "wider neighbourhoods"
+    if words.scored(report):
+        who, wider = "rows with like scores", "rows whose scores are less alike"
     return (
         f"The lower ends of the intervals are what the data shows; everything above them is what "
-        f"{count(report.eta.k)} neighbours a row cannot rule out, not what is known. More rows narrow them. A larger "
-        f"--k does too, but over wider neighbourhoods, which hide more of those who stand out."
+        f"{count(report.eta.k)} {who} cannot rule out, not what is known. More rows narrow them. A "
+        f"larger --k does too, but over {wider}, which hide more of those who stand out."
     )
 
 
@@ -76,7 +79,7 @@ def _infinite(report: Report) -> str:
     if not found:
         return ""
     return (
-        f"The estimate is infinite because {_pure(report.eta)} one class only: there the features may give the label "
+        f"The estimate is infinite because {_pure(report.eta)}: there the features may give the label "
         f"away, and no noise on the labels would hide it.{_doubt(report.eta)}"
     )
 
@@ -90,20 +93,26 @@ def _average(report: Report) -> str:
         "No upper limit exists for the average loss: one person whose features give the label away makes it infinite."
     )
     if any(one.bound.estimate == math.inf for one in found):
-        said += f" Where an estimate is infinite, it is because {_pure(report.eta)} one class only.{_doubt(report.eta)}"
+        said += f" Where an estimate is infinite, it is because {_pure(report.eta)}.{_doubt(report.eta)}"
     return f"{said} What is shown are the lower limits."
 
 
 def _pure(eta: Eta) -> str:
     if eta.counts is None:
-        return "somebody's given probabilities allow"
+        return "somebody's given probabilities allow one class only"
+    if eta.metric == "score":
+        return "labels of one class only came where scores had let some of another be expected"
     found = eta.counts.sum(axis=1)
     number = int(((eta.counts.max(axis=1) == found) & (found > 0)).sum())
-    return f"{count(number)} of {count(eta.queries)} neighbourhoods hold" if number else "some neighbourhoods hold"
+    many = f"{count(number)} of {count(eta.queries)}" if number else "some"
+    return f"{many} neighbourhoods hold one class only"
 
 
 def _doubt(eta: Eta) -> str:
-    return "" if eta.k is None else f" One class among {count(eta.k)} neighbours is a sign of that, not proof."
+    if eta.k is None:
+        return ""
+    where = "there" if eta.metric == "score" else f"among {count(eta.k)} neighbours"
+    return f" One class {where} is a sign of that, not proof."
 
 
 def _spread(report: Report) -> str:

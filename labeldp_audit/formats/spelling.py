@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
 
 from ..model import Bound
@@ -84,6 +85,17 @@ def high(bound: Bound, share: bool = False) -> str:
     if bound.high == math.inf != bound.low:
         return NO_LIMIT
     return (percent if share else short)(bound.high, ROUND_CEILING)
+
+
+def places(errors: Iterable[float]) -> int:
+    """Of a column of numbers with standard errors: two digits of the smallest one are shown."""
+    least = min((error for error in errors if 0 < error < math.inf), default=0.001)
+    return min(max(1 - math.floor(math.log10(least)), 2), 6)
+
+
+def measured(value: float, error: float, digits: int) -> str:
+    """A number and its standard error, to so many places."""
+    return f"{value:.{digits}f} ± {error:.{digits}f}"
 
 
 def share(value: float | None) -> str:

@@ -10,6 +10,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from .grid import Grid
+
 NARROW = 72  # below this, numbers and limits share a column
 
 
@@ -37,3 +39,15 @@ def listed(title: str, lines: Sequence[str]) -> Iterator[RenderableType]:
 
 def table() -> Table:
     return Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
+
+
+def grid(shown: Grid, width: int) -> Iterator[RenderableType]:
+    """Where there is little room, errors go on with a line below. Whatever is too wide is folded, never cut."""
+    made = table()
+    for place, title in enumerate(shown.header):
+        made.add_column(Text(title), justify="left" if place in shown.left else "right", overflow="fold")
+    for row in shown.rows:
+        made.add_row(*(Text(cell.replace(" ±", "\n±") if width < NARROW else cell) for cell in row))
+    yield made
+    if shown.note:
+        yield Text(shown.note, style="dim")

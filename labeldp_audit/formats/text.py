@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ..model import Finding, Report
-from . import axes, chart, curves, facts, headline, manager, reading, terminal, text_gains, words
+from . import axes, chart, curves, estimating, facts, headline, manager, reading, terminal, text_gains, words
 from .curves import Curve
 from .spelling import high, limits, low, percent, plain, short
 
@@ -58,6 +58,7 @@ def _parts(report: Report, width: int) -> Iterator[RenderableType]:
     yield from _shares(found, report, width)
     yield from _numbers(report, width)
     yield from terminal.listed("Not computed", facts.missing(report))
+    yield from _estimating(report, width)
     yield from _columns(report)
     yield from terminal.listed("Warnings", tuple(map(plain, report.warnings)))
     yield from terminal.listed("Assumes", words.assumptions(report.findings))
@@ -181,6 +182,15 @@ def _quantity(finding: Finding) -> str:
 def _values(finding: Finding) -> tuple[str, str, str]:
     bound = finding.bound
     return short(bound.estimate), low(bound), high(bound)
+
+
+def _estimating(report: Report, width: int) -> Iterator[RenderableType]:
+    tried, fit = estimating.tried(report), estimating.calibration(report)
+    if tried or fit:
+        yield from terminal.heading(estimating.TITLE)
+    if tried:
+        yield from terminal.grid(tried, width)
+    yield from map(Text, filter(None, [fit]))
 
 
 def _columns(report: Report) -> Iterator[RenderableType]:

@@ -50,7 +50,19 @@ def rests_on(report: Report) -> str:
     """What limits on eta take for granted, in a few words."""
     if report.eta.counts is None:
         return "if the given probabilities are right"
-    return "" if report.parameters.get("smoothness") else "about neighbourhood averages"
+    if report.parameters.get("smoothness"):
+        return ""
+    return f"about averages over {alike(report)}" if scored(report) else "about neighbourhood averages"
+
+
+def scored(report: Report) -> bool:
+    """Do rows with scores alike stand where neighbours do?"""
+    return report.eta.metric == "score"
+
+
+def alike(report: Report) -> str:
+    """Those whose labels make an estimate."""
+    return "rows with like scores" if scored(report) else "neighbours"
 
 
 def meaning(finding: Finding) -> str:
