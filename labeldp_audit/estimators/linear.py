@@ -33,6 +33,7 @@ class Design:
     labels: Integers
     levels: int
     classes: int
+    pull: Floats | None = None  # (levels, 1) how many times the penalty each level has; once, where nothing is said
 
     @property
     def logits(self) -> int:
@@ -88,6 +89,8 @@ class Problem:
         self.curvature = np.maximum(share * (1 - share), 1e-4)[-design.logits :]
         self.width = design.dense.shape[1]
         self.count = np.bincount(design.codes.ravel(), minlength=design.levels).astype(np.float64)
+        self.pull = np.ones((design.levels, 1)) if design.pull is None else design.pull
+        self.spans = [(int(code.min()), int(code.max()) + 1) for code in design.codes.T] if len(design.codes) else []
         self.gram = self._gram()
 
     def _gram(self) -> Floats:
@@ -110,7 +113,7 @@ class Problem:
         ridge = np.full(self.width, penalty)
         ridge[0] = 1e-6 * len(self.design.labels)
         self.root = [np.linalg.cholesky(self.gram * curve + np.diag(ridge)) for curve in self.curvature]
-        self.spread = np.sqrt(self.count[:, None] * self.curvature + penalty)
+        self.spread = np.sqrt(self.count[:, None] * self.curvature + penalty * self.pull)
 
     def _weights(self, point: Floats) -> Weights:
         from scipy.linalg import solve_triangular
@@ -127,9 +130,9 @@ class Problem:
     def _value(self, point: Floats) -> tuple[float, Floats]:
         weights = self._weights(point)
         lost, slope = self._sums(weights)
-        lost += self.penalty / 2 * float((weights.dense[1:] ** 2).sum() + (weights.levels**2).sum())
+        lost += self.penalty / 2 * float((weights.dense[1:] ** 2).sum() + (self.pull * weights.levels**2).sum())
         slope.dense[1:] += self.penalty * weights.dense[1:]
-        return lost, self._slope(Weights(slope.dense, slope.levels + self.penalty * weights.levels))
+        return lost, self._slope(Weights(slope.dense, slope.levels + self.penalty * self.pull * weights.levels))
 
     def _slope(self, slope: Weights) -> Floats:
         from scipy.linalg import solve_triangular
@@ -144,9 +147,9 @@ class Problem:
             slope = slope[:, -weights.dense.shape[1] :]
             lost += more
             by_dense += dense.T @ slope.astype(np.float32)
-            for code in codes.T:
+            for code, (low, high) in zip(codes.T, self.spans, strict=True):
                 for c, one in enumerate(slope.T):
-                    by_level[:, c] += np.bincount(code, one, len(by_level))
+                    by_level[low:high, c] += np.bincount(code - low, one, high - low)
         return lost, Weights(by_dense, by_level)
 
 

@@ -1,0 +1,113 @@
+"""Which pairs of columns tell more together than their own effects add up to.
+
+What main effects leave, r = (y == c) - P(c), is summed in every cell of a pair, in each of two halves of the rows.
+Chance makes the sums of the halves differ; an effect of the cell makes them agree. With v the sum of P(c)(1 - P(c)),
+r of a cell is about b v and noise of variance v. For b of mean 0 and variance s, E[r_A r_B] = s v_A v_B: chance adds
+nothing to what s is found by, and 1 / s is the penalty that the coefficients of the pair deserve.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from ..model import Floats, Integers
+from .inputs import Codes
+
+LEVELS = 256  # of a column, while pairs are looked for; rarer ones are one
+CLEAR = 4.0  # standard errors; products of sums have longer tails than a bell
+START, WEAK, STRONG = 10.0, 1e4, 0.1  # penalties
+ROUNDS = 4
+
+
+@dataclass(frozen=True)
+class Left:
+    """What main effects leave."""
+
+    residual: Floats  # (classes, rows)
+    variance: Floats  # (classes, rows)
+    half: Integers  # (rows,) 0 or 1
+
+
+@dataclass(frozen=True)
+class Found:
+    columns: tuple[int, ...]
+    gain: float  # nats, of one half by what the other taught
+    errors: float  # how many standard errors above chance
+    penalty: float
+
+
+def rarest_together(levels: Codes) -> Codes:
+    """The most frequent levels of each column, numbered anew; 0 are all the others."""
+    return np.stack([_frequent(column) for column in levels.T], axis=1) if levels.shape[1] else levels
+
+
+def _frequent(column: Codes) -> Codes:
+    count = np.bincount(column)
+    kept = np.argsort(-count, kind="stable")[: LEVELS - 1]
+    new = np.zeros(len(count), np.int32)
+    new[kept] = 1 + np.arange(len(kept))
+    return np.asarray(new[column])
+
+
+def singles(levels: Codes, columns: Iterable[int], left: Left) -> list[Found]:
+    """Columns whose levels tell more than what was fitted, the best first."""
+    return _clear([_judged((j,), *_sums(levels[:, [j]], left)) for j in columns])
+
+
+def pairs(levels: Codes, columns: Iterable[int], left: Left) -> list[Found]:
+    """The best first."""
+    found = []
+    for one, other in combinations(columns, 2):
+        sums, sizes = _sums(levels[:, [one, other]], left)
+        _centre(sums, sizes)
+        found.append(_judged((one, other), sums, sizes))
+    return _clear(found)
+
+
+def _clear(found: list[Found]) -> list[Found]:
+    kept = [one for one in found if one.errors > CLEAR and one.gain > 0]
+    return sorted(kept, key=lambda one: (-one.gain, one.columns))
+
+
+def _sums(levels: Codes, left: Left) -> tuple[Floats, Floats]:
+    """(2, classes, levels of the first, levels of the second) of residuals and of variances."""
+    first, second = levels[:, 0].astype(np.int64), levels[:, -1] if levels.shape[1] == 2 else np.int32(0)
+    shape = (2, int(first.max()) + 1, int(second.max()) + 1)
+    cell = (left.half * shape[1] + first) * shape[2] + second
+    many = shape[0] * shape[1] * shape[2]
+
+    def summed(of: Floats) -> Floats:
+        return np.stack([np.bincount(cell, one, many).astype(np.float64).reshape(shape) for one in of], axis=1)
+
+    return summed(left.residual), summed(left.variance)
+
+
+def _centre(sums: Floats, sizes: Floats) -> None:
+    """Takes out what the two columns tell by themselves, which their shrunk coefficients leave a part of."""
+    for axis in (3, 2, 3, 2):
+        size = sizes.sum(axis=axis, keepdims=True)
+        sums -= sizes * (sums.sum(axis=axis, keepdims=True) / np.maximum(size, 1e-12))
+
+
+def _judged(columns: tuple[int, ...], sums: Floats, sizes: Floats) -> Found:
+    seen = (sizes[0] > 0) & (sizes[1] > 0)
+    (one, other), (v, w) = sums[:, seen], sizes[:, seen]
+    both, room, penalty = one * other, v * w, START
+    for _ in range(ROUNDS):
+        weight = 1 / ((v + penalty) * (w + penalty))
+        share = float((weight * both).sum()) / max(float((weight * room).sum()), 1e-300)
+        if share <= 1 / WEAK:
+            return Found(columns, 0.0, 0.0, WEAK)
+        penalty = max(1 / share, STRONG)
+    errors = float((weight * both).sum() / np.sqrt((weight**2 * room).sum()))
+    return Found(columns, _gain(one, other, v, w, penalty), errors, penalty)
+
+
+def _gain(one: Floats, other: Floats, v: Floats, w: Floats, penalty: float) -> float:
+    """b r - b^2 v / 2, to the second order the fall of the loss; each half taught by the other, in turn."""
+    first, second = one / (v + penalty), other / (w + penalty)
+    return float((first * other - first**2 * w / 2 + second * one - second**2 * v / 2).sum()) / 2
