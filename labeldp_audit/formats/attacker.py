@@ -52,7 +52,7 @@ def headline(report: Report) -> tuple[str, ...]:
         "" if len(found) == len(kinds) else "of each kind the one that adds least: " if rest else "what adds least: "
     )
     said = ", ".join([_adds(first, "an estimated ", " percentage points"), *map(_adds, rest)])
-    return f"{_before(report)}{chosen}{said}.", _sure(report, found)
+    return f"{_before(report)}{chosen}{said}.", _sure(report, [first, *rest])
 
 
 def _before(report: Report) -> str:
@@ -66,17 +66,19 @@ def _before(report: Report) -> str:
 
 
 def _adds(gain: Gain, about: str = "", unit: str = "") -> str:
-    """Without the lower limit, which rests on neighbourhood averages and may be far above the truth."""
+    """Without the lower limit that rests on neighbourhood averages and may be far above the truth."""
     top = "no limits" if gain.bound.high is None else f"at most {gains.highest(gain.bound)}"
-    return f"{gain.mechanism} adds {about}{points(gain.bound.estimate)}{unit} ({top})"
+    least = f"at least {gain.surely}, " if gain.surely else ""
+    return f"{gain.mechanism} adds {about}{points(gain.bound.estimate)}{unit} ({least}{top})"
 
 
 def _sure(report: Report, found: Sequence[Gain]) -> str:
     """Probabilities from elsewhere may have been fitted to the very labels that judge them."""
-    level = confidence(found[0].added.confidence)
+    level, least = confidence(found[0].added.confidence), any(gain.surely for gain in found)
+    said = '"At least" and "at most" have' if least else '"At most" has'
     if report.eta.counts is None:
-        return f'"At most" has {level} confidence if the given probabilities were made without these labels.'
-    return f'"At most" has {level} confidence and assumes nothing about what the features tell.'
+        return f"{said} {level} confidence if the given probabilities were made without these labels."
+    return f"{said} {level} confidence and assume{'' if least else 's'} nothing about what the features tell."
 
 
 def before(report: Report) -> str:

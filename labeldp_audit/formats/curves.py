@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ..model import Bound, Finding, Report
 from .rounds import round_step
 
-QUANTITY, AXIS = "j", "tau"
+QUANTITY, CERTIFIED, AXIS = "j", "certified_j", "tau"
 # The fields of `at` that only say again which mechanism it is.
 PARAMETERS = ("epsilon", "pi", "lambda")
 _NEAR = 0.1 + 1e-9  # the default step of tau: a value further from epsilon says little about it
@@ -46,10 +46,22 @@ class Curve:
 
 def of(report: Report) -> tuple[Curve, ...]:
     """Curves in the order of the findings; points without an estimate are left out."""
+    return _grouped(filter(on_curve, report.findings))
+
+
+def certified(report: Report) -> tuple[Curve, ...]:
+    """Those of lower limits that do not need eta."""
+    return _grouped(
+        finding
+        for finding in report.findings
+        if finding.quantity == CERTIFIED and math.isfinite(_tau(finding)) and finding.bound.low is not None
+    )
+
+
+def _grouped(findings: Iterable[Finding]) -> tuple[Curve, ...]:
     groups: dict[str, list[Finding]] = {}
-    for finding in report.findings:
-        if on_curve(finding):
-            groups.setdefault(finding.mechanism or "", []).append(finding)
+    for finding in findings:
+        groups.setdefault(finding.mechanism or "", []).append(finding)
     return tuple(_curve(mechanism, findings) for mechanism, findings in groups.items())
 
 

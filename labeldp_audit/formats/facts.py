@@ -6,11 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ..model import Column, Dataset, Eta, Finding, Report
-from . import curves, estimating, gains
+from . import certificates, curves, estimating, gains
 from .curves import Curve
 from .spelling import confidence, count, high, low, percent, plain, share, short
 
 _NAMES = 6  # of columns in a sentence
+_FOR_PROGRAMS = ("plug_in_j",)
 # What a reader wants first.
 _ROLES = ("label", "number", "category", "constant", "excluded")
 
@@ -68,28 +69,30 @@ def level(report: Report) -> str:
     return ", ".join(f"{confidence(level)} joint confidence" for level in levels)
 
 
+def for_people(report: Report) -> tuple[Finding, ...]:
+    """Without those that only programs read, one for each tau: they are in json and csv."""
+    return tuple(finding for finding in report.findings if finding.quantity not in _FOR_PROGRAMS)
+
+
 def valued(report: Report) -> tuple[Finding, ...]:
     """Findings for the plain table: with a number, and in no other table."""
     tabled = gains.shown(gains.of(report))
     return tuple(
         finding
-        for finding in report.findings
+        for finding in for_people(report)
         if not (
             curves.on_curve(finding)
-            or finding.quantity in _FOR_PROGRAMS
+            or certificates.is_one(finding)
             or _is_missing(finding)
             or gains.in_own_table(finding, tabled)
         )
     )
 
 
-_FOR_PROGRAMS = ("plug_in_j",)  # one for each tau: in json and csv
-
-
 def missing(report: Report) -> tuple[str, ...]:
     """What could not be computed, and why; one line for all the places where the reason is the same."""
     groups: dict[tuple[str, str, str], list[Finding]] = {}
-    for finding in report.findings:
+    for finding in for_people(report):
         if _is_missing(finding) or (finding.quantity in gains.SAME and finding.bound.estimate is None):
             together = finding.quantity in gains.QUANTITIES
             key = finding.quantity, "" if together else finding.mechanism or "", finding.bound.reason or _UNKNOWN
@@ -156,14 +159,6 @@ def thinned(found: Sequence[Curve], shown: int) -> str:
     cells = "estimate [at least, at most]"
     return (
         f"{cells}; {shown} of {count(asked)} values of tau, all of them are in json and csv" if shown < asked else cells
-    )
-
-
-def place(finding: Finding) -> str:
-    """Where it was asked, without the fields that only say again which mechanism it is."""
-    shown = {key: value for key, value in finding.at.items() if key not in curves.PARAMETERS}
-    return ", ".join(
-        f"{key} = {plain(value) if isinstance(value, str) else short(value)}" for key, value in shown.items()
     )
 
 

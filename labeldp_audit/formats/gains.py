@@ -11,6 +11,7 @@ from ..model import Bound, Finding, Report
 from . import spelling
 from .spelling import NO_LIMIT, NOTHING, limits, percent, plain, short
 
+CERTIFIED = "certified_advantage"
 ADDED, INFORMED, CEILING = "advantage", "informed_utility", "advantage_bound"
 # The other mechanism, its parameter, and the quantity that says which strength of it gives away as much.
 SAME = {"equivalent_epsilon": "rr:epsilon=", "equivalent_k": "llp:k="}
@@ -30,6 +31,7 @@ class Gain:
     informed: Bound | None
     same: Finding | None
     ceilings: Mapping[str, Bound]  # by name; those that could be computed
+    certified: Bound | None = None  # limits that do not need eta
 
     @property
     def mechanism(self) -> str:
@@ -48,6 +50,11 @@ class Gain:
         return self.added.bound
 
     @property
+    def surely(self) -> str:
+        """The least that it adds whatever eta is, in percentage points; empty where that is nothing."""
+        return spelling.points(self.certified.low, ROUND_FLOOR) if self.certified and self.certified.low else ""
+
+    @property
     def epsilon(self) -> float | None:
         """What it claims."""
         return self.added.claim
@@ -62,7 +69,7 @@ def of(report: Report) -> tuple[Gain, ...]:
     """In the order in which mechanisms were asked for; those without an estimate are left out."""
     found: dict[str, list[Finding]] = {}
     for finding in report.findings:
-        if finding.quantity in QUANTITIES and finding.mechanism:
+        if finding.quantity in (*QUANTITIES, CERTIFIED) and finding.mechanism:
             found.setdefault(finding.mechanism, []).append(finding)
     return tuple(gain for members in found.values() if (gain := _gain(members)) is not None)
 
@@ -75,7 +82,8 @@ def _gain(members: Sequence[Finding]) -> Gain | None:
         return None
     informed = first[INFORMED].bound if INFORMED in first else None
     same = next((first[name] for name in SAME if name in first), None)
-    return Gain(first[ADDED], informed, same, _ceilings(members))
+    certified = first[CERTIFIED].bound if CERTIFIED in first else None
+    return Gain(first[ADDED], informed, same, _ceilings(members), certified)
 
 
 def _ceilings(members: Iterable[Finding]) -> dict[str, Bound]:

@@ -12,3 +12,4 @@ class Grid:
     rows: Sequence[Sequence[str]]
     left: Sequence[int]  # columns of words
     note: str
+    caption: str = ""

@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 
 from ..model import Bound, Finding, Report
-from . import attacker, curves, gains, steps, words
+from . import attacker, certificates, curves, gains, steps, words
 from .spelling import confidence, high, low, nats, plain, share, short
 
 TOO_WIDE = 0.5  # of all people: with such an interval the estimate says little
@@ -71,8 +71,23 @@ def _tail(report: Report) -> tuple[str, ...]:
     curve = curves.strongest(found)
     tau, bound = curve.decisive()
     start = f"with {curve.mechanism}{_best_case(len(found))}" if curve.mechanism else "without a mechanism"
-    known, *rest = _people(bound, f"more than {nats(tau)}{_promised(curve, tau)}", _sure(report, curve.confidence))
+    loss, certain = f"more than {nats(tau)}{_promised(curve, tau)}", certificates.above_promise(report, curve)
+    if certain is not None:
+        known = f"certified: at least {low(certain, True)} % of people lose {loss}"
+        return f"{start}, {known} {certificates.sure(report, curve.confidence)}.", _beside(bound, report)
+    known, *rest = _people(bound, loss, _sure(report, curve.confidence))
     return f"{start}, {known}", *rest
+
+
+def _beside(bound: Bound, report: Report) -> str:
+    """What is estimated, beside what is certified."""
+    if bound.low is None or bound.high is None:
+        return f"Estimate: {share(bound.estimate)}."
+    if too_wide(bound):
+        return f"The interval is too wide to rely on the estimate of {share(bound.estimate)}."
+    about = words.rests_on(report)
+    ends = f"{low(bound, True)} to {high(bound, True)} %"
+    return f"Estimate: {share(bound.estimate)}, limits {ends}{f' {about}' if about else ''}."
 
 
 def _best_case(mechanisms: int) -> str:
@@ -106,8 +121,17 @@ def _worst(report: Report) -> tuple[str, ...]:
         return ()
     finding = min(found, key=lambda one: one.at.get("epsilon", math.inf))
     named = f"with {finding.mechanism}{_best_case(len(found))}" if finding.mechanism else "without a mechanism"
+    certain = certificates.limit(report, "certified_nu_max", finding.mechanism)
+    if certain is not None and (finding.place("epsilon") or 0.0) < (certain.bound.low or 0.0) < math.inf:
+        return _certain_loss(named, certain.bound, finding, report)
     known, *rest = _loss(finding, _sure(report, finding.confidence))
     return f"{named}, {known}", *rest
+
+
+def _certain_loss(named: str, certain: Bound, finding: Finding, report: Report) -> tuple[str, ...]:
+    sure = certificates.sure(report, finding.confidence)
+    known = f"certified: somebody loses at least {_size(certain.low or 0.0, low(certain))} {sure}"
+    return f"{named}, {known}.", f"Estimate: {_estimated(finding.bound)}."
 
 
 def _loss(finding: Finding, sure: str) -> tuple[str, ...]:
@@ -119,8 +143,12 @@ def _loss(finding: Finding, sure: str) -> tuple[str, ...]:
     ends = "no upper limit exists" if math.isinf(bound.high) else f"the upper limit is {high(bound)}"
     return (
         f"somebody loses at least {_size(bound.low, low(bound))}; {ends} {sure}.",
-        f"Estimate: {'infinite' if math.isinf(estimate) else _size(estimate, short(estimate))}.",
+        f"Estimate: {_estimated(bound)}.",
     )
+
+
+def _estimated(bound: Bound) -> str:
+    return _size(bound.estimate or 0.0, short(bound.estimate))
 
 
 def _size(loss: float, spelled: str) -> str:
@@ -137,6 +165,11 @@ def _guessing(report: Report) -> tuple[str, ...]:
     if bound.low is None or bound.high is None:
         guessed = f"an attacker guesses an estimated {share(bound.estimate)} of the labels"
         return (f"{alike}from the features alone {guessed}; {usual}.",)
+    certain = certificates.limit(report, "certified_uninformed_utility")
+    if certain is not None and (certain.bound.low or 0.0) > max(report.dataset.prior):
+        least = f"certified: from the features alone an attacker guesses at least {low(certain.bound, True)} %"
+        sure = certificates.sure(report, certain.confidence)
+        return f"{least} of the labels {sure}.", f"{_beside(bound, report)[:-1]}; {usual}."
     return (
         f"{alike}from the features alone an attacker guesses at least {low(bound, True)} % of the labels; up to "
         f"{high(bound, True)} % cannot be ruled out {_sure(report, found[0].confidence)}.",

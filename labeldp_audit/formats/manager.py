@@ -7,9 +7,9 @@ import math
 from collections.abc import Callable, Sequence
 
 from ..model import Report
-from . import attacker, gains
+from . import attacker, certificates, curves, gains
 from .gains import Gain
-from .spelling import count, plain, points, share, short
+from .spelling import count, low, plain, points, share, short
 
 TITLE = "For a manager"
 
@@ -18,7 +18,7 @@ def sentence(report: Report) -> str:
     """Of several ways to publish, the one that tells least and the one that tells most."""
     found = gains.of(report)
     if not found:
-        return ""
+        return _of_losses(report)
     ordered = sorted(found, key=functools.partial(gains.size, report=report))
     least, most = ordered[0], ordered[-1]
     ways, differ = f"the {count(len(found))} ways to publish that were looked at", _more(least) != _more(most)
@@ -33,9 +33,26 @@ def sentence(report: Report) -> str:
     return plain(f"{said}{rest}{_doubt(report)}{_no_promise(found if not differ else (least, most))}.")
 
 
+def _of_losses(report: Report) -> str:
+    """Only what is certified: estimates need more words than one sentence has."""
+    found = curves.of(report)
+    if not found:
+        return ""
+    curve = curves.strongest(found)
+    bound = certificates.above_promise(report, curve)
+    if bound is None or not curve.pi:
+        return ""
+    what, even = _of_flips(curve.pi, len(report.dataset.prior)), "even with the strongest noise that was looked at, "
+    return (
+        f"{even if len(found) > 1 else ''}{what}, together with the features, tell more about at least "
+        f"{low(bound, True)} % of people than they could tell about anybody on their own; this is certified "
+        f"{certificates.sure(report, curve.confidence)}."
+    )
+
+
 def _more(gain: Gain) -> str:
     """Estimates tend to be low: neighbours see less than an attacker may."""
-    said = f"an estimated {points(gain.bound.estimate, digits=2)}"
+    said = f"an estimated {points(gain.bound.estimate, digits=2)}{f', at least {gain.surely}' if gain.surely else ''}"
     return said if gain.bound.high is None else f"{said} and at most {gains.highest(gain.bound, 2)}"
 
 

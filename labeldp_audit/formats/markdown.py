@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ..model import Column, Finding, Report
-from . import curves, estimating, facts, headline, manager, markdown_gains, reading, words
+from . import certificates, curves, estimating, facts, headline, manager, markdown_gains, reading, words
 from .curves import Curve
 from .grid import Grid
 from .spelling import count, high, limits, low, percent, plain, short
@@ -36,7 +36,7 @@ def _harmless(match: re.Match[str]) -> str:
 
 
 def _lines(report: Report) -> Iterator[str]:
-    numbered = {line: str(number) for number, line in enumerate(words.assumptions(report.findings), 1)}
+    numbered = {line: str(number) for number, line in enumerate(words.assumptions(facts.for_people(report)), 1)}
     yield f"# {escaped(report.command)}: {escaped(report.dataset.name)}"
     yield from ("", escaped(words.scope(report)))
     yield from _paragraphs(headline.in_short(report), facts.sampled(report.eta))
@@ -49,6 +49,7 @@ def _lines(report: Report) -> Iterator[str]:
     yield from _grids(estimating.GROUPS, filter(None, [estimating.groups(report)]))
     yield from _mechanisms(report)
     yield from _shares(report, numbered)
+    yield from _certified(report)
     yield from _numbers(report, numbered)
     yield from _section("Not computed", _bullets(facts.missing(report)))
     yield from _section("Warnings", _bullets(report.warnings))
@@ -83,9 +84,14 @@ def _grids(title: str, grids: Iterable[Grid]) -> Iterator[str]:
         return
     yield from ("", f"## {title}")
     for grid in found:
-        rows = ([escaped(cell) for cell in row] for row in grid.rows)
-        yield from ("", *_table([escaped(cell) for cell in grid.header], rows, left=grid.left))
+        yield from _grid(grid)
     yield from ("", escaped(found[-1].note))
+
+
+def _grid(grid: Grid) -> Iterator[str]:
+    rows = ([escaped(cell) for cell in row] for row in grid.rows)
+    yield from _paragraphs(grid.caption)
+    yield from ("", *_table([escaped(cell) for cell in grid.header], rows, left=grid.left))
 
 
 def _audited(report: Report) -> Iterator[str]:
@@ -131,6 +137,19 @@ def _assumed(findings: Sequence[Finding], numbered: Mapping[str, str]) -> str:
     return f"Assumes {', '.join(numbers)}." if numbers else ""
 
 
+def _certified(report: Report) -> Iterator[str]:
+    found = curves.certified(report)
+    shares, nobody = certificates.shares(found), certificates.nobody_can(report)
+    if certificates.of(report):
+        yield from ("", f"## {certificates.title(report)}")
+    yield from _paragraphs(certificates.needs(report))
+    yield from _grid(shares) if shares.rows else ()
+    yield from _paragraphs(certificates.end_of_shares(found))
+    for grid in certificates.others(report):
+        yield from _grid(grid)
+    yield from _paragraphs(*certificates.also_needed(report), nobody)
+
+
 def _numbers(report: Report, numbered: Mapping[str, str]) -> Iterator[str]:
     findings = facts.valued(report)
     header = ("quantity", "mechanism", "estimate", "low", "high", "what it is", "assumes")
@@ -141,9 +160,9 @@ def _numbers(report: Report, numbered: Mapping[str, str]) -> Iterator[str]:
 
 
 def _number(finding: Finding, numbered: Mapping[str, str]) -> list[str]:
-    bound, at = finding.bound, facts.place(finding)
+    bound = finding.bound
     return [
-        escaped(f"{finding.quantity} at {at}" if at else finding.quantity),
+        escaped(words.named(finding)),
         escaped(finding.mechanism or ""),
         *(short(bound.estimate), low(bound), high(bound)),
         escaped(words.meaning(finding)),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 
 from ..model import Report
@@ -18,6 +18,7 @@ _TITLE = "How many people lose more than τ of label privacy?"
 
 _STYLE = (
     ".least{fill:none;stroke-width:1;stroke-opacity:.8}"
+    ".certain{fill:none;stroke-width:1;stroke-dasharray:3 3}"
     ".direct{font-weight:600;font-size:12px;paint-order:stroke;stroke:#fff;stroke-width:4px;stroke-linejoin:round}"
     ".line{fill:none;stroke-width:2.2;stroke-linejoin:round}"
 )
@@ -31,12 +32,14 @@ def draw(report: Report) -> str | None:
 
 def _parts(report: Report, found: Sequence[Curve]) -> Iterator[str]:
     frame = axes.frame(found)
+    certain = {curve.mechanism: curve for curve in axes.drawable(curves.certified(report))}
     height = max(_TOP + _DOWN + 84, _TOP + 60 + len(found) * _ENTRY)
     yield from ink.opening(_TITLE, _about(report, found), height, _STYLE)
     yield from _horizontal(frame)
     yield from _vertical(frame)
     yield from (_band(curve, frame, place, len(found)) for place, curve in enumerate(found))
     yield from (_least(curve, frame, place) for place, curve in enumerate(found))
+    yield from filter(None, (_certain(curve, frame, place, certain) for place, curve in enumerate(found)))
     yield from (_line(curve, frame, place) for place, curve in enumerate(found))
     yield from (_promise(curve, frame, place) for place, curve in enumerate(found))
     yield from _names(found, frame)
@@ -47,9 +50,10 @@ def _parts(report: Report, found: Sequence[Curve]) -> Iterator[str]:
 def _about(report: Report, found: Sequence[Curve]) -> str:
     about = words.rests_on(report)
     rests = f" {about}" if about else ""
+    dashed = " Dashed: certified." if axes.drawable(curves.certified(report)) else ""
     return (
         f"{ink.table(report.dataset)} Thick: estimate. Thin: at least, shaded: cannot be ruled out, "
-        f"{confidence(found[0].confidence)}{rests}."
+        f"{confidence(found[0].confidence)}{rests}.{dashed}"
     )
 
 
@@ -88,6 +92,15 @@ def _least(curve: Curve, frame: Frame, place: int) -> str:
     """The lower limits, which the band hides where bands lie over each other."""
     path = _path(_corners(curve, frame, steps.reached([bound.low or 0.0 for bound in curve.bounds])))
     return f'<path class="least" stroke="{ink.color(place)}" d="{path}"/>'
+
+
+def _certain(curve: Curve, frame: Frame, place: int, certain: Mapping[str, Curve]) -> str:
+    """The shares that do not need eta."""
+    known = certain.get(curve.mechanism)
+    if known is None:
+        return ""
+    path = _path(_corners(known, frame, steps.reached([bound.low or 0.0 for bound in known.bounds])))
+    return f'<path class="certain" stroke="{ink.color(place)}" d="{path}"/>'
 
 
 def _line(curve: Curve, frame: Frame, place: int) -> str:

@@ -13,7 +13,20 @@ from rich.table import Table
 from rich.text import Text
 
 from ..model import Finding, Report
-from . import axes, chart, curves, estimating, facts, headline, manager, reading, terminal, text_gains, words
+from . import (
+    axes,
+    chart,
+    curves,
+    estimating,
+    facts,
+    headline,
+    manager,
+    reading,
+    terminal,
+    text_certificates,
+    text_gains,
+    words,
+)
 from .curves import Curve
 from .spelling import high, limits, low, percent, plain, short
 
@@ -56,12 +69,13 @@ def _parts(report: Report, width: int) -> Iterator[RenderableType]:
         yield from _chart(axes.legible(found), width)
     yield from _mechanisms(report, width)
     yield from _shares(found, report, width)
+    yield from text_certificates.parts(report, width)
     yield from _numbers(report, width)
     yield from terminal.listed("Not computed", facts.missing(report))
     yield from _estimating(report, width)
     yield from _columns(report)
     yield from terminal.listed("Warnings", tuple(map(plain, report.warnings)))
-    yield from terminal.listed("Assumes", words.assumptions(report.findings))
+    yield from terminal.listed("Assumes", words.assumptions(facts.for_people(report)))
     if said := manager.sentence(report):
         yield from ("", Text(f"{manager.TITLE}: {said}", style="bold"))
 
@@ -157,7 +171,7 @@ def _wide_table(findings: Sequence[Finding], width: int) -> Table:
     if width >= 110:
         table.add_column("what it is", style="dim")
     for finding in findings:
-        cells = [_quantity(finding), plain(finding.mechanism or ""), *_values(finding)]
+        cells = [words.named(finding), plain(finding.mechanism or ""), *_values(finding)]
         table.add_row(*map(Text, cells), *([words.meaning(finding)] if width >= 110 else []))
     return table
 
@@ -169,14 +183,9 @@ def _narrow_table(findings: Sequence[Finding]) -> Table:
     for finding in findings:
         estimate, least, most = _values(finding)
         interval = f"\n[{least}, {most}]" if limits(finding.bound) else ""
-        name = "\n".join(filter(None, (_quantity(finding), plain(finding.mechanism or ""))))
+        name = "\n".join(filter(None, (words.named(finding), plain(finding.mechanism or ""))))
         table.add_row(Text(name), Text(estimate + interval))
     return table
-
-
-def _quantity(finding: Finding) -> str:
-    at = facts.place(finding)
-    return f"{finding.quantity} at {at}" if at else finding.quantity
 
 
 def _values(finding: Finding) -> tuple[str, str, str]:

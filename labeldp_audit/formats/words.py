@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..model import Finding, Report
-from .spelling import plain
+from . import curves
+from .spelling import plain, short
 
 _MEASURED = {
     "estimate-j": "how many people lose more privacy than tau",
@@ -30,6 +31,14 @@ _MEANINGS = {
     "informed_utility": "share of labels guessed from the features and the release",
     "advantage": "what the release adds to the share of labels guessed",
     "advantage_bound": "what a theorem says that the release can add at most",
+    "certified_j": "share of people whose loss is certain to be above tau",
+    "certified_mean_loss": "average loss, in nats",
+    "certified_nu_max": "loss of the person who loses most, in nats",
+    "certified_renyi": "how far the features part people with the label from those without, in nats",
+    "certified_uninformed_utility": "share of labels guessed from the features alone",
+    "certified_informed_utility": "share of labels guessed from the features and the release",
+    "certified_advantage": "what the release adds to the share of labels guessed",
+    "plug_in_j": "share of people whose loss is above tau, by the labels around each as they are",
     "equivalent_epsilon": "epsilon of the randomized response that adds as much",
     "equivalent_k": "size of the smallest bags whose totals add no more",
 }
@@ -69,6 +78,19 @@ def meaning(finding: Finding) -> str:
     if "class" in finding.at and finding.quantity in _OF_CLASS:
         return _OF_CLASS[finding.quantity]
     return _MEANINGS.get(finding.quantity, "")
+
+
+def place(finding: Finding) -> str:
+    """Where it was asked, without the fields that only say again which mechanism it is."""
+    shown = {key: value for key, value in finding.at.items() if key not in curves.PARAMETERS}
+    return ", ".join(
+        f"{key} = {plain(value) if isinstance(value, str) else short(value)}" for key, value in shown.items()
+    )
+
+
+def named(finding: Finding) -> str:
+    at = place(finding)
+    return plain(f"{finding.quantity} at {at}" if at else finding.quantity)
 
 
 def assumptions(findings: Sequence[Finding]) -> tuple[str, ...]:

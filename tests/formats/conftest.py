@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from advantages import findings as advantages
+from certified import of_curves, of_gains, scored, with_certificates
 
 from labeldp_audit.model import Bound, Column, Dataset, Eta, Finding, Report
 
@@ -175,6 +176,18 @@ def given_report(gain_report: Report) -> Report:
     columns = (Column("chance | <b>", "eta", "double"), Column("relapse", "label", "bool"))
     given = replace(eta(), counts=None, k=None, radius=None, metric=None, estimator="given", exact=True, recall=1.0)
     return replace(gain_report, eta=given, dataset=replace(gain_report.dataset, columns=columns))
+
+
+@pytest.fixture
+def certified_tail(tail_report: Report) -> Report:
+    """Models were tried beside neighbours, and limits made that do not need them to be right."""
+    return with_certificates(scored(tail_report), of_curves)
+
+
+@pytest.fixture
+def certified_gain(gain_report: Report) -> Report:
+    added = {"rr:epsilon=0.5": (0.0, 0.02679), "rr:epsilon=2": (0.00213, 0.08328), "llp:k=64": (0.0, 0.02345)}
+    return with_certificates(scored(gain_report), lambda _: of_gains(added))
 
 
 @pytest.fixture
