@@ -116,7 +116,8 @@ def _type(option: Option) -> Any:
 
 
 def _declared(option: Option) -> Any:
-    names = [option.flag, *filter(None, [option.short])]
+    off = f"/--no-{option.flag.removeprefix('--')}" if option.default is True else ""
+    names = [option.flag + off, *filter(None, [option.short])]
     return typer.Option(
         *names,
         help=f"{option.help} Default: {option.shown}." if option.shown else option.help,

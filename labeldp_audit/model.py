@@ -79,6 +79,14 @@ class Columns:
 
 
 @dataclass(frozen=True)
+class Twins:
+    """Disjoint pairs of rows with equal features, drawn by lot."""
+
+    pairs: int
+    differ: int  # of these have different labels
+
+
+@dataclass(frozen=True)
 class Table:
     """The encoded table."""
 
@@ -90,6 +98,7 @@ class Table:
     given: Floats | None = None  # (n, C) the probabilities that columns of the table hold; points are (n, 0) then
     columns: Columns | None = None  # where they were asked for
     groups: Integers | None = None  # (n,) the same number for rows of one person, where a column names people
+    twins: Twins | None = None  # where they were asked for
 
 
 @dataclass(frozen=True)
@@ -230,3 +239,4 @@ class Report:
     parameters: Mapping[str, object]  # confidence, seed and what else changes the numbers
     findings: tuple[Finding, ...]
     warnings: tuple[str, ...] = ()
+    uncertifiable: str | None = None  # what nobody can certify, where something is certified

@@ -40,10 +40,12 @@ class Pairs:
         """Of the rows that are in a pair."""
         return 2 * len(self.first) / self.n
 
+    def differ(self, labels: npt.NDArray[np.integer]) -> int:
+        """Pairs whose labels do."""
+        return int((labels[self.first] != labels[self.second]).sum())
+
     def rarely_differ(self, labels: npt.NDArray[np.integer], miss: float) -> float:
-        """L: a lower limit of the mean of d over the pairs, at most 1/2; 0 without pairs."""
-        count = int((labels[self.first] != labels[self.second]).sum())
-        return min(MOST, float(clopper_pearson.lower(count, len(self.first), -math.expm1(-miss))))
+        return rarely_differ(self.differ(labels), len(self.first), miss)
 
 
 def drawn(group: Integers, rng: np.random.Generator) -> Pairs:
@@ -57,12 +59,21 @@ def drawn(group: Integers, rng: np.random.Generator) -> Pairs:
     return Pairs(order[first], order[first + 1], len(group))
 
 
+def rarely_differ(differ: int, pairs: int, miss: float) -> float:
+    """L: a lower limit of the mean of d over the pairs, at most 1/2; 0 without pairs."""
+    return min(MOST, float(clopper_pearson.lower(differ, pairs, -math.expm1(-miss))))
+
+
 def error_of_rows(pairs: Pairs, differ_low: float, pi: float = 0.0) -> float:
     """[U] lower limit of the mean of (m - pi)_+ over all rows: what the best guess from the features misses where pi is
     0, otherwise the advantage of randomized response that flips with probability pi. Rows without a pair count 0.
     """
-    missed = (1 - math.sqrt(1 - 2 * differ_low)) / 2
-    return pairs.share * max(0.0, missed - pi)
+    return pairs.share * error_of_pairs(differ_low, pi)
+
+
+def error_of_pairs(differ_low: float, pi: float = 0.0) -> float:
+    """The same over the rows of pairs."""
+    return max(0.0, (1 - math.sqrt(1 - 2 * differ_low)) / 2 - pi)
 
 
 def of_people(mean_low: float, pi: float, n: int, miss: float) -> float:

@@ -1,8 +1,8 @@
 """advantage: how much better the best attacker guesses a label once the release is out (003, sections 3 and 6).
 
 The probability that anything in the report is missed is shared out: p 5 %, the radii of the neighbourhoods 5 %, the
-best guess from the features 40 %, the intervals of eta behind lower limits 10 %, advantages and informed utilities
-40 %.
+best guess from the features 29 %, the intervals of eta behind lower limits 7 %, advantages and informed utilities
+29 %, certificates 25 % (certified_guesses.py).
 """
 
 from __future__ import annotations
@@ -14,7 +14,19 @@ from ..bounds.mistakes import tolerated
 from ..mechanisms.bags import LARGEST
 from ..mechanisms.contract import Mechanism
 from ..model import Bound, Finding, Report, Table
-from . import beliefs, ceilings, footing, gains, increase, intervals, payoffs, reporting, utility
+from . import (
+    beliefs,
+    ceilings,
+    certificates,
+    certified_guesses,
+    footing,
+    gains,
+    increase,
+    intervals,
+    payoffs,
+    reporting,
+    utility,
+)
 from .before import read_and_estimate
 from .beliefs import Belief
 from .gains import Gains
@@ -22,9 +34,9 @@ from .increase import Audit
 from .settings import Settings
 
 NAME = "advantage"
-FEATURES_SHARE = 0.40
-ETA_SHARE = 0.10
-GAIN_SHARE = 0.40
+FEATURES_SHARE = 0.29
+ETA_SHARE = 0.07
+GAIN_SHARE = 0.29
 
 CEILING = "bound at the estimated law of eta; limits over all that may be true"
 FOOTING = (
@@ -46,11 +58,14 @@ def run(data: str, settings: Settings, progress: engine.Progress) -> Report:
     wide = reporting.widening(eta, settings, intervals.RADII_SHARE * miss)
     box = intervals.of_eta(eta, 1, tolerated(eta.queries, ETA_SHARE * miss), wide) if classes == 2 else None
     prior = intervals.of_prior(table, 1, intervals.PRIOR_SHARE / 2 * miss)
-    audit = Audit(table, eta, settings, features, paid, prior, box)
+    known = certified_guesses.doubt(table, eta, features, paid, certificates.SHARE * miss) if settings.certify else None
+    features = features if known is None else certified_guesses.sharper(features, known)
+    audit = Audit(table, eta, settings, features, paid, prior, box, known)
     found = gains.of(fit, belief, paid.paid, settings, progress)
     findings = [
         Finding("uninformed_utility", features.right, settings.confidence),
         *utility.bracket(table, eta, paid, settings),
+        *certified_guesses.uninformed(known, eta, paid, settings, certificates.SHARE * miss),
         *_increases(audit, fit, found, belief, GAIN_SHARE * miss),
         *_bounds(audit, fit, belief),
         *(_same(audit, fit, found, belief) if classes == 2 else ()),
@@ -60,10 +75,12 @@ def run(data: str, settings: Settings, progress: engine.Progress) -> Report:
 
 
 def _increases(audit: Audit, fit: Sequence[Mechanism], found: Gains, belief: Belief, miss: float) -> Iterator[Finding]:
+    sure = certificates.SHARE * (1 - audit.settings.confidence)
     for one in fit:
         gain = found[one.spec]
         drawn = f"; {gain.bags:,} bags drawn, all members counted" if gain.bags else ""
-        yield from increase.findings(audit, one, gain, belief.method_of(one) + drawn, miss / len(fit))
+        method = belief.method_of(one) + drawn
+        yield from increase.findings(audit, one, gain, method, sure / len(fit), miss / len(fit))
 
 
 def unfit(mechanism: Mechanism, table: Table) -> str:

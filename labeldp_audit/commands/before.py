@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
+
 from .. import engine, tables
+from ..bounds import repeated_rows
 from ..errors import DataError, SpecError
 from ..estimators import ESTIMATORS
 from ..estimators.contract import Estimator
-from ..model import Eta, Table
+from ..model import Eta, Table, Twins
+from ..randomness import for_audit
 from . import given, learnt, near, reporting
 from .settings import Settings
 
@@ -27,11 +31,22 @@ def read_and_estimate(
     estimator = _estimator(settings)
     table = tables.read(data, replace(options, columns=bool(estimator.learners())), progress)
     reporting.mechanisms(settings, len(table.dataset.classes))  # refused before anything is searched or learnt
+    if halves and settings.certify:
+        table = replace(table, twins=_twins(table, settings.seed))
     if estimator.learners():
         eta, said = learnt.of_table(table, estimator, settings, progress, halves)
     else:
         eta, said = near.of_table(table, settings, progress, halves)
     return replace(table, warnings=(*table.warnings, *said)), eta
+
+
+def _twins(table: Table, seed: int) -> Twins:
+    """By features and by lot alone: labels are looked at once the pairs are drawn."""
+    from ..neighbors import distinct
+
+    same = distinct.collapse(table.points, table.labels, len(table.dataset.classes)).point_of_row
+    pairs = repeated_rows.drawn(same.astype(np.int64), for_audit(seed, "pairs of equal rows"))
+    return Twins(len(pairs.first), pairs.differ(table.labels))
 
 
 def _estimator(settings: Settings) -> Estimator:

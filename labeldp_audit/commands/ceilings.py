@@ -90,7 +90,13 @@ def _counted_alike(mechanism: Mechanism, known: Known) -> bool:
 
 
 def _laplace(mechanism: Mechanism, known: Known) -> bool:
-    return mechanism.name == "laplace-llp" and _counted_alike(mechanism, known)
+    return noisy_counts(mechanism, known.payoffs)
+
+
+def noisy_counts(mechanism: Mechanism, payoffs: Payoffs) -> bool:
+    """Of two classes whose right guesses pay alike, with Laplace noise."""
+    two_alike = payoffs.alike and len(payoffs.paid) == 2
+    return mechanism.name == "laplace-llp" and mechanism.counts_only and two_alike
 
 
 def _product_only(known: Known) -> str:

@@ -77,6 +77,6 @@ def _blind(unseen: Floats, payoffs: Payoffs) -> Floats:
 
 
 def _of_people(mean: float, payoff: Floats, q: int, miss: float) -> float:
-    """From the mean over the rows asked to the mean over people (Hoeffding 1963)."""
+    """From the mean over the rows asked to the mean over people (Hoeffding 1963, Theorem 1)."""
     most = guess.most_missed(payoff)
-    return min(most, mean + most * math.sqrt(math.log(1 / miss) / (2 * q)))
+    return most * hoeffding.share_upper(min(1.0, mean / most), q, miss)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from .. import engine, tables
 from ..errors import DataError, SpecError
 from ..measures import calibration
-from ..model import Column, Dataset, Eta, Floats, Table, Tried
+from ..model import Column, Dataset, Eta, Floats, Table, Tried, Twins
 from .settings import Settings
 
 _WORDS = {"label": "labels", "classes": "classes", "rows_used": "rows"}
@@ -90,6 +90,7 @@ def about(table: Table, eta: Eta, settings: Settings) -> dict[str, object]:
         "k": eta.k, "n": eta.n, "estimator": eta.estimator, "metric": eta.metric, "log_loss": eta.log_loss,
         "exact": eta.exact, "recall": eta.recall, "recall_low": eta.recall_low,
         "tried": [asdict(one) for one in eta.tried], "choices": eta.choices,
+        "twins": None if table.twins is None else asdict(table.twins),
     }  # fmt: skip
 
 
@@ -108,7 +109,8 @@ def from_file(
     eta = _read(columns, said, table)
     if settings.smoothness is not None and not eta.exact:
         raise SpecError("--smoothness needs an exact search", file, hint="estimate-eta --recall 1")
-    return replace(table, dataset=dataset, warnings=warnings), eta
+    twins = said.get("twins")
+    return replace(table, dataset=dataset, warnings=warnings, twins=Twins(**twins) if twins else None), eta
 
 
 def _check_asked(said: Mapping[str, Any], settings: Settings, file: str) -> None:

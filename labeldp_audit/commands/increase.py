@@ -14,12 +14,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..bounds import hoeffding
+from ..bounds import advantage_ceilings, hoeffding
 from ..measures import guess
 from ..measures.advantage import Gain
 from ..mechanisms.contract import Mechanism
 from ..model import Bound, Eta, Finding, Floats, Table
-from . import ceilings, certified, reporting
+from . import ceilings, certified, certified_guesses, reporting
+from .certified_guesses import Doubt
 from .intervals import Intervals, Prior
 from .payoffs import Payoffs
 from .settings import Settings
@@ -40,6 +41,7 @@ class Audit:
     payoffs: Payoffs
     prior: Prior
     box: Intervals | None  # of eta, for two classes
+    known: Doubt | None = None  # what is certified
 
     def finding(self, quantity: str, bound: Bound, mechanism: Mechanism) -> Finding:
         return Finding(
@@ -48,15 +50,33 @@ class Audit:
         )  # fmt: skip
 
 
-def findings(audit: Audit, mechanism: Mechanism, gain: Gain, method: str, miss: float) -> tuple[Finding, Finding]:
-    """The informed utility and the advantage; half of the miss for each."""
-    added = advantage(audit, mechanism, gain, method, miss / 2)
-    told = informed(audit, mechanism, added, miss / 2)
-    return audit.finding("informed_utility", told, mechanism), audit.finding("advantage", added, mechanism)
+def findings(
+    audit: Audit, mechanism: Mechanism, gain: Gain, method: str, certified_miss: float, miss: float
+) -> list[Finding]:
+    """The informed utility and the advantage, half of the miss for each; and what is certified of them."""
+    added, tried = advantage(audit, mechanism, gain, method, miss / 2), _tried(audit, mechanism, miss / 2)
+    bounds = {"informed_utility": informed(audit, added, tried), "advantage": added}
+    if audit.known is not None:
+        assert added.high is not None
+        bounds["certified_informed_utility"] = certified_guesses.informed(audit.known, tried, audit.eta)
+        bounds["certified_advantage"] = certified_guesses.added(
+            mechanism, audit.known, added.high, audit.eta, certified_miss
+        )
+    return [audit.finding(quantity, bound, mechanism) for quantity, bound in bounds.items()]
+
+
+def ceiling(audit: Audit, mechanism: Mechanism) -> float:
+    """No advantage is larger."""
+    missed = audit.features.missed_high
+    high = ceilings.surely(mechanism, missed, audit.payoffs, (audit.prior.low, audit.prior.high))
+    claim = mechanism.claim(len(audit.payoffs.paid))
+    if audit.known is None or claim is None or not ceilings.noisy_counts(mechanism, audit.payoffs):
+        return high
+    return min(high, advantage_ceilings.of_noisy_counts(missed, audit.known.spread_high, mechanism.bag, claim))
 
 
 def advantage(audit: Audit, mechanism: Mechanism, gain: Gain, method: str, miss: float) -> Bound:
-    high = ceilings.surely(mechanism, audit.features.missed_high, audit.payoffs, (audit.prior.low, audit.prior.high))
+    high = ceiling(audit, mechanism)
     estimate = min(gain.mean, high)
     low = min(lower(audit, mechanism, gain, miss), estimate)
     said = [*reporting.assumptions(audit.eta, audit.settings), f"upper limit {certified.sure(audit.eta)}"]
@@ -115,12 +135,12 @@ def _of_given(audit: Audit, mechanism: Mechanism, gain: Gain, miss: float) -> fl
     return max(0.0, gain.mean - slack + float(ndtri(miss / 2)) * gain.standard_error)
 
 
-def informed(audit: Audit, mechanism: Mechanism, added: Bound, miss: float) -> Bound:
+def informed(audit: Audit, added: Bound, tried: float) -> Bound:
     """What an attacker tried in earnest gets, where labels are released one by one; and no less than without."""
     before = audit.features.right
     assert before.estimate is not None and before.low is not None and before.high is not None
     assert added.estimate is not None and added.high is not None
-    low = max(before.low, _tried(audit, mechanism, miss))
+    low = max(before.low, tried)
     high = min(before.high + added.high, 1.0)
     estimate = min(before.estimate + added.estimate, high)
     said = dict.fromkeys((*before.assumptions, *added.assumptions))

@@ -77,6 +77,7 @@ SHARED = (
     Option("mechanism", Text("SPEC"), QUESTION,
            "Release to judge, as name:field=value; | between values makes a family. Repeatable.",
            DEFAULT_MECHANISM, DEFAULT_MECHANISM[0], many=True, separator=";"),
+    Option("certify", Flag(), QUESTION, "Also say what holds whatever the population is.", Settings.certify, "say it"),
     Option("confidence", Share("SHARE", 0.5, True, False), QUESTION, "Confidence of all intervals of a report jointly.",
            Settings.confidence, "0.99"),
     Option("seed", Whole("NUMBER", 0), QUESTION, "Where sampling starts: same seed, same numbers.", Settings.seed, "0"),
@@ -104,6 +105,9 @@ SMOOTHNESS = Option("smoothness", Numbers("C,BETA"), QUESTION,
                     "Assume that |eta(x) - eta(z)| is at most C P(nearer than z)^BETA. Adds C (2k/n)^BETA to each "
                     "interval, which then speaks of people, not of neighbourhood averages.",
                     shown="no assumption")  # fmt: skip
+
+ALPHA = Option("alpha", Numbers("VALUES"), QUESTION, "Orders of the Renyi divergences that are certified, 1 to inf.",
+               Settings.alpha, Settings.alpha)  # fmt: skip
 
 ETA_FILE = Option("eta_file", Text("FILE"), SEARCH,
                   "What estimate-eta wrote for this very table: nothing is searched.", shown="search")  # fmt: skip
@@ -144,7 +148,7 @@ COMMANDS = (
          ("labeldp-audit estimate-j clinic.parquet --mechanism 'rr:pi=0.1|0.2'", "two releases"),
          ("labeldp-audit estimate-j clinic.parquet --tau 0.5,1,2 -o audit", "three losses, another folder"),
          ("labeldp-audit estimate-j - --delimiter ';' < clicks.csv", "a table on standard input")),
-        (*SHARED, ETA_FILE, TAU, SMOOTHNESS),
+        (*SHARED, ETA_FILE, TAU, SMOOTHNESS, ALPHA),
     ),
     Command(
         "advantage", "advantage", "How much better an attacker guesses once the release is out.",

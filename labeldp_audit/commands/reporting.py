@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from .. import __version__
-from ..bounds import measure_smoothness
+from ..bounds import measure_smoothness, unknowable
 from ..errors import AssumptionError, SpecError
 from ..mechanisms import MECHANISMS
 from ..mechanisms.contract import Mechanism
@@ -98,9 +98,11 @@ def widening(eta: Eta, settings: Settings, miss: float) -> float:
 def build(command: str, table: Table, eta: Eta, settings: Settings, findings: Iterable[Finding]) -> Report:
     told, eta = tuple(findings), replace(eta, reliability=trust.reliability(table, eta))
     warnings = (*_about_search(command, eta), *trust.warnings(command, table, eta), *_unjudged(told))
+    certified = any(one.quantity.startswith("certified_") for one in told)
     return Report(
         command=command, version=__version__, dataset=table.dataset, eta=eta,
         parameters=_parameters(command, eta, settings), findings=told, warnings=(*table.warnings, *warnings),
+        uncertifiable=unknowable.NOBODY_CAN_CERTIFY if certified else None,
     )  # fmt: skip
 
 
@@ -120,7 +122,7 @@ def _parameters(command: str, eta: Eta, settings: Settings) -> dict[str, object]
 
 
 _SEARCHED = ("exclude", "categorical", "group", "recall")
-_ASKED = ("mechanism", "drop_null_labels", "eta", "tau", "smoothness", "utility", "bags")
+_ASKED = ("mechanism", "drop_null_labels", "eta", "tau", "smoothness", "certify", "alpha", "utility", "bags")
 
 
 def _plain(value: object) -> object:

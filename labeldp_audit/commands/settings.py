@@ -27,6 +27,8 @@ class Settings:
     mechanism: tuple[str, ...] = DEFAULT_MECHANISM
     tau: str | None = None  # "1,2,6" or "0:10:0.1"
     smoothness: str | None = None  # "C,beta"
+    certify: bool = True
+    alpha: str = "1,2,4,8"  # orders of divergences
     utility: str = "zero-one"
     bags: int | None = None
     confidence: float = 0.99
