@@ -1,0 +1,178 @@
+"""Lower limits of losses that assume nothing about eta, as findings. Two classes.
+
+They rest on scores that saw no label of the part that their row is in, and on the labels of that part: wrong scores
+cost sharpness, never validity. No data can give the other end (bounds/unknowable.py), so the trivial one stands there.
+Labels may have chosen whose scores these are: then limits made from scores hold for those of every choice.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ..bounds import boxes, class_boxes, clopper_pearson, divergence_cells, feature_loss, nubar_cells, tail_cells
+from ..bounds.boxes import Box
+from ..errors import SpecError
+from ..measures import loss
+from ..mechanisms.contract import Mechanism
+from ..model import Bound, Eta, Finding, Floats, Table
+from ..randomness import for_audit
+from ..registry import number
+from .intervals import Prior
+from .settings import Settings
+
+SHARE = 0.25  # of the probability that a report may miss, in every command
+_BOX, _TAIL, _MEAN, _CLASSES = 0.40, 0.20, 0.15, 0.25  # of that share, where losses are certified
+
+LIMIT = "a limit, not an estimate"
+CELLS = "convexity over cells of scores, Clopper-Pearson on each"
+PEOPLE = "for people at large, from whom rows are independent draws"
+TAIL_METHOD = f"{CELLS} and on how many lose more, {PEOPLE}"
+MEAN_METHOD = f"{CELLS}, Hoeffding's bound {PEOPLE}"
+WORST_METHOD = f"Clopper-Pearson on each cell of scores: somebody in it has at least its mean, {PEOPLE}"
+RENYI_METHOD = f"Clopper-Pearson on how many of each class fall into each cell of scores, {PEOPLE}"
+MADE_WITHOUT = "the given probabilities were made without these labels, which does not take them to be right"
+_SEPARATE = "scores do not depend on the features of the rows that they judge"
+_NEARLY = {
+    "score": f"{_SEPARATE}: they do by a hair, as numbers are scaled and levels counted over the whole table",
+    "l2": f"{_SEPARATE}: they do a little, as these tell how far away neighbours are looked for",
+}
+_INWARD = 1e-6  # of a row, so that rounding does not count one too many
+Known = Sequence[tuple[Mechanism, float]]  # with the epsilon of its randomized response
+NOWHERE: Mapping[str, float | str] = {}
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Scores, the labels that judge them, and the part of each row."""
+
+    score: Floats
+    positive: npt.NDArray[np.bool_]
+    part: npt.NDArray[np.integer]
+
+
+def judged(table: Table, eta: Eta) -> Judged:
+    assert eta.unseen is not None and eta.part is not None
+    return Judged(eta.unseen[:, 1], table.labels[eta.rows] == 1, eta.part)
+
+
+def box_of(table: Table, eta: Eta, miss: float) -> Box:
+    mine = judged(table, eta)
+    return boxes.of_labels(mine.score, mine.positive, mine.part, miss / eta.choices)
+
+
+def finding(
+    quantity: str, low: float, high: float, method: str, eta: Eta, settings: Settings,
+    mechanism: Mechanism | None = None, at: Mapping[str, float | str] = NOWHERE, more: tuple[str, ...] = (),
+) -> Finding:  # fmt: skip
+    bound = bound_of(low, high, method, eta, more)
+    return Finding(quantity, bound, settings.confidence, mechanism.spec if mechanism else None, at)
+
+
+def bound_of(low: float, high: float, method: str, eta: Eta, more: tuple[str, ...] = ()) -> Bound:
+    """What is assumed beside independent rows."""
+    given = (MADE_WITHOUT,) if eta.counts is None else ()
+    return Bound(None, low, high, eta.queries, method, (*given, *more), LIMIT)
+
+
+def orders(settings: Settings) -> tuple[float, ...]:
+    """Of Renyi divergences, from --alpha."""
+    found = {number(part, "--alpha") for part in settings.alpha.split(",")}
+    if not all(order >= 1 for order in found):
+        raise SpecError(f"--alpha wants numbers of at least 1, not {settings.alpha!r}")
+    return tuple(sorted(found))
+
+
+# ---- estimate-j
+
+
+def of_losses(
+    table: Table, eta: Eta, prior: Prior, known: Known, at: Floats, asked: int, settings: Settings, miss: float
+) -> list[Finding]:
+    """J at every tau of `at`, mean losses and divergences. asked: how often J may be asked, whatever the labels say."""
+    box = box_of(table, eta, _BOX * miss)
+    return [
+        *_tails(box, eta, prior, known, at, _TAIL * miss / max(1, asked), settings),
+        *_means(box, eta, prior, known, _MEAN * miss, settings),
+        *_divergences(table, eta, _CLASSES * miss, settings),
+    ]
+
+
+def _tails(
+    box: Box, eta: Eta, prior: Prior, known: Known, at: Floats, miss_each: float, settings: Settings
+) -> list[Finding]:
+    if not known:
+        return []
+    asked, place = np.unique(
+        np.concatenate([at - loss.noise_loss(epsilon) for _, epsilon in known]), return_inverse=True
+    )
+    shares = people_losing_more(box, asked, prior, miss_each)[place].reshape(-1, len(at))
+    return [
+        finding("certified_j", low, 1.0, TAIL_METHOD, eta, settings, one, {"tau": tau, **one.at()})
+        for (one, _), lows in zip(known, shares.tolist(), strict=True)
+        for tau, low in zip(at.tolist(), lows, strict=True)
+    ]
+
+
+def people_losing_more(box: Box, losses: Floats, prior: Prior, miss_each: float) -> Floats:
+    """Lower limits of P(H(eta; p) > loss); losses (t,) increase, and the limits never do.
+
+    How many of the n rows lose more is Bin(n, J), whatever their labels and scores; on the box no fewer than it counts
+    over all parts. Where even the least possible loss is larger, everybody loses more.
+    """
+    share = tail_cells.share_losing_more(box, losses, prior.low, prior.high)
+    count = np.clip(np.ceil(share * box.n - _INWARD), 0, box.n)
+    z0, z1 = feature_loss.passed(losses, prior.low, prior.high)
+    low = np.where(z0 > z1, 1.0, clopper_pearson.lower(count, box.n, miss_each))
+    return np.asarray(np.maximum.accumulate(low[::-1])[::-1])
+
+
+def _means(box: Box, eta: Eta, prior: Prior, known: Known, miss: float, settings: Settings) -> list[Finding]:
+    least = nubar_cells.mean_loss_of_people(box, prior.low, prior.high, miss)
+    return [
+        finding(
+            "certified_mean_loss", least + loss.noise_loss(epsilon), math.inf, MEAN_METHOD, eta, settings, one, one.at()
+        )
+        for one, epsilon in known
+    ]
+
+
+def _divergences(table: Table, eta: Eta, miss: float, settings: Settings) -> list[Finding]:
+    mine = judged(table, eta)
+    box = class_boxes.of_scores(mine.score, mine.positive, _folds(eta, settings), miss / eta.choices)
+    ways = {
+        "positive from negative": divergence_cells.positive_from_negative,
+        "negative from positive": divergence_cells.negative_from_positive,
+    }
+    more = () if eta.metric is None else (_NEARLY[eta.metric],)
+    return [
+        finding(
+            "certified_renyi", max(0.0, way(box, order)), math.inf, RENYI_METHOD, eta, settings,
+            at={"alpha": order, "of": of}, more=more,
+        )
+        for order in orders(settings)
+        for of, way in ways.items()
+    ]  # fmt: skip
+
+
+def _folds(eta: Eta, settings: Settings) -> npt.NDArray[np.integer]:
+    """Given scores have one part, but the share of positives must come from other rows: so they are halved by lot."""
+    assert eta.part is not None
+    if eta.counts is not None:
+        return eta.part
+    return for_audit(settings.seed, "halves of given scores").permutation(np.arange(eta.queries) % 2)
+
+
+# ---- nu-max
+
+
+def of_worst(table: Table, eta: Eta, prior: Prior, known: Known, settings: Settings, miss: float) -> list[Finding]:
+    least = nubar_cells.worst_loss(box_of(table, eta, miss), prior.low, prior.high)
+    return [
+        finding("certified_nu_max", least + epsilon, math.inf, WORST_METHOD, eta, settings, one, one.at())
+        for one, epsilon in known
+    ]
