@@ -6,9 +6,10 @@ from ..registry import Registry
 from .auto import Auto
 from .boosted import Boosted
 from .contract import Estimator
+from .crossed import Crossed
 from .knn import Neighbors
 from .linear import Linear
 from .network import Network
 from .stack import Stack
 
-ESTIMATORS: Registry[Estimator] = Registry("estimator", (Auto, Stack, Boosted, Network, Linear, Neighbors))
+ESTIMATORS: Registry[Estimator] = Registry("estimator", (Auto, Stack, Boosted, Network, Crossed, Linear, Neighbors))

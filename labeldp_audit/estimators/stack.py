@@ -16,10 +16,11 @@ from ..model import Floats
 from . import contract
 from .boosted import Boosted
 from .contract import Learner, Lesson, Predictor, Scores
+from .crossed import Crossed
 from .linear import Linear
 from .network import Network
 
-MEMBERS: tuple[Learner, ...] = (Boosted(), Network(), Linear())
+MEMBERS: tuple[Learner, ...] = (Boosted(), Network(), Crossed(), Linear())
 _PULL = 4.0  # 1 / variance of a weight about the average's: worth about as much as a few hundred rows
 
 
