@@ -29,11 +29,11 @@ def read_and_estimate(
     if settings.eta_file is not None:
         return given.from_file(data, options, settings, progress)
     estimator = _estimator(settings)
-    table = tables.read(data, replace(options, columns=bool(estimator.learners())), progress)
+    table = tables.read(data, replace(options, columns=estimator.learns), progress)
     reporting.mechanisms(settings, len(table.dataset.classes))  # refused before anything is searched or learnt
     if halves and settings.certify:
         table = replace(table, twins=_twins(table, settings.seed))
-    if estimator.learners():
+    if estimator.learns:
         eta, said = learnt.of_table(table, estimator, settings, progress, halves)
     else:
         eta, said = near.of_table(table, settings, progress, halves)
@@ -53,9 +53,9 @@ def _estimator(settings: Settings) -> Estimator:
     """A smoothness constant speaks of neighbourhoods, so these are what makes sense beside it."""
     vouched = reporting.smoothness(settings) is not None
     [estimator] = ESTIMATORS.parse("knn" if vouched and settings.estimator == "auto" else settings.estimator)
-    if settings.group is not None and not estimator.learners():
+    if settings.group is not None and not estimator.learns:
         raise SpecError("--group is for estimators that learn: neighbours may be rows of the same person")
-    if vouched and estimator.learners():
+    if vouched and estimator.learns:
         raise SpecError("--smoothness is about neighbourhoods of features: use --estimator knn")
     return estimator
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..registry import Registry
+from .atoms import Atoms
 from .auto import Auto
 from .boosted import Boosted
 from .contract import Estimator
@@ -12,4 +13,6 @@ from .linear import Linear
 from .network import Network
 from .stack import Stack
 
-ESTIMATORS: Registry[Estimator] = Registry("estimator", (Auto, Stack, Boosted, Network, Crossed, Linear, Neighbors))
+ESTIMATORS: Registry[Estimator] = Registry(
+    "estimator", (Auto, Atoms, Stack, Boosted, Network, Crossed, Linear, Neighbors)
+)

@@ -47,11 +47,6 @@ class Atoms(Learner):
         raise NotImplementedError("atoms score what their lesson asks for")
 
 
-def repeating(same: Integers) -> float:
-    """Share of the rows that are not alone with their features."""
-    return float((np.bincount(same)[same] > 1).mean())
-
-
 def _place(lesson: Lesson) -> Integers:
     if lesson.same is None:
         raise SpecError("atoms need to know which rows are the same")

@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from .contract import Estimator, Learner
+from .atoms import ENOUGH, Atoms
+from .contract import About, Estimator, Learner
 from .stack import MEMBERS, Stack
+
+MOST_SCORES = 50_000_000  # of each learner, eight bytes each
 
 
 @dataclass(frozen=True)
@@ -15,5 +18,7 @@ class Auto(Estimator):
     example: ClassVar[str] = "auto"
     looks_around: ClassVar[bool] = True
 
-    def learners(self) -> tuple[Learner, ...]:
-        return (*MEMBERS, Stack())
+    def learners(self, about: About) -> tuple[Learner, ...]:
+        if about.rows * about.classes > MOST_SCORES:
+            return ()
+        return (*MEMBERS, Stack(), *((Atoms(),) if about.repeating >= ENOUGH else ()))

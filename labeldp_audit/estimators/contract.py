@@ -54,10 +54,20 @@ class Lesson:
         return self._known[learner.name]
 
 
+@dataclass(frozen=True)
+class About:
+    """What decides which learners make sense."""
+
+    rows: int  # that are scored
+    classes: int
+    repeating: float  # share of the rows that are not alone with their features
+
+
 class Estimator(ABC):
     name: ClassVar[str]
     example: ClassVar[str]
     advice: ClassVar[str] = ""  # to whoever asks for parameters
+    learns: ClassVar[bool] = True  # from columns; if not, neighbourhoods are all there is
     looks_around: ClassVar[bool] = False  # are neighbourhoods of features tried beside what it learns?
 
     @classmethod
@@ -67,8 +77,8 @@ class Estimator(ABC):
         return cls()
 
     @abstractmethod
-    def learners(self) -> tuple[Learner, ...]:
-        """Those among which held-out labels choose; none where nothing learns and neighbours are counted."""
+    def learners(self, about: About) -> tuple[Learner, ...]:
+        """Those among which held-out labels choose; none where neighbours are to be counted."""
 
 
 class Learner(Estimator):
@@ -78,7 +88,7 @@ class Learner(Estimator):
         """All that have to learn for it, none of which is built on others."""
         return tuple(leaf for one in self.built_on for leaf in one.leaves()) or (self,)
 
-    def learners(self) -> tuple[Learner, ...]:
+    def learners(self, about: About) -> tuple[Learner, ...]:
         return (self,)
 
     @abstractmethod

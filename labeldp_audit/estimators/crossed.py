@@ -16,10 +16,11 @@ from ..model import Floats, Integers
 from . import pairs
 from .contract import Learner, Lesson, Predictor, inside, shares
 from .inputs import SHARED, Category, Codes, Inputs, Values, alone
-from .linear import BLOCK, CHOOSING, FEWEST, Design, Problem, Weights, chosen, design_of, judged, softmax, with_one
+from .linear import BLOCK, CHOOSING, FEWEST, Design, Problem, Weights, chosen, judged, softmax, with_one
 from .pairs import Found, Left
 
-BINS = 10
+BINS, FINE_BINS = 10, 32  # of numbers in pairs, and of a bent number by itself
+PRODUCTS = True
 MOST_PAIRS, MOST_COLUMNS, MOST_CLASSES = 10, 50, 8  # classes: that pairs are looked for by
 LOOKED_AT = 100_000  # rows among which pairs are looked for
 WORK = 250_000_000  # rows times pairs times classes
@@ -35,13 +36,13 @@ class Bins:
     edges: Values
 
     @classmethod
-    def of(cls, at: int, column: Values) -> Bins:
+    def of(cls, at: int, column: Values, many: int) -> Bins:
         known = column[np.isfinite(column)]
-        places = np.linspace(0, 1, BINS + 1)[1:-1]
+        places = np.linspace(0, 1, many + 1)[1:-1]
         edges = np.unique(np.quantile(known, places, method="higher")) if len(known) else known
         return cls(at, edges.astype(np.float32))
 
-    def level(self, column: Values) -> Codes:
+    def of_cells(self, column: Values) -> Codes:
         found = 1 + np.searchsorted(self.edges, column, side="right")
         return np.where(np.isnan(column), 0, found).astype(np.int32)
 
@@ -51,34 +52,32 @@ class Bins:
 
 
 @dataclass(frozen=True)
-class Levels:
-    """Every column as levels: numbers first, as in Inputs."""
+class Known:
+    """The levels of a category that the main effects know too."""
 
-    inputs: Inputs
-    parts: tuple[Bins | Category, ...]
+    category: Category
 
-    @classmethod
-    def of(cls, inputs: Inputs, sample: Integers) -> Levels:
-        values = inputs.columns.values
-        bins = (Bins.of(number.at, values[sample, number.at]) for number in inputs.numbers)
-        return cls(inputs, (*bins, *inputs.categories))
+    @property
+    def at(self) -> int:
+        return self.category.at
 
-    def of_column(self, j: int, rows: Integers) -> Codes:
-        part, column = self.parts[j], self.inputs.columns.values[rows, self.parts[j].at]
-        return part.level(column) if isinstance(part, Bins) else part.level[column.astype(np.int64)]
+    def of_cells(self, column: Values) -> Codes:
+        return self.category.level[column.astype(np.int64)]
 
-    def at(self, rows: Integers, columns: Sequence[int]) -> Codes:
-        out = np.empty((len(rows), len(columns)), np.int32, order="F")
-        for k, j in enumerate(columns):
-            out[:, k] = self.of_column(j, rows)
-        return out
+    @property
+    def levels(self) -> int:
+        return self.category.levels
 
-    def cell(self, columns: tuple[int, ...], rows: Integers) -> Integers:
-        found = np.zeros(len(rows), np.int64)
-        for j in columns:
-            found *= self.parts[j].levels
-            found += self.of_column(j, rows)
-        return found
+
+Part = Bins | Known
+"""A column as levels."""
+
+
+def parts_of(inputs: Inputs, sample: Integers, bins: int) -> list[Part]:
+    """Numbers first, as in Inputs."""
+    values = inputs.columns.values
+    numbers = [Bins.of(number.at, values[sample, number.at], bins) for number in inputs.numbers]
+    return [*numbers, *map(Known, inputs.categories)]
 
 
 @dataclass(frozen=True)
@@ -86,19 +85,28 @@ class Term:
     """A column or a pair, with a coefficient for each cell that is frequent enough and one for all others."""
 
     columns: tuple[int, ...]
+    parts: tuple[Part, ...]
     cells: Integers  # ascending
     penalty: float
 
     @classmethod
-    def of(cls, found: Found, levels: Levels, rows: Integers, most: int) -> Term:
-        cells, count = np.unique(levels.cell(found.columns, rows), return_counts=True)
+    def of(cls, found: Found, parts: Sequence[Part], inputs: Inputs, rows: Integers, most: int) -> Term:
+        term = cls(found.columns, tuple(parts[j] for j in found.columns), np.empty(0, np.int64), found.penalty)
+        cells, count = np.unique(term.cell(inputs, rows), return_counts=True)
         kept = np.argsort(-count, kind="stable")[:most]
-        return cls(found.columns, np.sort(cells[kept[count[kept] > 1]]), found.penalty)
+        return replace(term, cells=np.sort(cells[kept[count[kept] > 1]]))
 
-    def codes(self, levels: Levels, rows: Integers) -> Codes:
+    def cell(self, inputs: Inputs, rows: Integers) -> Integers:
+        found = np.zeros(len(rows), np.int64)
+        for part in self.parts:
+            found *= part.levels
+            found += part.of_cells(inputs.columns.values[rows, part.at])
+        return found
+
+    def codes(self, inputs: Inputs, rows: Integers) -> Codes:
         if not len(self.cells):
             return np.full(len(rows), SHARED, np.int32)
-        cell = levels.cell(self.columns, rows)
+        cell = self.cell(inputs, rows)
         place = np.minimum(np.searchsorted(self.cells, cell), len(self.cells) - 1)
         return np.where(self.cells[place] == cell, 1 + place, SHARED).astype(np.int32)
 
@@ -106,29 +114,52 @@ class Term:
 @dataclass(frozen=True)
 class Sight:
     inputs: Inputs
-    levels: Levels
-    terms: tuple[Term, ...]
+    terms: tuple[Term, ...] = ()
+
+    @property
+    def products(self) -> list[tuple[int, int]]:
+        """Pairs of numbers, whose cells are steps, also have a slope."""
+        many = len(self.inputs.numbers) if PRODUCTS else 0
+        return [(t.columns[0], t.columns[1]) for t in self.terms if len(t.columns) == 2 and max(t.columns) < many]
+
+    def dense(self, rows: Integers) -> Values:
+        found = with_one(self.inputs.dense(rows))
+        at = 1 + self.inputs.main
+        more = [found[:, at[a]] * found[:, at[b]] for a, b in self.products]
+        return np.column_stack([found, *more]) if more else found
 
     def codes(self, rows: Integers) -> Codes:
         """Those of the categories, then those of the terms."""
-        more, start = [], sum(self.inputs.levels)
-        for term in self.terms:
-            more.append(start + term.codes(self.levels, rows))
+        known = self.inputs.codes(rows)
+        out = np.empty((len(rows), known.shape[1] + len(self.terms)), np.int32, order="F")
+        out[:, : known.shape[1]] = known
+        start = sum(self.inputs.levels)
+        for j, term in enumerate(self.terms, known.shape[1]):
+            out[:, j] = start + term.codes(self.inputs, rows)
             start += 1 + len(term.cells)
-        return np.column_stack([self.inputs.codes(rows), *more]).astype(np.int32)
+        return out
 
-    def design(self, main: Design, rows: Integers, penalty: float, pull: float) -> Design:
-        own = [np.ones(sum(self.inputs.levels))]
-        more = [np.full(1 + len(term.cells), pull * term.penalty / penalty) for term in self.terms]
-        pulls = np.concatenate([*own, *more])[:, None]
-        return replace(main, codes=self.codes(rows), levels=len(pulls), pull=pulls)
+    def pulls(self, penalty: float, pull: float) -> Floats:
+        """(levels, 1) times the penalty of the main effects."""
+        terms = [np.full(1 + len(term.cells), pull * term.penalty / penalty) for term in self.terms]
+        return np.concatenate([np.ones(sum(self.inputs.levels)), *terms])[:, None]
+
+    def design(self, lesson: Lesson, rows: Integers) -> Design:
+        levels = sum(self.inputs.levels) + sum(1 + len(term.cells) for term in self.terms)
+        labels = lesson.labels[rows].astype(np.int64)
+        return Design(self.dense(rows), self.codes(rows), labels, levels, lesson.classes)
+
+    def wider(self, main: Weights) -> Weights:
+        """The same scores, with coefficients of 0 for what is new."""
+        dense = np.zeros((len(self.products), main.dense.shape[1]))
+        levels = np.zeros((sum(1 + len(term.cells) for term in self.terms), main.dense.shape[1]))
+        return Weights(np.concatenate([main.dense, dense]), np.concatenate([main.levels, levels]))
 
     def predict(self, weights: Weights, rows: Integers) -> Floats:
         with alone():
             starts = range(0, max(1, len(rows)), BLOCK)
             parts = [rows[start : start + BLOCK] for start in starts]
-            logits = [weights.logits(with_one(self.inputs.dense(part)), self.codes(part)) for part in parts]
-            return np.concatenate([softmax(one) for one in logits])
+            return np.concatenate([softmax(weights.logits(self.dense(part), self.codes(part))) for part in parts])
 
 
 class Crossed(Learner):
@@ -145,38 +176,50 @@ class Crossed(Learner):
 
 
 def _fitted(lesson: Lesson) -> tuple[Sight, Weights]:
-    inputs, rng = Inputs.of(lesson), np.random.default_rng([lesson.seed, 3])
-    learn, judge = (design_of(inputs, lesson, rows) for rows in (lesson.learn, lesson.judge))
-    some = _some(len(lesson.learn), CHOOSING, rng)
-    penalty, main = chosen(learn.at(some), judge)
-    main = Problem(learn).solve(penalty, main) if len(some) < len(lesson.learn) else main
-    levels = Levels.of(inputs, lesson.learn[_some(len(lesson.learn), LOOKED_AT, rng)])
-    plain = Sight(inputs, levels, ())
-    terms = _terms(plain, lesson, learn, main, rng)
-    if not terms:
-        return plain, main
-    sight = replace(plain, terms=terms)
-    weights, lost = _with_terms(sight, lesson, (learn, judge), (penalty, main), some)
-    return (sight, weights) if lost < judged(main, judge) else (plain, main)
+    """Terms and penalties are chosen among some rows; all of them then say what the coefficients are."""
+    plain, rng = Sight(Inputs.of(lesson)), np.random.default_rng([lesson.seed, 3])
+    rows = lesson.learn[_some(len(lesson.learn), CHOOSING, rng)]
+    learn, judge = plain.design(lesson, rows), plain.design(lesson, lesson.judge)
+    penalty, main = chosen(learn, judge)
+    sight = replace(plain, terms=_terms(plain.inputs, lesson, main, rng))
+    pulls, weights = np.ones((learn.levels, 1)), main
+    if sight.terms:
+        lost, pull, with_terms = _pulled(sight, lesson, rows, penalty, main)
+        if lost < judged(main, judge):
+            pulls, weights = sight.pulls(penalty, pull), with_terms
+        else:
+            sight = plain
+    if len(rows) < len(lesson.learn):
+        weights = Problem(replace(sight.design(lesson, lesson.learn), pull=pulls)).solve(penalty, weights)
+    return sight, weights
 
 
 def _some(n: int, many: int, rng: np.random.Generator) -> Integers:
     return np.arange(n) if n <= many else np.sort(rng.choice(n, many, replace=False))
 
 
-def _terms(plain: Sight, lesson: Lesson, learn: Design, main: Weights, rng: np.random.Generator) -> tuple[Term, ...]:
+def _terms(inputs: Inputs, lesson: Lesson, main: Weights, rng: np.random.Generator) -> tuple[Term, ...]:
     """Bent numbers and pairs."""
-    numbers, many = len(plain.inputs.numbers), len(plain.levels.parts)
+    numbers, many = len(inputs.numbers), len(inputs.numbers) + len(inputs.categories)
     columns = min(many, MOST_COLUMNS)
-    work = max(1, columns * (columns - 1) // 2) * min(learn.logits, MOST_CLASSES)
-    some = _some(len(lesson.learn), max(20_000, min(LOOKED_AT, WORK // work)), rng)
-    left = _left(learn.at(some), main, rng)
-    seen = pairs.rarest_together(plain.levels.at(lesson.learn[some], range(many)))
-    bent = pairs.singles(seen, range(numbers), left)
-    useful = _useful(plain, learn.at(some), main, bent)[:columns]
-    crossed = pairs.pairs(seen, sorted(useful), left)[:MOST_PAIRS]
-    most = min(CELLS, ALL_CELLS // (learn.logits * max(1, len(crossed))))
-    return tuple(Term.of(found, plain.levels, lesson.learn, most) for found in (*bent, *crossed))
+    work = max(1, columns * (columns - 1) // 2) * min(lesson.classes, MOST_CLASSES)
+    rows = lesson.learn[_some(len(lesson.learn), max(20_000, min(LOOKED_AT, WORK // work)), rng)]
+    fine, coarse = parts_of(inputs, rows, FINE_BINS), parts_of(inputs, rows, BINS)
+    design = Sight(inputs).design(lesson, rows)
+    left = _left(design, main, rng)
+    bent = pairs.singles(_levels(inputs, fine[:numbers], rows), range(numbers), left)
+    useful = _useful(inputs, design, main, bent)[:columns]
+    crossed = pairs.pairs(_levels(inputs, coarse, rows), sorted(useful), left)[:MOST_PAIRS]
+    most = min(CELLS, ALL_CELLS // (design.logits * max(1, len(crossed))))
+    singles = [Term.of(found, fine, inputs, lesson.learn, most) for found in bent]
+    return (*singles, *(Term.of(found, coarse, inputs, lesson.learn, most) for found in crossed))
+
+
+def _levels(inputs: Inputs, parts: Sequence[Part], rows: Integers) -> Codes:
+    out = np.empty((len(rows), len(parts)), np.int32, order="F")
+    for j, part in enumerate(parts):
+        out[:, j] = pairs.frequent(part.of_cells(inputs.columns.values[rows, part.at]))
+    return out
 
 
 def _left(design: Design, main: Weights, rng: np.random.Generator) -> Left:
@@ -189,33 +232,23 @@ def _left(design: Design, main: Weights, rng: np.random.Generator) -> Left:
     return Left(residual, mine * (1 - mine), half)
 
 
-def _useful(plain: Sight, design: Design, main: Weights, bent: list[Found]) -> list[int]:
+def _useful(inputs: Inputs, design: Design, main: Weights, bent: list[Found]) -> list[int]:
     """Columns, those first whose own effect varies most."""
-    numbers, codes = plain.inputs.numbers, design.codes
-    starts = np.cumsum([1, *(number.width for number in numbers)])
-    spread = [float((design.dense[:, a:b] @ main.dense[a:b]).var(axis=0).sum()) for a, b in pairwise(starts)] + [
-        float(main.levels[code].var(axis=0).sum()) for code in codes.T
-    ]
+    starts = np.cumsum([1, *(number.width for number in inputs.numbers)])
+    straight = [float((design.dense[:, a:b] @ main.dense[a:b]).var(axis=0).sum()) for a, b in pairwise(starts)]
+    spread = straight + [float(main.levels[code].var(axis=0).sum()) for code in design.codes.T]
     for found in bent:
-        spread[found.columns[0]] += 2 * found.gain / len(codes)
+        spread[found.columns[0]] += 4 * found.gain / len(design.labels)
     return [int(j) for j in np.argsort(-np.asarray(spread), kind="stable")]
 
 
-def _with_terms(
-    sight: Sight, lesson: Lesson, main: tuple[Design, Design], found: tuple[float, Weights], some: Integers
-) -> tuple[Weights, float]:
-    """The coefficients with the pull that judges best, and what they lose."""
-    (learn, judge), (penalty, weights) = main, found
-    more = np.zeros((sum(1 + len(term.cells) for term in sight.terms), learn.logits))
-    start = Weights(weights.dense, np.concatenate([weights.levels, more]))
-    tried = []
-    held = sight.design(judge, lesson.judge, penalty, 1.0)
+def _pulled(
+    sight: Sight, lesson: Lesson, rows: Integers, penalty: float, main: Weights
+) -> tuple[float, float, Weights]:
+    """What is lost with the pull that judges best, the pull, and its coefficients."""
+    learn, judge = sight.design(lesson, rows), sight.design(lesson, lesson.judge)
+    tried, weights = [], sight.wider(main)
     for pull in PULLS:
-        design = sight.design(learn.at(some), lesson.learn[some], penalty, pull)
-        start = Problem(design).solve(penalty, start)
-        tried.append((judged(start, held), pull, start))
-    lost, pull, best = min(tried, key=lambda one: one[0])
-    if len(some) < len(lesson.learn):
-        best = Problem(sight.design(learn, lesson.learn, penalty, pull)).solve(penalty, best)
-        lost = judged(best, held)
-    return best, lost
+        weights = Problem(replace(learn, pull=sight.pulls(penalty, pull))).solve(penalty, weights)
+        tried.append((judged(weights, judge), pull, weights))
+    return min(tried, key=lambda one: one[0])

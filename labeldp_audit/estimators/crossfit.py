@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from ..model import Columns, Floats, Integers
 from .contract import Labels, Learner, Lesson
@@ -25,20 +26,23 @@ Note = Callable[[float], None]  # so many rows were scored by one learner
 
 
 def scores(
-    learners: Sequence[Learner], columns: Columns, labels: Labels, classes: int, folds: Integers, seed: int, *,
-    each: Each, threads: int, note: Note, same: Integers, people: Integers,
+    learners: Sequence[Learner], columns: Columns, labels: Labels, classes: int, *, rows: Integers, folds: Integers,
+    people: Integers, same: Integers, seed: int, each: Each, threads: int, note: Note,
 ) -> dict[str, Floats]:  # fmt: skip
-    """(n, C) by the name of each learner. threads: of each job; same: see Lesson; people (n,): whose row it is."""
+    """(r, C) by the name of each learner, for r rows of the table.
+
+    folds (r,) of these rows; people (r,): whose they are; same (n,): see Lesson; threads: of each job.
+    """
     first = tuple({leaf.name: leaf for learner in learners for leaf in learner.leaves()}.values())
     number = int(folds.max()) + 1
     jobs = [(learner, fold) for fold in range(number) for learner in first]
     lessons = [
         Lesson(
             columns=columns, labels=labels, classes=classes, learn=learn, judge=judge, seed=seed * number + fold,
-            threads=threads, asked=np.flatnonzero(folds == fold), same=same,
+            threads=threads, asked=rows[folds == fold], same=same,
         )
         for fold in range(number)
-        for learn, judge in [_parted(np.flatnonzero(folds != fold), people, np.random.default_rng([seed, fold]))]
+        for learn, judge in [_parted(rows, folds != fold, people, np.random.default_rng([seed, fold]))]
     ]  # fmt: skip
 
     def work(job: Job) -> Job:
@@ -48,21 +52,24 @@ def scores(
 
     for _, fold in each(work, jobs):
         note(len(lessons[fold].asked))
-    return {learner.name: _of_folds(learner, lessons, len(labels), classes) for learner in learners}
+    return {learner.name: _of_folds(learner, lessons, folds) for learner in learners}
 
 
-def _of_folds(learner: Learner, lessons: Sequence[Lesson], n: int, classes: int) -> Floats:
-    found = np.empty((n, classes))
-    for lesson in lessons:
-        found[lesson.asked] = lesson.scores(learner).asked
+def _of_folds(learner: Learner, lessons: Sequence[Lesson], folds: Integers) -> Floats:
+    found = np.empty((len(folds), lessons[0].classes))
+    for fold, lesson in enumerate(lessons):
+        found[folds == fold] = lesson.scores(learner).asked
     return found
 
 
-def _parted(rows: Integers, people: Integers, rng: np.random.Generator) -> tuple[Integers, Integers]:
+def _parted(
+    rows: Integers, kept: npt.NDArray[np.bool_], people: Integers, rng: np.random.Generator
+) -> tuple[Integers, Integers]:
     """Rows to learn from and rows to judge by, parted by lot, never by what they hold; everybody's rows together."""
-    share = _JUDGE if len(rows) > _FEW else _MORE
-    judges = rng.random(int(people.max()) + 1) < share
-    learn, judge = (rows[mark] for mark in (~judges[people[rows]], judges[people[rows]]))
-    if len(learn) > MOST_ROWS:
-        learn = np.sort(rng.choice(learn, MOST_ROWS, replace=False))
-    return learn, judge[:MOST_ROWS]
+    share = _JUDGE if kept.sum() > _FEW else _MORE
+    judges = (rng.random(int(people.max()) + 1) < share)[people]
+    return _at_most(rows[kept & ~judges], rng), _at_most(rows[kept & judges], rng)
+
+
+def _at_most(rows: Integers, rng: np.random.Generator) -> Integers:
+    return rows if len(rows) <= MOST_ROWS else np.sort(rng.choice(rows, MOST_ROWS, replace=False))

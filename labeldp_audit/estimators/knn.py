@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from ..model import Eta, Floats, Neighborhoods
 from .comparison import ranked
-from .contract import Estimator, Learner
+from .contract import About, Estimator, Learner
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,9 @@ class Neighbors(Estimator):
     example: ClassVar[str] = "knn"
     advice: ClassVar[str] = "use --k, --recall and --queries"
 
-    def learners(self) -> tuple[Learner, ...]:
+    learns: ClassVar[bool] = False
+
+    def learners(self, about: About) -> tuple[Learner, ...]:
         return ()
 
     def chosen(self, grid: Iterable[Neighborhoods], labels: npt.NDArray[np.uint8]) -> Eta:

@@ -58,7 +58,8 @@ class Weights:
         """(rows, classes), up to a constant of each row."""
         found = (dense @ self.dense.astype(np.float32)).astype(np.float64)
         for code in codes.T:
-            found += self.levels[code]
+            for c, level in enumerate(self.levels.T):
+                found[:, c] += level.take(code)
         return found if found.shape[1] > 1 else np.concatenate([np.zeros_like(found), found], axis=1)
 
 

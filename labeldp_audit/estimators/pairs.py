@@ -40,12 +40,8 @@ class Found:
     penalty: float
 
 
-def rarest_together(levels: Codes) -> Codes:
-    """The most frequent levels of each column, numbered anew; 0 are all the others."""
-    return np.stack([_frequent(column) for column in levels.T], axis=1) if levels.shape[1] else levels
-
-
-def _frequent(column: Codes) -> Codes:
+def frequent(column: Codes) -> Codes:
+    """The most frequent levels, numbered anew; 0 are all the others."""
     count = np.bincount(column)
     kept = np.argsort(-count, kind="stable")[: LEVELS - 1]
     new = np.zeros(len(count), np.int32)

@@ -1,0 +1,91 @@
+"""From scores to eta: what their own fold's labels make of them, and the labels of the rows with scores alike.
+
+A row's neighbours are the rows of its own fold with the nearest scores. One model, which saw no label of the fold, gave
+all of these scores, so given the features the labels counted are independent, as the intervals of eta want it. The
+estimate itself is finer than such a count: with two classes it is what labels make of the score.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import engine
+from ..errors import SpecError
+from ..measures import score_calibration
+from ..model import Eta, Floats, Integers, Table, Tried
+from ..randomness import for_audit
+from . import asked
+from .settings import Settings
+
+Labels = npt.NDArray[np.uint8]
+
+
+@dataclass(frozen=True)
+class Pool:
+    """The rows that are scored, in order: all of them, but where there are millions."""
+
+    rows: Integers  # (r,)
+    folds: Integers  # (r,)
+    people: Integers  # (r,) the same number, from 0, for rows of one person
+
+
+def eta_of(table: Table, scores: Floats, pool: Pool, by: Tried, settings: Settings, progress: engine.Progress) -> Eta:
+    """scores (r, C)."""
+    n, labels = len(table.labels), table.labels[pool.rows]
+    queries = asked.queries_of(n, settings)
+    place = np.searchsorted(pool.rows, queries)
+    k = _k(n, pool, settings)
+    counts, radius = _counted(scores, labels, pool.folds, k, settings, progress)
+    probability = _calibrated(scores, labels, pool.people, settings.seed)
+    return Eta(
+        probability=probability[place], counts=counts[place], rows=queries, k=k, n=n, estimator=by.name,
+        log_loss=by.log_loss, exact=True, recall=1.0, radius=radius[place].astype(np.float32), metric="score",
+        part=pool.folds[place].astype(np.uint8), unseen=scores[place],
+    )  # fmt: skip
+
+
+def _k(n: int, pool: Pool, settings: Settings) -> int:
+    smallest, folds = int(np.bincount(pool.folds).min()), int(pool.folds.max()) + 1
+    if settings.k is None:
+        return max(1, min(asked.default_k(n), smallest - 1))
+    if settings.k >= smallest:
+        raise SpecError(f"k = {settings.k} needs more than {settings.k} rows in each of {folds} folds")
+    return settings.k
+
+
+def _calibrated(scores: Floats, labels: Labels, people: Integers, seed: int) -> Floats:
+    if scores.shape[1] != 2:
+        return scores
+    eta = score_calibration.calibrated(scores[:, 1], labels == 1, people, for_audit(seed, "calibration"))
+    return np.column_stack([1 - eta, eta])
+
+
+def _counted(
+    scores: Floats, labels: Labels, folds: Integers, k: int, settings: Settings, progress: engine.Progress
+) -> tuple[Integers, Floats]:
+    """Among the k rows of the same fold whose scores are nearest, (r, C), and the distance of the k-th."""
+    counts, radius = np.empty(scores.shape, np.int64), np.empty(len(scores))
+    progress.stage("counting", len(scores), "rows")
+    for fold in range(int(folds.max()) + 1):
+        mine = np.flatnonzero(folds == fold)
+        counts[mine], radius[mine] = _of_fold(scores[mine], labels[mine], k, settings)
+        progress.advance(len(mine))
+    return counts, radius
+
+
+def _of_fold(scores: Floats, labels: Labels, k: int, settings: Settings) -> tuple[Integers, Floats]:
+    """Two classes have one score; more have a point of log scores."""
+    from .. import neighbors
+    from ..neighbors import along
+
+    classes = scores.shape[1]
+    if classes == 2:
+        return along.count(np.log(scores[:, 1]) - np.log(scores[:, 0]), labels, classes, k)
+    near = neighbors.count(
+        np.ascontiguousarray(np.log(scores), np.float32), labels, classes, np.arange(len(labels)), k=k, recall=1.0,
+        seed=settings.seed, threads=settings.threads or engine.available_cores(), progress=engine.Silent(),
+    )  # fmt: skip
+    return near.counts, near.radius.astype(np.float64)

@@ -1,0 +1,54 @@
+"""From scores to probabilities: what share of the rows with a score like this has the label?
+
+The simplest of three answers that labels do not clearly speak against: the score itself; a straight line in its
+log-odds; whatever rises with it (monotone.py). Finer answers fit better where a region stands out, and elsewhere take
+chance for knowledge, most of all at the ends, where losses are decided. Each is fitted without the rows that ask:
+people are parted by lot, and each part asks the others.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from ..model import Floats, Integers
+from . import monotone
+from .log_odds import line, log_odds, logistic
+
+PARTS = 20
+CLEARLY = 2.0  # standard errors
+_SURE = 1e-6  # for log losses
+
+
+def calibrated(score: Floats, is_class: npt.NDArray[np.bool_], people: Integers, rng: np.random.Generator) -> Floats:
+    """(n,) scores inside (0, 1) and whether each row has the label: P(label | score), its person's labels unseen.
+
+    people (n,): the same number, from 0, for rows of one person.
+    """
+    number = int(people.max()) + 1
+    parts = min(PARTS, number)
+    part = rng.permutation(np.arange(number) % parts)[people]
+    order = np.argsort(score, kind="stable")
+    straight, rising = score.copy(), score.copy()
+    for each in range(parts):
+        others, mine = order[part[order] != each], part == each
+        if len(others):
+            known = monotone.Known.of(score[others], is_class[others])
+            slope = line(log_odds(known.score), known.rows, known.positives)
+            straight[mine] = logistic(slope[0] + slope[1] * log_odds(score[mine]))
+            rising[mine] = monotone.said(known, slope, score[mine])
+    best = score
+    for finer in (straight, rising):
+        if _clearly_better(finer, best, is_class):
+            best = finer
+    return best
+
+
+def _clearly_better(finer: Floats, plain: Floats, is_class: npt.NDArray[np.bool_]) -> bool:
+    gain = _losses(plain, is_class) - _losses(finer, is_class)
+    return bool(gain.mean() > CLEARLY * gain.std() / np.sqrt(len(gain)))
+
+
+def _losses(chance: Floats, is_class: npt.NDArray[np.bool_]) -> Floats:
+    kept = np.clip(chance, _SURE, 1 - _SURE)
+    return np.asarray(-np.log(np.where(is_class, kept, 1 - kept)))
