@@ -132,7 +132,7 @@ def test_an_unknown_key_names_the_near_ones(tmp_path):
     assert caught.value.hint == "did you mean mechanism?"
     with pytest.raises(SpecError) as caught:
         gathered(tmp_path, file="zzz = 1")
-    assert caught.value.hint.startswith("known: bags, categorical, confidence")
+    assert caught.value.hint.startswith("known: alpha, bags, categorical, certify, confidence")
 
 
 @pytest.mark.parametrize(

@@ -40,12 +40,13 @@ class Truth:
         return self.gains[spec]
 
     def of(self, finding):
-        if finding.quantity == "uninformed_utility":
+        quantity = finding.quantity.removeprefix("certified_")
+        if quantity == "uninformed_utility":
             return self.before
         if finding.quantity == "advantage_bound":
             [ceiling] = [one for one in ceilings.CEILINGS if one.name == finding.at["bound"]]
             return ceiling.value(MECHANISMS.parse(finding.mechanism)[0], self.known, self.known.estimate)
-        return self.gain(finding.mechanism) + (self.before if finding.quantity == "informed_utility" else 0.0)
+        return self.gain(finding.mechanism) + (self.before if quantity == "informed_utility" else 0.0)
 
 
 def limited(finding):

@@ -76,11 +76,26 @@ class Truth:
     def of(self, finding):
         epsilon = finding.at.get("epsilon", 0.0)
         h = epsilon * math.tanh(epsilon / 2)
-        if finding.quantity == "j":
+        quantity = finding.quantity.removeprefix("certified_")
+        if quantity == "j":
             return self.weights[self.gain > finding.at["tau"] - h].sum()
-        if finding.quantity == "nu_max":
+        if quantity == "nu_max":
             return epsilon + self.largest
-        return self.values[finding.quantity] + (h if finding.quantity == "mean_loss" else 0.0)
+        if quantity == "renyi":
+            return self.divergence(finding.at["alpha"], finding.at["of"] == "positive from negative")
+        return self.values[quantity] + (h if quantity == "mean_loss" else 0.0)
+
+    def divergence(self, order, forward):
+        """D_order(P || Q) for people with one label and with the other."""
+        ones, zeros = self.weights * self.eta / self.p, self.weights * (1 - self.eta) / (1 - self.p)
+        a, b = (ones, zeros) if forward else (zeros, ones)
+        a, b = a[a > 0], b[a > 0]
+        if np.any(b == 0):
+            return math.inf
+        ratio = np.log(a / b)
+        if math.isinf(order):
+            return float(ratio.max())
+        return float(a @ ratio) if order == 1 else float(np.log(a @ np.exp((order - 1) * ratio))) / (order - 1)
 
 
 def is_missed(finding, truth):

@@ -18,6 +18,8 @@ from labeldp_audit.bounds import dvoretzky_kiefer_wolfowitz
 from labeldp_audit.commands import (
     advantage,
     before,
+    certificates,
+    certified_guesses,
     estimate_eta,
     estimate_j,
     increase,
@@ -34,9 +36,13 @@ from labeldp_audit.measures import tail
 
 quick = settings(deadline=None, max_examples=60, derandomize=True)
 HARD = ("rr:epsilon=0|1e-9|1|40|inf", "rr:pi=0.5|0.01", "rr:lambda=1e-300")
-POINTS = ("leave_one_out_utility", "plug_in_utility")  # have no limits
+POINTS = ("leave_one_out_utility", "plug_in_utility", "plug_in_j")  # have no limits
 TAUS = "-1,0,0.5,1,3,10,1000"
 commands = pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.NAME)
+
+
+def certificate(finding):
+    return finding.quantity.startswith("certified_")
 
 
 @st.composite
@@ -55,6 +61,9 @@ def audits(draw):
 def test_limits_hold_the_estimate(command, audit, confidence):
     for finding in findings(command, *audit, confidence=confidence, mechanism=HARD, tau=TAUS):
         low, estimate, high = finding.bound.low, finding.bound.estimate, finding.bound.high
+        if estimate is None:
+            assert certificate(finding)
+            estimate = low
         assert finding.quantity in POINTS or low <= estimate <= high, finding
         assert finding.confidence == confidence
 
@@ -78,7 +87,7 @@ def test_smoothness_only_widens(command, audit, smoothness):
 def test_ranges_that_are_known_beforehand(audit):
     """A divergence is not negative, the loss of the mechanism alone is never undercut, nor the commoner class."""
     said = findings(estimate_j, *audit) + findings(nu_max, *audit) + findings(estimate_eta, *audit)
-    for finding in said:
+    for finding in itertools.filterfalse(certificate, said):
         low, epsilon = finding.bound.low, finding.at.get("epsilon", 0.0)
         if finding.quantity in ("jeffreys", "weighted_jeffreys"):
             assert low >= 0
@@ -163,6 +172,8 @@ def spent(command, *audit, **options):
             if hasattr(command, name):
                 spending.watch(stack, command, name, lambda q, miss: ("eta", miss))
         spending.watch(stack, utility, "of_features", lambda *given_arguments: ("features", given_arguments[-1]))
+        for home, name in ((certificates, "of_losses"), (certificates, "of_worst"), (certified_guesses, "doubt")):
+            spending.watch(stack, home, name, lambda *given_arguments: ("certificates", given_arguments[-1]))
         spending.watch(stack, payoffs, "of", lambda table, settings, miss: ("prior", miss))
         spending.watch(stack, intervals, "of_prior", lambda table, positive, miss: ("prior", miss))
         # one event, however often it is asked about
@@ -184,7 +195,7 @@ def test_levels_add_up_to_what_was_promised(command, tau):
     assert spending.total <= 0.1 * (1 + 1e-9)
     if tau is not None or command is not estimate_j:
         assert spending.total == pytest.approx(0.1)  # and nothing is wasted
-    assert {"eta", "radii"} <= set(spending.by_event)
+    assert {"eta", "radii", "certificates"} <= set(spending.by_event)
 
 
 def test_levels_of_advantages_add_up_too():
@@ -195,7 +206,7 @@ def test_levels_of_advantages_add_up_too():
         spending = spent(advantage, *audit, **asked)
     of_gains = sum(call.args[-1] for call in gains.call_args_list)
     assert spending.total + of_gains == pytest.approx(0.1)
-    assert set(spending.by_event) == {"eta", "radii", "prior", "features"}
+    assert set(spending.by_event) == {"eta", "radii", "prior", "features", "certificates"}
 
 
 def test_levels_do_not_depend_on_the_labels():
@@ -220,7 +231,10 @@ def test_levels_do_not_depend_on_the_labels():
 def test_every_number_says_what_it_assumes(command):
     labels = np.arange(500) < 100
     audit = table_of(labels), eta_of([0, 30], [100, 100], labels)
-    plain, vouched = findings(command, *audit), findings(command, *audit, smoothness="0.5,1")
+    plain, vouched = (
+        list(itertools.filterfalse(certificate, findings(command, *audit, smoothness=smoothness)))
+        for smoothness in (None, "0.5,1")
+    )
     assert all(set(finding.bound.assumptions) >= {reporting.ROWS, reporting.AVERAGES} for finding in plain)
     for finding in vouched:
         assert reporting.AVERAGES not in finding.bound.assumptions
