@@ -41,25 +41,27 @@ def needs(report: Report) -> str:
     """What even these take for granted."""
     if not of(report):
         return ""
-    given = " and that the given probabilities were made without these labels" if report.eta.counts is None else ""
     return (
-        f"Needed is only that rows are independent draws from one population{given}. A good eta makes these limits "
-        f"say more; a bad one makes none of them wrong."
+        "Needed is only that rows are independent draws from one population. A good eta makes these limits say more; "
+        "a bad one makes none of them wrong."
     )
 
 
 def also_needed(report: Report) -> tuple[str, ...]:
-    """By single certificates."""
+    """By all or by some certificates."""
     lines: dict[str, dict[str, None]] = {}
     for finding in of(report):
         for line in finding.bound.assumptions:
             lines.setdefault(plain(line), {})[plain(finding.quantity)] = None
-    return tuple(f"{', '.join(names)} also needs: {line}." for line, names in lines.items())
+    every = {plain(finding.quantity) for finding in of(report)}
+    return tuple(
+        f"{'All of this' if every == set(names) else ', '.join(names)} also needs: {line}."
+        for line, names in lines.items()
+    )
 
 
 def nobody_can(report: Report) -> str:
-    said = getattr(report, "uncertifiable", None)
-    return f"What nobody can certify: {plain(said)}" if said else ""
+    return f"What nobody can certify: {plain(report.uncertifiable)}" if report.uncertifiable else ""
 
 
 def sure(report: Report, level: float) -> str:

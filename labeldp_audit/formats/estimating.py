@@ -45,7 +45,10 @@ def _used(one: Tried, eta: Eta) -> str:
 
 
 def _more(one: Tried, reference: Tried, digits: int) -> str:
-    return NOTHING if one == reference else measured(one.behind, one.behind_error, digits)
+    """Of those that say the same as the first one, no digits."""
+    if one.behind == one.behind_error == 0:
+        return NOTHING if one == reference else "0"
+    return measured(one.behind, one.behind_error, digits)
 
 
 def _name(one: Tried) -> str:
@@ -104,10 +107,10 @@ def _excuse(eta: Eta) -> str:
 
 
 def groups(report: Report) -> Grid | None:
-    """What was said and what came; of many groups those that do not fit."""
+    """What was said and what came; of many groups those that do not fit, which may be none."""
     every = report.eta.reliability
     shown = [one for one in every if len(every) <= _MOST_GROUPS or not one.fits][:_MOST_GROUPS]
-    if not shown:
+    if not every:
         return None
     header = ("label", "rows", "said, %", "came, %", f"came, {_LEVEL} limits", "fits")
     return Grid(header, list(map(_group, shown)), (0, 5), calibration(report))

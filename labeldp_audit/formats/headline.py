@@ -131,7 +131,15 @@ def _worst(report: Report) -> tuple[str, ...]:
 def _certain_loss(named: str, certain: Bound, finding: Finding, report: Report) -> tuple[str, ...]:
     sure = certificates.sure(report, finding.confidence)
     known = f"certified: somebody loses at least {_size(certain.low or 0.0, low(certain))} {sure}"
-    return f"{named}, {known}.", f"Estimate: {_estimated(finding.bound)}."
+    return f"{named}, {known}.", f"Estimate: {_estimated(finding.bound)}{_at_most(finding.bound, report)}."
+
+
+def _at_most(bound: Bound, report: Report) -> str:
+    if bound.high is None:
+        return ""
+    about = words.rests_on(report)
+    ending = f" {about}" if about else ""
+    return "; no upper limit exists" if math.isinf(bound.high) else f"; the upper limit is {high(bound)}{ending}"
 
 
 def _loss(finding: Finding, sure: str) -> tuple[str, ...]:

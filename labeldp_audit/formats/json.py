@@ -29,8 +29,8 @@ def _document(report: Report, run_info: Mapping[str, object] | None) -> dict[str
         "findings": [_finding(finding) for finding in report.findings],
         "warnings": report.warnings,
     }
-    if said := getattr(report, "uncertifiable", None):
-        document["uncertifiable"] = said
+    if report.uncertifiable is not None:
+        document["uncertifiable"] = report.uncertifiable
     return document if run_info is None else {**document, "run": run_info}
 
 

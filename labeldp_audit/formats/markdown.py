@@ -91,7 +91,8 @@ def _grids(title: str, grids: Iterable[Grid]) -> Iterator[str]:
 def _grid(grid: Grid) -> Iterator[str]:
     rows = ([escaped(cell) for cell in row] for row in grid.rows)
     yield from _paragraphs(grid.caption)
-    yield from ("", *_table([escaped(cell) for cell in grid.header], rows, left=grid.left))
+    if grid.rows:
+        yield from ("", *_table([escaped(cell) for cell in grid.header], rows, left=grid.left))
 
 
 def _audited(report: Report) -> Iterator[str]:

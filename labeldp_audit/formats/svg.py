@@ -11,9 +11,9 @@ from .axes import Frame
 from .curves import Curve
 from .spelling import confidence, high, low, plain, share, short
 
-_LEFT, _TOP, _ACROSS, _DOWN = 68, 84, 580, 340
+_LEFT, _TOP, _ACROSS, _DOWN = 68, 100, 580, 340
 _LEGEND = _LEFT + _ACROSS + 32
-_ENTRY = 72
+_ENTRY, _NOTE = 72, 36
 _TITLE = "How many people lose more than τ of label privacy?"
 
 _STYLE = (
@@ -33,8 +33,9 @@ def draw(report: Report) -> str | None:
 def _parts(report: Report, found: Sequence[Curve]) -> Iterator[str]:
     frame = axes.frame(found)
     certain = {curve.mechanism: curve for curve in axes.drawable(curves.certified(report))}
-    height = max(_TOP + _DOWN + 84, _TOP + 60 + len(found) * _ENTRY)
-    yield from ink.opening(_TITLE, _about(report, found), height, _STYLE)
+    height = max(_TOP + _DOWN + 84, _TOP + 60 + len(found) * _ENTRY + (_NOTE if certain else 0))
+    yield from ink.opening(_TITLE, ink.table(report.dataset), height, _STYLE)
+    yield ink.text(24, 74, _ends(report, found), "small")
     yield from _horizontal(frame)
     yield from _vertical(frame)
     yield from (_band(curve, frame, place, len(found)) for place, curve in enumerate(found))
@@ -44,17 +45,14 @@ def _parts(report: Report, found: Sequence[Curve]) -> Iterator[str]:
     yield from (_promise(curve, frame, place) for place, curve in enumerate(found))
     yield from _names(found, frame)
     yield from _legend(found)
+    yield from _legend_of_certain(found, certain)
     yield "</svg>"
 
 
-def _about(report: Report, found: Sequence[Curve]) -> str:
+def _ends(report: Report, found: Sequence[Curve]) -> str:
     about = words.rests_on(report)
     rests = f" {about}" if about else ""
-    dashed = " Dashed: certified." if axes.drawable(curves.certified(report)) else ""
-    return (
-        f"{ink.table(report.dataset)} Thick: estimate. Thin: at least, shaded: cannot be ruled out, "
-        f"{confidence(found[0].confidence)}{rests}.{dashed}"
-    )
+    return f"Thick: estimate. Thin: at least, shaded: cannot be ruled out, {confidence(found[0].confidence)}{rests}."
 
 
 def _horizontal(frame: Frame) -> Iterator[str]:
@@ -151,6 +149,14 @@ def _legend(found: Sequence[Curve]) -> Iterator[str]:
         yield f'<circle cx="{_LEGEND + 17}" cy="{y}" r="4.5" fill="#555"/>'
         yield ink.text(_LEGEND + 42, y + 4, "τ = ε, the most that the", "small")
         yield ink.text(_LEGEND + 42, y + 19, "noisy label alone tells", "small")
+
+
+def _legend_of_certain(found: Sequence[Curve], certain: Mapping[str, Curve]) -> Iterator[str]:
+    if certain:
+        y = _TOP + 8 + len(found) * _ENTRY + _NOTE
+        yield f'<path class="certain" stroke="#555" d="M{_LEGEND} {y}h34"/>'
+        yield ink.text(_LEGEND + 42, y + 4, "certified: at least so many,", "small")
+        yield ink.text(_LEGEND + 42, y + 19, "whatever the population", "small")
 
 
 def _remarks(curve: Curve) -> Iterator[str]:

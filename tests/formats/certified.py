@@ -80,5 +80,4 @@ def scored(report: Report, tried: tuple[Tried, ...] = MIXED, reliability: tuple[
 
 
 def with_certificates(report: Report, make: Callable[[Sequence[Finding]], Iterator[Finding]]) -> Report:
-    found = replace(report, findings=(*report.findings, *make(report.findings)))
-    return replace(found, uncertifiable=NOBODY) if hasattr(report, "uncertifiable") else found
+    return replace(report, findings=(*report.findings, *make(report.findings)), uncertifiable=NOBODY)

@@ -59,3 +59,22 @@ def test_text_of_given_probabilities(given_report: Report, golden: Golden) -> No
 
 def test_picture_of_advantages(gain_report: Report, golden: Golden) -> None:
     golden("advantage.svg", formats.picture(gain_report) or "")
+
+
+@pytest.mark.parametrize("width", [40, 100])
+def test_text_of_certificates(certified_tail: Report, certified_gain: Report, golden: Golden, width: int) -> None:
+    golden(f"certified-j.{width}.txt", formats.render("text", certified_tail, width=width))
+    golden(f"certified-advantage.{width}.txt", formats.render("text", certified_gain, width=width))
+
+
+@pytest.mark.parametrize("name", ["json", "markdown"])
+def test_certificates_for_programs_and_pages(certified_gain: Report, golden: Golden, name: str) -> None:
+    golden(f"certified-advantage.{name.replace('markdown', 'md')}", formats.render(name, certified_gain))
+
+
+def test_markdown_of_certified_curves(certified_tail: Report, golden: Golden) -> None:
+    golden("certified-j.md", formats.render("markdown", certified_tail))
+
+
+def test_picture_of_certificates(certified_tail: Report, golden: Golden) -> None:
+    golden("certified-j.svg", formats.picture(certified_tail) or "")

@@ -87,7 +87,7 @@ def test_what_is_shown_is_a_thin_line(tail_report: Report) -> None:
     report = replace(tail_report, findings=tuple(curve("m", [(0, 1.0), (1, 0.5), (2, 0.5)], spread=0.25)))
     (path,) = [path for path in drawn(report).iter(f"{SVG}path") if path.get("class") == "least"]
     (line,) = lines(drawn(report))
-    bottom = 424  # of the plot, where nobody is
+    bottom = 440  # of the plot, where nobody is
     quarter = bottom - (bottom - line[0][1]) / 4
     assert {y for _, y in corners(path.attrib["d"])} == {round(quarter, 1)}
 

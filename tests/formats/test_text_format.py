@@ -14,7 +14,8 @@ from labeldp_audit.formats import headline
 from labeldp_audit.model import Bound, Column, Finding, Report
 
 SHARED = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=25)
-REPORTS = pytest.mark.parametrize("which", ["tail_report", "worst_report", "eta_report", "gain_report", "given_report"])
+NAMES = ["tail_report", "worst_report", "eta_report", "gain_report", "given_report", "certified_tail", "certified_gain"]
+REPORTS = pytest.mark.parametrize("which", NAMES)
 
 
 def widest(text: str) -> int:
@@ -38,9 +39,9 @@ def test_whatever_a_column_is_called(eta_report: Report, name: str, width: int) 
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 100])
-def test_no_number_is_cut(tail_report: Report, worst_report: Report, gain_report: Report, width: int) -> None:
-    for report in (tail_report, worst_report, gain_report):
-        assert "…" not in formats.render("text", report, width=width)
+@REPORTS
+def test_no_number_is_cut(request: pytest.FixtureRequest, which: str, width: int) -> None:
+    assert "…" not in formats.render("text", request.getfixturevalue(which), width=width)
 
 
 def test_names_are_not_markup_and_not_emoji_codes(eta_report: Report) -> None:
