@@ -122,12 +122,15 @@ def people_losing_more(box: Box, losses: Floats, prior: Prior, miss_each: float)
     """Lower limits of P(H(eta; p) > loss); losses (t,) increase, and the limits never do.
 
     How many of the n rows lose more is Bin(n, J), whatever their labels and scores; on the box no fewer than it counts
-    over all parts. Where even the least possible loss is larger, everybody loses more.
+    over all parts. That is sharper where rows are few, each part by itself where limits of cells are what is wide: half
+    of the level for either. Where even the least possible loss is larger, everybody loses more.
     """
     share = tail_cells.share_losing_more(box, losses, prior.low, prior.high)
     count = np.clip(np.ceil(share * box.n - _INWARD), 0, box.n)
+    together = clopper_pearson.lower(count, box.n, miss_each / 2)
+    apart = tail_cells.people_losing_more(box, losses, prior.low, prior.high, miss_each / 2)
     z0, z1 = feature_loss.passed(losses, prior.low, prior.high)
-    low = np.where(z0 > z1, 1.0, clopper_pearson.lower(count, box.n, miss_each))
+    low = np.where(z0 > z1, 1.0, np.maximum(together, apart))
     return np.asarray(np.maximum.accumulate(low[::-1])[::-1])
 
 

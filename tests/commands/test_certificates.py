@@ -137,12 +137,12 @@ def test_limits_are_near_the_truth():
     assert 0.1 < at[3.0] < 1 / 3
     worst = only(certified(nu_max, table, eta, mechanism=("rr:epsilon=1",)), "certified_nu_max").low
     truth = 1 + math.log(0.98 / 0.02) + math.log(p / (1 - p))
-    assert truth - 0.2 < worst < truth
+    assert truth - 0.4 < worst < truth
     error, h = (0.02 + 0.4 + 0.05) / 3, 1 / (1 + math.e)
     found = certified(advantage, table, eta, mechanism=("rr:epsilon=1",))
-    assert error < 1 - only(found, "certified_uninformed_utility").low < error + 0.01
+    assert error < 1 - only(found, "certified_uninformed_utility").low < error + 0.015
     assert error + (0.4 - h) / 3 > 1 - only(found, "certified_informed_utility").low > error - (0.4 - h) / 3
-    assert (0.4 - h) / 3 < only(found, "certified_advantage").high < math.tanh(0.5) * (error + 0.01)
+    assert (0.4 - h) / 3 < only(found, "certified_advantage").high < math.tanh(0.5) * (error + 0.015)
 
 
 def test_shares_never_rise_with_tau():
@@ -158,12 +158,13 @@ def test_where_noise_alone_loses_more_everybody_does():
     assert {one.bound.low for one in found if one.quantity == "certified_j"} == {1.0}
 
 
-def test_people_are_counted_over_all_parts():
-    """All 40 rows of one cell, none of the other: 40 of 80 by Clopper-Pearson, which no share of the rows exceeds."""
-    box = boxes.of_cells(np.array([40, 40]), np.array([0.999999, 0.4]), np.array([1.0, 0.5]))
+@pytest.mark.parametrize(("other", "count", "rows", "share"), [(0.999999, 80, 80, 2), (0.4, 40, 40, 4)])
+def test_people_are_counted_over_all_parts_and_in_each(other, count, rows, share):
+    """All 40 rows of one part, and all or none of the other: by Clopper-Pearson, whichever says more."""
+    box = boxes.of_cells(np.array([40, 40]), np.array([0.999999, other]), np.array([1.0, min(1.0, other + 0.1)]))
     prior = certificates.Prior(0.5, 0.5, 0.5)
     [low] = certificates.people_losing_more(box, np.array([1.0]), prior, 0.01)
-    assert low == pytest.approx(float(clopper_pearson.lower(40, 80, 0.01)), rel=1e-9)
+    assert low == pytest.approx(float(clopper_pearson.lower(count, rows, 0.01 / share)), rel=1e-9)
 
 
 # ---- what is spent
