@@ -19,9 +19,9 @@ from .inputs import SHARED, Category, Codes, Inputs, Values, alone
 from .linear import BLOCK, CHOOSING, FEWEST, Design, Problem, Weights, chosen, judged, softmax, with_one
 from .pairs import Found, Left
 
-BINS, FINE_BINS = 10, 32  # of numbers in pairs, and of a bent number by itself
-PRODUCTS = True
-MOST_PAIRS, MOST_COLUMNS, MOST_CLASSES = 10, 50, 8  # classes: that pairs are looked for by
+BINS, FINE_BINS = 8, 32  # of numbers in pairs, and of a bent number by itself
+FAR = 1.5  # a factor of a product is not larger
+MOST_PAIRS, MOST_COLUMNS, MOST_CLASSES = 12, 50, 8  # classes: that pairs are looked for by
 LOOKED_AT = 100_000  # rows among which pairs are looked for
 WORK = 250_000_000  # rows times pairs times classes
 CELLS, ALL_CELLS = 1 << 16, 1 << 21  # coefficients of a pair, and of all
@@ -115,18 +115,17 @@ class Term:
 class Sight:
     inputs: Inputs
     terms: tuple[Term, ...] = ()
-
-    @property
-    def products(self) -> list[tuple[int, int]]:
-        """Pairs of numbers, whose cells are steps, also have a slope."""
-        many = len(self.inputs.numbers) if PRODUCTS else 0
-        return [(t.columns[0], t.columns[1]) for t in self.terms if len(t.columns) == 2 and max(t.columns) < many]
+    products: tuple[tuple[int, int], ...] = ()  # of numbers
 
     def dense(self, rows: Integers) -> Values:
         found = with_one(self.inputs.dense(rows))
-        at = 1 + self.inputs.main
-        more = [found[:, at[a]] * found[:, at[b]] for a, b in self.products]
-        return np.column_stack([found, *more]) if more else found
+        if not self.products:
+            return found
+        at = self.near(found)
+        return np.column_stack([found, *(at[:, a] * at[:, b] for a, b in self.products)])
+
+    def near(self, dense: Values) -> Values:
+        return np.clip(dense[:, 1 + self.inputs.main], -np.float32(FAR), np.float32(FAR))
 
     def codes(self, rows: Integers) -> Codes:
         """Those of the categories, then those of the terms."""
@@ -181,9 +180,10 @@ def _fitted(lesson: Lesson) -> tuple[Sight, Weights]:
     rows = lesson.learn[_some(len(lesson.learn), CHOOSING, rng)]
     learn, judge = plain.design(lesson, rows), plain.design(lesson, lesson.judge)
     penalty, main = chosen(learn, judge)
-    sight = replace(plain, terms=_terms(plain.inputs, lesson, main, rng))
+    terms, products = _found(plain, lesson, main, rng)
+    sight = replace(plain, terms=terms, products=products)
     pulls, weights = np.ones((learn.levels, 1)), main
-    if sight.terms:
+    if terms or products:
         lost, pull, with_terms = _pulled(sight, lesson, rows, penalty, main)
         if lost < judged(main, judge):
             pulls, weights = sight.pulls(penalty, pull), with_terms
@@ -198,21 +198,25 @@ def _some(n: int, many: int, rng: np.random.Generator) -> Integers:
     return np.arange(n) if n <= many else np.sort(rng.choice(n, many, replace=False))
 
 
-def _terms(inputs: Inputs, lesson: Lesson, main: Weights, rng: np.random.Generator) -> tuple[Term, ...]:
-    """Bent numbers and pairs."""
+def _found(
+    plain: Sight, lesson: Lesson, main: Weights, rng: np.random.Generator
+) -> tuple[tuple[Term, ...], tuple[tuple[int, int], ...]]:
+    """Bent numbers and pairs; products of numbers."""
+    inputs = plain.inputs
     numbers, many = len(inputs.numbers), len(inputs.numbers) + len(inputs.categories)
     columns = min(many, MOST_COLUMNS)
     work = max(1, columns * (columns - 1) // 2) * min(lesson.classes, MOST_CLASSES)
     rows = lesson.learn[_some(len(lesson.learn), max(20_000, min(LOOKED_AT, WORK // work)), rng)]
     fine, coarse = parts_of(inputs, rows, FINE_BINS), parts_of(inputs, rows, BINS)
-    design = Sight(inputs).design(lesson, rows)
+    design = plain.design(lesson, rows)
     left = _left(design, main, rng)
     bent = pairs.singles(_levels(inputs, fine[:numbers], rows), range(numbers), left)
     useful = _useful(inputs, design, main, bent)[:columns]
     crossed = pairs.pairs(_levels(inputs, coarse, rows), sorted(useful), left)[:MOST_PAIRS]
     most = min(CELLS, ALL_CELLS // (design.logits * max(1, len(crossed))))
     singles = [Term.of(found, fine, inputs, lesson.learn, most) for found in bent]
-    return (*singles, *(Term.of(found, coarse, inputs, lesson.learn, most) for found in crossed))
+    terms = (*singles, *(Term.of(found, coarse, inputs, lesson.learn, most) for found in crossed))
+    return terms, pairs.products(plain.near(design.dense), left)[:MOST_PAIRS]
 
 
 def _levels(inputs: Inputs, parts: Sequence[Part], rows: Integers) -> Codes:

@@ -15,7 +15,7 @@ from itertools import combinations
 import numpy as np
 
 from ..model import Floats, Integers
-from .inputs import Codes
+from .inputs import Codes, Values
 
 LEVELS = 256  # of a column, while pairs are looked for; rarer ones are one
 CLEAR = 4.0  # standard errors; products of sums have longer tails than a bell
@@ -62,6 +62,20 @@ def pairs(levels: Codes, columns: Iterable[int], left: Left) -> list[Found]:
         _centre(sums, sizes)
         found.append(_judged((one, other), sums, sizes))
     return _clear(found)
+
+
+def products(numbers: Values, left: Left) -> tuple[tuple[int, int], ...]:
+    """Two numbers whose product goes along with what is left, the clearest first. Cells find bent pairs, but spread
+    their evidence over all cells; one coefficient needs far less. Under chance, sum r x is about N(0, sum v x^2)."""
+    squares, most = numbers * numbers, np.zeros((numbers.shape[1], numbers.shape[1]))
+    for residual, variance in zip(left.residual, left.variance, strict=True):
+        told = numbers.T @ (numbers * residual[:, None].astype(np.float32))
+        error = squares.T @ (squares * variance[:, None].astype(np.float32))
+        most = np.maximum(most, told**2 / np.maximum(error, 1e-6))
+    one, other = np.triu_indices(len(most), 1)
+    order = np.argsort(-most[one, other], kind="stable")
+    kept = order[most[one, other][order] > CLEAR**2]
+    return tuple(zip(one[kept].tolist(), other[kept].tolist(), strict=True))
 
 
 def _clear(found: list[Found]) -> list[Found]:

@@ -185,3 +185,23 @@ def test_one_column():
     one = lesson(x[:, None], drawn(eta, rng))
     rows = others(one)
     assert excess(eta[rows], Crossed().fit(one)(rows)) < 0.2 * excess(eta[rows], Linear().fit(one)(rows))
+
+
+def test_a_product_too_weak_for_cells():
+    rng = np.random.default_rng(12)
+    x = rng.normal(size=(10_000, 12))
+    eta = both(0.5 * x[:, 1] + 0.4 * x[:, 2] * x[:, 7])
+    one = lesson(x, drawn(eta, rng))
+    rows = others(one)
+    assert sight_of(one).products == ((2, 7),)
+    assert excess(eta[rows], Crossed().fit(one)(rows)) < 0.3 * excess(eta[rows], Linear().fit(one)(rows))
+
+
+def test_products_of_several_classes_the_clearest_first():
+    rng = np.random.default_rng(13)
+    x = rng.normal(size=(8000, 4)).astype(np.float32)
+    noise = rng.choice([-0.5, 0.5], (2, 8000))
+    noise[0] += 0.1 * x[:, 0] * x[:, 1]
+    noise[1] += 0.2 * x[:, 2] * x[:, 3]
+    assert pairs.products(x, Left(noise, np.full((2, 8000), 0.25), np.arange(8000) % 2)) == ((2, 3), (0, 1))
+    assert pairs.products(x[:, :0], Left(noise, np.full((2, 8000), 0.25), np.arange(8000) % 2)) == ()
