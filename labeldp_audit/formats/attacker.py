@@ -140,7 +140,7 @@ def what_limits_rest_on(report: Report) -> str:
         return ""
     return (
         f'"At most" {_assumes(report.eta)}: the best guess misses no more than the guesses that were tried, and a '
-        f"release adds no more than its noise lets through of what is missed. {_at_least(report.eta, found)}"
+        f"release adds no more than its noise lets through of what is missed. {_at_least(report, found)}"
     )
 
 
@@ -156,8 +156,10 @@ def _assumes(eta: Eta) -> str:
     )
 
 
-def _at_least(eta: Eta, found: Sequence[Gain]) -> str:
-    rest = 'Estimates and "at least" rest on eta as it was ' + ("given" if eta.counts is None else "estimated")
+def _at_least(report: Report, found: Sequence[Gain]) -> str:
+    """Not the certified lower limits, where there are some."""
+    eta, which = report.eta, f" {gains.least_if(report)}" if any(gain.surely for gain in found) else ""
+    rest = f'Estimates and "at least{which}" rest on eta as it was {"given" if eta.counts is None else "estimated"}'
     if eta.counts is None or not any(gain.bag > 1 for gain in found):
         return f"{rest}."
     return f"{rest}; for bags no lower limit is known where eta is estimated, and 0 stands there."

@@ -24,8 +24,7 @@ _OF_REST = "Other limits"
 
 def is_one(finding: Finding) -> bool:
     """With a limit; without any it is something that was not computed."""
-    bound = finding.bound
-    return finding.quantity.startswith(PREFIX) and not bound.low is bound.high is None
+    return finding.quantity.startswith(PREFIX) and (finding.bound.low, finding.bound.high) != (None, None)
 
 
 def of(report: Report) -> tuple[Finding, ...]:

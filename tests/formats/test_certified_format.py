@@ -191,6 +191,7 @@ def test_what_is_surely_added(certified_gain: Report) -> None:
     shown = headline.in_short(alone)
     assert "adds an estimated 1.68 percentage points (at least 0.21, at most 8.33)" in shown
     assert '"At least" and "at most" have 99 % confidence and assume nothing' in shown
+    assert 'Estimates and "at least if eta is even" rest on eta as it was estimated' in flat(alone)
     assert "an estimated 1.7, at least 0.21 and at most 8.4 labels in 100 more" in manager.sentence(alone)
 
 
