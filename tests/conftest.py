@@ -26,6 +26,7 @@ def audit(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytes
     monkeypatch.chdir(tmp_path / "here")
     for name in [name for name in os.environ if name.startswith(OURS)]:
         monkeypatch.delenv(name)
+    monkeypatch.setenv("LABELDP_AUDIT_ESTIMATOR", "knn")  # can be computed by hand, and is fast
     monkeypatch.setattr(cli, "_hush_libraries", lambda: None)
     monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)
     before = {each: signal.getsignal(each) for each in SIGNALS}

@@ -61,7 +61,8 @@ SHARED = (
     Option("group", Text("COLUMN"), TABLE,
            "Column that names whose row it is, where people have several: no feature, and no row is scored by a model "
            "that learnt from others of the same person.", shown="every row is somebody else's"),
-    Option("estimator", Text("NAME"), SEARCH, "How P(label | features) is estimated.", Settings.estimator, "knn"),
+    Option("estimator", Text("NAME"), SEARCH, "How P(label | features) is estimated.", Settings.estimator,
+           "auto: several are fitted, and labels they have not seen choose"),
     Option("eta", Text("COLUMN"), SEARCH,
            "Column with the probability of the positive class by a model of your own, which has not seen these labels: "
            "used instead of neighbourhoods. For more classes one column each, in their order. Repeatable.",

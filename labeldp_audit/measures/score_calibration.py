@@ -14,6 +14,7 @@ import numpy.typing as npt
 from ..model import Floats, Integers
 from . import monotone
 from .log_odds import line, log_odds, logistic
+from .scores_known import Known
 
 PARTS = 20
 CLEARLY = 2.0  # standard errors
@@ -29,19 +30,31 @@ def calibrated(score: Floats, is_class: npt.NDArray[np.bool_], people: Integers,
     parts = min(PARTS, number)
     part = rng.permutation(np.arange(number) % parts)[people]
     order = np.argsort(score, kind="stable")
-    straight, rising = score.copy(), score.copy()
+    answers = np.tile(score, (3, 1))
     for each in range(parts):
         others, mine = order[part[order] != each], part == each
         if len(others):
-            known = monotone.Known.of(score[others], is_class[others])
-            slope = line(log_odds(known.score), known.rows, known.positives)
-            straight[mine] = logistic(slope[0] + slope[1] * log_odds(score[mine]))
-            rising[mine] = monotone.said(known, slope, score[mine])
-    best = score
-    for finer in (straight, rising):
+            answers[:, mine] = _answers(score[others], is_class[others], score[mine])
+    best: Floats = answers[0]
+    for finer in answers[1:]:
         if _clearly_better(finer, best, is_class):
             best = finer
     return best
+
+
+def _answers(in_order: Floats, is_class: npt.NDArray[np.bool_], asked: Floats) -> Floats:
+    """(3, asked), the simplest first."""
+    known = Known.of(in_order, is_class)
+    constant, slope = line(log_odds(known.score), known.rows, known.positives)
+    straight = logistic(constant + slope * log_odds(known.score))
+    place = known.nearest(asked)
+    found = np.stack([
+        asked, logistic(constant + slope * log_odds(asked)), monotone.rising(known, straight)[place],
+    ])  # fmt: skip
+    without, all_of = known.given_away(straight)
+    found[:, place < without] = 0.0
+    found[:, place >= all_of] = 1.0
+    return found
 
 
 def _clearly_better(finer: Floats, plain: Floats, is_class: npt.NDArray[np.bool_]) -> bool:

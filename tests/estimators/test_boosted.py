@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from labeldp_audit.errors import SpecError
-from labeldp_audit.estimators import ESTIMATORS
+from labeldp_audit.estimators import ESTIMATORS, crossfit
 from labeldp_audit.estimators.boosted import Boosted
 from labeldp_audit.model import Columns
 
@@ -19,8 +19,13 @@ def columns(values, categorical=()):
 
 def scores(values, labels, classes=2, categorical=(), threads=1, folds=None):
     labels = np.asarray(labels, np.uint8)
-    folds = np.arange(len(labels)) % 5 if folds is None else folds
-    return Boosted().scores(columns(values, categorical), labels, classes, folds, 3, threads, lambda rows: None)
+    rows = np.arange(len(labels))
+    folds = rows % 5 if folds is None else folds
+    found = crossfit.scores(
+        (Boosted(),), columns(values, categorical), labels, classes, rows=rows, folds=folds, people=rows, same=rows,
+        seed=3, each=map, threads=threads, note=lambda rows: None,
+    )  # fmt: skip
+    return found["boosted"]
 
 
 def test_it_is_in_the_list():

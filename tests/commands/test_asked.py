@@ -5,7 +5,8 @@ import itertools
 import numpy as np
 import pytest
 
-from labeldp_audit.commands import before, tries
+from labeldp_audit.commands import asked as who
+from labeldp_audit.commands import near, tries
 from labeldp_audit.commands.settings import Settings
 
 
@@ -14,7 +15,7 @@ from labeldp_audit.commands.settings import Settings
     [(2, 1), (20, 19), (31, 30), (900, 30), (20_000, 141), (10**6, 1000), (10**8, 10_000), (10**10, 10_000)],
 )
 def test_k_is_about_the_square_root_of_the_rows(rows, k):
-    assert before.default_k(rows) == k
+    assert who.default_k(rows) == k
 
 
 @pytest.mark.parametrize(
@@ -41,10 +42,10 @@ def test_k_are_tried_from_few_to_many_by_factors_of_about_two(rows):
 
 
 def test_one_k_where_it_is_said_or_where_a_choice_costs_too_much():
-    assert before._ks(1000, Settings(), 2000) == (30, 61, 126)
-    assert before._ks(1000, Settings(k=77), 2000) == (77,)
-    assert before._ks(1000, Settings(smoothness="1,1"), 2000) == (before.default_k(1000),)
-    assert before._ks(200_000, Settings(), 200_000 * 512) == (before.default_k(200_000),), "counts of many classes"
+    assert near._ks(1000, Settings(), 2000) == (30, 61, 126)
+    assert near._ks(1000, Settings(k=77), 2000) == (77,)
+    assert near._ks(1000, Settings(smoothness="1,1"), 2000) == (who.default_k(1000),)
+    assert near._ks(200_000, Settings(), 200_000 * 512) == (who.default_k(200_000),), "counts of many classes"
 
 
 @pytest.mark.parametrize(
@@ -58,7 +59,7 @@ def test_one_k_where_it_is_said_or_where_a_choice_costs_too_much():
     ],
 )
 def test_so_many_rows_are_asked(rows, queries, asked):
-    found = before.queries_of(rows, Settings(queries=queries))
+    found = who.queries_of(rows, Settings(queries=queries))
     assert len(found) == asked
     assert np.all(np.diff(found) > 0)
     assert 0 <= found[0] <= found[-1] < rows
@@ -66,7 +67,7 @@ def test_so_many_rows_are_asked(rows, queries, asked):
 
 def test_a_sample_is_uniform():
     """60 samples of a third: the halves of the table differ by 63, a row's 20 times by 3.7 (standard deviations)."""
-    samples = [before.queries_of(300, Settings(queries=100, seed=seed)) for seed in range(60)]
+    samples = [who.queries_of(300, Settings(queries=100, seed=seed)) for seed in range(60)]
     times = np.bincount(np.concatenate(samples), minlength=300)
     assert abs(times[:150].sum() - times[150:].sum()) < 5 * 63
     assert 20 - 5 * 3.7 < times.min() <= times.max() < 20 + 5 * 3.7

@@ -1,0 +1,57 @@
+"""Frequencies at the row itself, where rows repeat."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from test_stack import Says, lesson
+
+from labeldp_audit.estimators.atoms import Atoms
+from labeldp_audit.estimators.auto import Auto
+from labeldp_audit.estimators.contract import About
+
+
+def made(kinds, rows, blind, seed=0):
+    """Each kind with an eta of its own, of which the model knows nothing or all."""
+    rng = np.random.default_rng(seed)
+    eta = rng.beta(0.5, 1.0, kinds)
+    same = rng.integers(kinds, size=rows)
+    labels = (rng.random(rows) < eta[same]).astype(np.uint8)
+    said = np.full(rows, eta.mean()) if blind else eta[same].clip(1e-4, 1 - 1e-4)
+    one = replace(lesson(labels), learn=np.arange(rows // 3), judge=np.arange(rows // 3, rows // 2), same=same)
+    found = Atoms(built_on=(Says("model", np.stack([1 - said, said], axis=1)),)).scores(one).asked
+    return eta[same][rows // 2 :], found[:, 1], said[rows // 2 :]
+
+
+def test_many_rows_speak_for_themselves():
+    eta, found, _ = made(40, 20_000, blind=True)
+    assert np.abs(found - eta).mean() < 0.02
+
+
+def test_few_rows_hardly_change_a_model_that_is_right():
+    eta, found, said = made(3000, 9000, blind=False)
+    assert np.abs(found - eta).mean() < 0.03
+    assert np.abs(found - said).mean() < 0.03
+
+
+def test_labels_that_are_asked_for_change_nothing():
+    rng = np.random.default_rng(1)
+    same, labels = rng.integers(20, size=400), rng.integers(2, size=400).astype(np.uint8)
+    other = np.where(np.arange(400) < 200, labels, 1 - labels).astype(np.uint8)
+    half = np.full((400, 2), 0.5)
+    first, second = (
+        Atoms(built_on=(Says("model", half),)).scores(replace(lesson(one), same=same)).asked for one in (labels, other)
+    )
+    assert np.array_equal(first, second)
+
+
+@pytest.mark.parametrize(("repeating", "there"), [(0.0, False), (0.5, True)])
+def test_they_are_tried_where_rows_repeat(repeating, there):
+    assert ("atoms" in [one.name for one in Auto().learners(About(1000, 2, repeating))]) == there
+
+
+def test_nothing_is_learnt_where_scores_would_fill_the_memory():
+    assert Auto().learners(About(10**6, 255, 0.0)) == ()
+    assert Auto().learners(About(2_200_000, 2, 0.0)) != ()

@@ -1,0 +1,92 @@
+"""A stack: as good as its best member, and better where members see different things."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from lessons import both
+
+from labeldp_audit.estimators.contract import Learner, Lesson
+from labeldp_audit.estimators.stack import Stack
+from labeldp_audit.model import Columns
+
+ROWS = 6000
+
+
+class Says(Learner):
+    """What it was told."""
+
+    def __init__(self, name, said):
+        self.name, self._said = name, said
+
+    def fit(self, lesson):
+        return lambda rows: self._said[rows]
+
+
+def lesson(labels, classes=2):
+    n = len(labels)
+    columns = Columns(np.zeros((n, 1), np.float32, order="F"), np.zeros(1, bool), ("x",))
+    rows = np.arange(n)
+    return Lesson(columns, np.asarray(labels, np.uint8), classes, rows[:1], rows[1 : n // 2], 0, 1, rows[n // 2 :])
+
+
+def loss(said, labels):
+    return float(-np.log(said[np.arange(len(labels)), labels]).mean())
+
+
+def worlds(seed=0):
+    rng = np.random.default_rng(seed)
+    a, b = rng.normal(size=(2, ROWS))
+    labels = (rng.random(ROWS) < both(a + b)[:, 1]).astype(int)
+    return labels, both(a), both(b), both(a + b)
+
+
+def test_members_that_see_different_things_add_up():
+    labels, first, second, truth = worlds()
+    found = Stack(built_on=(Says("a", first), Says("b", second))).scores(lesson(labels)).asked
+    mine = labels[ROWS // 2 :]
+    assert loss(found, mine) < loss(truth[ROWS // 2 :], mine) + 0.002
+    assert loss(found, mine) < min(loss(one[ROWS // 2 :], mine) for one in (first, second)) - 0.05
+
+
+def test_a_member_that_knows_nothing_does_no_harm():
+    labels, _, _, truth = worlds()
+    noise = both(np.random.default_rng(1).normal(size=ROWS))
+    found = Stack(built_on=(Says("truth", truth), Says("noise", noise))).scores(lesson(labels)).asked
+    assert loss(found, labels[ROWS // 2 :]) < loss(truth[ROWS // 2 :], labels[ROWS // 2 :]) + 0.001
+
+
+def test_a_member_that_is_too_sure_is_taken_back():
+    labels, _, _, truth = worlds()
+    sure = both(3 * np.log(truth[:, 1] / truth[:, 0]))
+    found = Stack(built_on=(Says("sure", sure),)).scores(lesson(labels)).asked
+    assert loss(found, labels[ROWS // 2 :]) == pytest.approx(loss(truth[ROWS // 2 :], labels[ROWS // 2 :]), abs=0.002)
+
+
+def test_few_rows_give_the_average():
+    labels, first, second, _ = worlds()
+    few = Stack(built_on=(Says("a", first), Says("b", second))).scores(lesson(labels[:6]))
+    middle = both((np.log(first[3:6, 1] / first[3:6, 0]) + np.log(second[3:6, 1] / second[3:6, 0])) / 2)
+    assert few.asked == pytest.approx(middle, abs=0.15)
+
+
+def test_labels_that_are_asked_for_change_nothing():
+    labels, first, second, _ = worlds()
+    other = labels.copy()
+    other[ROWS // 2 :] = 1 - other[ROWS // 2 :]
+    stack = Stack(built_on=(Says("a", first), Says("b", second)))
+    assert np.array_equal(stack.scores(lesson(labels)).asked, stack.scores(lesson(other)).asked)
+
+
+def test_more_classes():
+    rng = np.random.default_rng(2)
+    logits = rng.normal(size=(ROWS, 4)) * 1.5
+    truth = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
+    labels = (rng.random(ROWS)[:, None] > truth.cumsum(axis=1)[:, :-1]).sum(axis=1)
+    biased = truth * [4, 1, 1, 1]
+    biased /= biased.sum(axis=1, keepdims=True)
+    found = Stack(built_on=(Says("biased", biased),)).scores(lesson(labels, 4)).asked
+    assert found.sum(axis=1) == pytest.approx(np.ones(ROWS // 2))
+    assert (
+        loss(found, labels[ROWS // 2 :]) < loss(truth[ROWS // 2 :], labels[ROWS // 2 :]) + 0.004
+    )  # five weights, 3000 rows

@@ -1,0 +1,98 @@
+"""What labels make of scores: as simply as they allow."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from labeldp_audit.measures.log_odds import line, log_odds, logistic
+from labeldp_audit.measures.score_calibration import calibrated
+
+N = 20_000
+
+
+def asked(score, eta, seed=0, people=None):
+    rng = np.random.default_rng(seed)
+    labels = rng.random(len(score)) < eta
+    return calibrated(score, labels, np.arange(len(score)) if people is None else people, rng)
+
+
+def spread(seed=1, n=N):
+    return logistic(np.random.default_rng(seed).normal(-1, 1.5, n))
+
+
+def test_scores_that_are_right_stay_as_they_are():
+    score = spread()
+    assert np.array_equal(asked(score, score), score)
+
+
+def test_scores_that_are_too_sure_are_taken_back_along_a_line():
+    eta = spread()
+    found = asked(logistic(2 * log_odds(eta) + 0.5), eta)
+    assert np.abs(found - eta).max() < 0.03
+
+
+def test_scores_that_say_nothing_say_the_share():
+    found = asked(spread(), np.full(N, 0.3))
+    assert np.abs(found - 0.3).max() < 0.02
+
+
+def test_a_region_that_gives_the_label_away_is_sure():
+    score = spread()
+    region = np.arange(N) % 8 == 0
+    score[region] = logistic(np.random.default_rng(3).normal(5, 0.5, region.sum()))
+    found = asked(score, np.where(region, 1.0, score))
+    assert np.mean(found[region] == 1) > 0.95
+    assert np.abs(found[~region] - score[~region]).mean() < 0.02
+
+
+def test_a_long_tail_is_not_called_certain():
+    """The last run without a positive is just as long as the first one takes to come."""
+    eta = logistic(np.random.default_rng(4).normal(-1, 3, N))
+    found = asked(logistic(1.5 * log_odds(eta)), eta)
+    assert 0 < found.min() < found.max() < 1
+
+
+def test_a_row_does_not_see_its_own_label():
+    """Labels are coins: whoever saw its own would be guessed too well."""
+    rng = np.random.default_rng(5)
+    score, labels = spread(6, 400), rng.random(400) < 0.5
+    found = calibrated(score, labels, np.arange(400), rng)
+    assert abs(np.mean((found > 0.5) == labels) - 0.5) < 0.1
+
+
+def test_nor_that_of_another_row_of_the_same_person():
+    """Ten rows a person, one score each, all labels alike: with nine of them in sight each is known."""
+    rng = np.random.default_rng(7)
+    people = np.repeat(np.arange(300), 10)
+    score, label = rng.uniform(0.3, 0.7, 300), rng.random(300) < 0.5
+    alone = calibrated(score[people], label[people], people, rng)
+    together = calibrated(score[people], label[people], np.arange(3000), rng)
+
+    def loss(said):
+        return -np.log(np.where(label[people], said, 1 - said)).mean()
+
+    assert loss(alone) > 0.68
+    assert loss(together) < loss(alone), "the test has teeth"
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 25])
+@pytest.mark.parametrize("share", [0.0, 1.0, 0.5])
+def test_hardly_any_rows(n, share):
+    labels = np.arange(n) < share * n
+    found = calibrated(np.linspace(0.2, 0.8, n), labels, np.arange(n), np.random.default_rng(0))
+    assert np.all((found >= 0) & (found <= 1))
+
+
+def test_a_line_is_logistic_regression():
+    rng = np.random.default_rng(8)
+    at = rng.normal(size=50_000)
+    hits = (rng.random(50_000) < logistic(0.3 + 0.7 * at)).astype(np.int64)
+    assert line(at, np.ones(50_000, np.int64), hits) == pytest.approx([0.3, 0.7], abs=0.04)
+
+
+def test_a_line_never_falls():
+    at = np.linspace(-2, 2, 1000)
+    constant, slope = line(at, np.ones(1000, np.int64), (at < 0).astype(np.int64))
+    assert slope == 0
+    assert logistic(np.array(constant)) == pytest.approx(0.5, abs=0.01)
