@@ -130,7 +130,7 @@ def made_of_scores(report: Report) -> str:
         else "eta is what they say"
     )
     return (
-        f"{plain(eta.estimator)}: models that saw no label of a row's part of the table score it; {each}; its interval "
+        f"{plain(eta.estimator)}: rows are scored by models that saw none of their labels; {each}; its interval "
         f"comes from the {count(eta.k or 0)} rows with the nearest scores. Log loss on unseen labels "
         f"{short(eta.log_loss)}, without features {blind}."
     )

@@ -148,7 +148,7 @@ def test_scores_are_not_neighbours(tail_report: Report, worst_report: Report, ga
 
 def test_what_an_estimate_from_scores_is(tail_report: Report) -> None:
     said = facts.estimated(scored(tail_report))
-    assert "models that saw no label of a row's part of the table score it; eta is the share of labels among" in said
+    assert "rows are scored by models that saw none of their labels; eta is the share of labels among" in said
     assert "its interval comes from the 141 rows with the nearest scores. Log loss on unseen labels 0.2871" in said
     three = replace(tail_report.dataset, classes=("a", "b", "c"), class_counts=(9_000, 7_000, 3_981), positive=None)
     of_three = facts.estimated(scored(replace(tail_report, dataset=three)))
