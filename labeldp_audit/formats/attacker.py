@@ -104,11 +104,13 @@ def bracket(report: Report) -> str:
             f"Judged by the labels, guesses by the given probabilities are right for {seen}; the probabilities "
             f"themselves promise {believed}. Both are the same on average if the probabilities are right."
         )
-    return (
+    said = (
         f"Guesses tried on labels that they were made without are right for {seen}; they think themselves right for "
-        f"{believed}. On average over many tables the first is too low and the second too high, where eta is even "
-        f"among {words.alike(report)}."
+        f"{believed}. On average over many tables the first is too low"
     )
+    if words.scored(report):
+        return f"{said}; the second is as right as eta is."
+    return f"{said} and the second too high, where eta is even among neighbours."
 
 
 def classes_alike(report: Report) -> str:

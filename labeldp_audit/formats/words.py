@@ -61,17 +61,12 @@ def rests_on(report: Report) -> str:
         return "if the given probabilities are right"
     if report.parameters.get("smoothness"):
         return ""
-    return f"about averages over {alike(report)}" if scored(report) else "about neighbourhood averages"
+    return "about averages over rows with like scores" if scored(report) else "about neighbourhood averages"
 
 
 def scored(report: Report) -> bool:
     """Do rows with scores alike stand where neighbours do?"""
     return report.eta.metric == "score"
-
-
-def alike(report: Report) -> str:
-    """Those whose labels make an estimate."""
-    return "rows with like scores" if scored(report) else "neighbours"
 
 
 def meaning(finding: Finding) -> str:

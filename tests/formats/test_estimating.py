@@ -155,11 +155,12 @@ def test_what_an_estimate_from_scores_is(tail_report: Report) -> None:
     assert "eta is what they say; its interval" in of_three and "isotonic" not in of_three
 
 
-def test_words_where_scores_are_meant(tail_report: Report, worst_report: Report) -> None:
+def test_words_where_scores_are_meant(tail_report: Report, worst_report: Report, gain_report: Report) -> None:
     assert words.rests_on(scored(tail_report)) == "about averages over rows with like scores"
     assert words.rests_on(tail_report) == "about neighbourhood averages"
     blind = replace(scored(tail_report).eta, log_loss=tail_report.dataset.blind_log_loss)
     assert "The models guess labels no better" in headline.in_short(replace(tail_report, eta=blind))
+    assert reading.before_tables(scored(gain_report))[0].endswith("too low; the second is as right as eta is.")
     shown = " ".join(reading.sentences(scored(worst_report)))
     assert "infinite because labels of one class only came where scores had let some of another be expected" in shown
     assert "One class there is a sign of that, not proof." in shown
