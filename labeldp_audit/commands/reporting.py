@@ -24,6 +24,11 @@ AVERAGES = (
     "only if eta varies little among them, which no data can check, and people who stand out inside a neighbourhood "
     "may lose more"
 )
+ALIKE = (
+    "averages over rows with like scores: the interval is about the mean of eta over the k rows of the same part with "
+    "the nearest scores; it covers eta(x) only if eta varies little among them, which no data can check, and people "
+    "who stand out from those with their score may lose more"
+)
 GIVEN = (
     "the given probabilities are right, which the labels can refute and never prove; the interval leaves open what "
     "the sample leaves open, not what the model may be wrong about"
@@ -73,7 +78,7 @@ def assumptions(eta: Eta, settings: Settings) -> tuple[str, ...]:
         return ROWS, GIVEN
     vouched = smoothness(settings)
     if vouched is None:
-        return ROWS, AVERAGES
+        return ROWS, ALIKE if eta.metric == "score" else AVERAGES
     constant, beta = vouched
     return ROWS, f"measure smoothness with C = {constant:g}, beta = {beta:g}, which no data can check"
 
@@ -132,9 +137,8 @@ def _plain(value: object) -> object:
 def _about_search(command: str, eta: Eta) -> list[str]:
     said = []
     if eta.queries < eta.n:
-        said.append(
-            f"{eta.queries:,} of {eta.n:,} rows were asked for their neighbours, drawn uniformly; all were searched"
-        )
+        drawn = f"{eta.queries:,} of {eta.n:,} rows, drawn uniformly, were asked"
+        said.append(drawn if eta.metric == "score" else f"{drawn} for their neighbours; all were searched")
     if not eta.exact:
         recall = f"{eta.recall:.3f}, at least {math.floor(1000 * eta.recall_low) / 1000:.3f} (99 %)"
         said.append(f"neighbours were searched in the nearest cells: measured recall {recall}")
@@ -142,7 +146,19 @@ def _about_search(command: str, eta: Eta) -> list[str]:
 
 
 def _about_purity(eta: Eta) -> list[str]:
-    pure = 0 if eta.counts is None else int(np.sum(eta.counts.max(axis=1) == eta.counts.sum(axis=1)))
+    if eta.counts is None:
+        return []
+    if eta.metric == "score":
+        sure = int(np.sum(eta.probability.max(axis=1) == 1))
+        return (
+            [
+                f"{sure:,} of {eta.queries:,} rows are where features give the label away: eta is estimated as 0 or 1 "
+                f"there and the loss as infinite"
+            ]
+            if sure
+            else []
+        )
+    pure = int(np.sum(eta.counts.max(axis=1) == eta.counts.sum(axis=1)))
     if not pure:
         return []
     return [

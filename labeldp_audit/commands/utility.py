@@ -20,6 +20,7 @@ from .settings import Settings
 
 NO_LIMITS = "no interval: too low (leave-one-out) and too high (plug-in) on average, where eta is even among neighbours"
 NO_LIMITS_GIVEN = "no interval: both are the same on average where the given probabilities are right"
+NO_LIMITS_SCORED = "no interval: both are the same on average where estimates fit the labels"
 
 
 @dataclass(frozen=True)
@@ -62,12 +63,18 @@ def _most(eta: Eta, payoffs: Payoffs, settings: Settings, miss: float) -> float:
     return hoeffding.mean_limits(np.full(len(worth), least), worth, least, most, wrong, miss / 2)[1]
 
 
+def _no_limits(eta: Eta) -> str:
+    if eta.counts is None:
+        return NO_LIMITS_GIVEN
+    return NO_LIMITS_SCORED if eta.metric == "score" else NO_LIMITS
+
+
 def bracket(table: Table, eta: Eta, payoffs: Payoffs, settings: Settings) -> list[Finding]:
     """Two estimates between which the truth is on average, if eta is even inside neighbourhoods."""
     labels = table.labels[eta.rows]
     judged = min(1.0, float(guess.right(eta.probability, labels, payoffs.paid).mean()))
     plugged = min(1.0, float(guess.worth(eta.probability, payoffs.paid).mean()))
-    said = (*reporting.assumptions(eta, settings), NO_LIMITS_GIVEN if eta.counts is None else NO_LIMITS)
+    said = (*reporting.assumptions(eta, settings), _no_limits(eta))
     return [
         Finding(quantity, Bound(value, None, None, eta.queries, method, said), settings.confidence)
         for quantity, value, method in (
