@@ -112,8 +112,8 @@ class Truth:
         return self.gain(finding.mechanism) + (self.right if name == "informed_utility" else 0.0)
 
 
-def coarser(law, most=50):
-    """Of bags: a tenth of a fine grid says as much."""
+def coarser(law, most=20):
+    """For bags: a few of a fine grid say about as much."""
     step = max(1, len(law.weight) // most)
     weight = law.weight[step // 2 :: step]
     return Law(weight / weight.sum(), law.eta[step // 2 :: step])
