@@ -53,7 +53,7 @@ def test_the_same_bytes_whatever_the_threads(audit, table, command):
 def test_one_fit_serves_every_command(audit, table):
     audit("estimate-eta", table, *TREES, "-o", "first")
     fitted = audit("advantage", table, *TREES, *JSON).report
-    kept = audit("advantage", table, "--eta-file", "first/eta.parquet", *JSON).report
+    kept = audit("advantage", table, "--eta-file", "first/eta.parquet", *TREES, *JSON).report
     assert kept["findings"] == fitted["findings"]
     assert kept["eta"] == fitted["eta"]
 

@@ -16,7 +16,7 @@ from ..model import Column, Dataset, Eta, Floats, Table, Tried, Twins
 from .settings import Settings
 
 _WORDS = {"label": "labels", "classes": "classes", "rows_used": "rows"}
-_SEARCH = ("exclude", "categorical", "k", "estimator", "recall", "queries")  # what a search is told
+_SEARCH = ("exclude", "categorical", "group", "k", "estimator", "recall", "queries")  # what a search is told
 
 
 @dataclass(frozen=True)
