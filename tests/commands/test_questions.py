@@ -275,7 +275,9 @@ def test_smoothness_speaks_of_the_nearest_so_they_are_searched_exactly(smoothnes
         patch.object(neighbors, "count_grid", search),
         pytest.raises(InterruptedError),
     ):
-        before.read_and_estimate("", Settings(recall=0.9, smoothness=smoothness, k=49), engine.Silent())
+        before.read_and_estimate(
+            "", Settings(estimator="knn", recall=0.9, smoothness=smoothness, k=49), engine.Silent()
+        )
     assert asked["recall"] == recall
 
 
