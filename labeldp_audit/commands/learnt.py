@@ -14,7 +14,7 @@ from ..estimators.comparison import Way, losses, ranked
 from ..estimators.contract import About, Estimator, Learner
 from ..model import Eta, Floats, Integers, Table, Tried
 from ..randomness import for_audit
-from . import asked, copies, near
+from . import asked, copies, near, nearby_scores
 from .scored import Pool, eta_of
 from .settings import Settings
 
@@ -37,7 +37,13 @@ def of_table(
     learners = estimator.learners(About(len(pool.rows), len(table.dataset.classes), _repeating(same)))
     if not learners:
         return near.of_table(table, settings, progress, halves)
+    if estimator.columns_weigh:
+        nearby_scores.check(table, estimator, pool, settings)
     scores = _scores(table, learners, pool, same, settings, progress)
+    said = (*copies.warnings(table.dataset.classes, distinct.repeats(alike.members)), *_about_rows(table, pool))
+    if estimator.columns_weigh:
+        [by] = scores.values()
+        return nearby_scores.eta_of(table, by, pool, estimator, settings, progress), said
     labels = table.labels[pool.rows]
     lost: dict[Way, Floats] = {(name, None): losses(one, labels) for name, one in scores.items()}
     tried = ranked(lost)
@@ -50,8 +56,7 @@ def of_table(
     eta = eta_of(table, scores[best.name], pool, best, settings, progress)
     if len(tried) > 1:
         eta = replace(eta, tried=tried, choices=len(tried))
-    said = copies.warnings(table.dataset.classes, distinct.repeats(alike.members))
-    return eta, (*said, *_about_rows(table, pool), *_about_people(table))
+    return eta, (*said, *_about_people(table))
 
 
 def pool_of(table: Table, settings: Settings) -> Pool:

@@ -12,7 +12,8 @@ from .knn import Neighbors
 from .linear import Linear
 from .network import Network
 from .stack import Stack
+from .supervised import SupervisedNeighbors
 
 ESTIMATORS: Registry[Estimator] = Registry(
-    "estimator", (Auto, Atoms, Stack, Boosted, Network, Crossed, Linear, Neighbors)
+    "estimator", (Auto, Atoms, Stack, Boosted, Network, Crossed, Linear, Neighbors, SupervisedNeighbors)
 )

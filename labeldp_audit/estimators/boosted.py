@@ -36,7 +36,7 @@ class Boosted(Learner):
 
 
 def _fitted(lesson: Lesson) -> Any:
-    lightgbm = _library()
+    lightgbm = library()
     columns, labels = lesson.columns, lesson.labels
     categorical = np.flatnonzero(columns.categorical).tolist() or "auto"
     options = _options(lesson)
@@ -78,7 +78,7 @@ def _of_classes(said: npt.NDArray[np.float64]) -> Floats:
     return said if said.ndim == 2 else np.column_stack([1 - said, said])
 
 
-def _library() -> Any:
+def library() -> Any:
     try:
         import lightgbm
     except (ImportError, OSError) as error:  # OSError: the system has no OpenMP library

@@ -69,6 +69,7 @@ class Estimator(ABC):
     advice: ClassVar[str] = ""  # to whoever asks for parameters
     learns: ClassVar[bool] = True  # from columns; if not, neighbourhoods are all there is
     looks_around: ClassVar[bool] = False  # are neighbourhoods of features tried beside what it learns?
+    columns_weigh: ClassVar[tuple[float, ...]] = ()  # tries, where neighbours by scores and columns are to be counted
 
     @classmethod
     def parse(cls, fields: Mapping[str, str]) -> Self:

@@ -12,12 +12,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ..model import Floats, Integers
-from . import monotone
+from . import calibration, monotone
 from .log_odds import line, log_odds, logistic
 from .scores_known import Known
 
 PARTS = 20
 CLEARLY = 2.0  # standard errors
+GROUPS, FEWEST, DOUBT = 20, 50, 0.01  # groups of at least so many rows; that any is called unfit by chance
 _SURE = 1e-6  # for log losses
 
 
@@ -37,7 +38,7 @@ def calibrated(score: Floats, is_class: npt.NDArray[np.bool_], people: Integers,
             answers[:, mine] = _answers(score[others], is_class[others], score[mine])
     best: Floats = answers[0]
     for finer in answers[1:]:
-        if _clearly_better(finer, best, is_class):
+        if _clearly_better(finer, best, is_class) or (not _fits(best, is_class) and _fits(finer, is_class)):
             best = finer
     return best
 
@@ -60,6 +61,13 @@ def _answers(in_order: Floats, is_class: npt.NDArray[np.bool_], asked: Floats) -
 def _clearly_better(finer: Floats, plain: Floats, is_class: npt.NDArray[np.bool_]) -> bool:
     gain = _losses(plain, is_class) - _losses(finer, is_class)
     return bool(gain.mean() > CLEARLY * gain.std() / np.sqrt(len(gain)))
+
+
+def _fits(chance: Floats, is_class: npt.NDArray[np.bool_]) -> bool:
+    """In every group of rows with like chances."""
+    groups = max(1, min(GROUPS, len(chance) // FEWEST))
+    both = np.column_stack([1 - chance, chance])
+    return all(one.fits for one in calibration.table(both, is_class.astype(np.int64), ("0", "1"), groups, DOUBT))
 
 
 def _losses(chance: Floats, is_class: npt.NDArray[np.bool_]) -> Floats:

@@ -1,0 +1,147 @@
+"""eta from neighbourhoods of scores and columns together, in each fold by itself.
+
+The scores of a fold, and so its distances, come from models that saw no label of it: given the features and the labels
+of other folds, what is counted is independent, as the intervals of eta want it. How many neighbours, and how much the
+columns weigh beside the scores, is what each row's own label likes best, which its counts do not hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from .. import engine
+from ..errors import SpecError
+from ..estimators.comparison import Way, losses, ranked
+from ..estimators.contract import Estimator
+from ..estimators.supervised import Places, places, smoothed
+from ..model import Eta, Floats, Integers, Neighborhoods, Table
+from . import asked, tries
+from .scored import Pool
+from .settings import Settings
+
+_MOST_COUNTS = 1 << 28  # kept while k is chosen, four bytes each
+
+
+@dataclass(frozen=True)
+class Part:
+    """A fold."""
+
+    rows: Integers  # (m,) of the table
+    near: Places
+    queries: Integers  # where its rows stand among all that are asked
+    asked: Integers  # the same, where they stand among its rows
+
+
+@dataclass(frozen=True)
+class Found:
+    """The best so far: what was counted in each part."""
+
+    name: str
+    near: Sequence[Neighborhoods]
+
+
+def check(table: Table, estimator: Estimator, pool: Pool, settings: Settings) -> None:
+    """Known before anything is learnt."""
+    if table.groups is not None:
+        raise SpecError(
+            f"--group is not for {estimator.name}: neighbours may be rows of the same person", hint="--estimator stack"
+        )
+    _ks(table, pool, settings)
+
+
+def eta_of(
+    table: Table, scores: Floats, pool: Pool, estimator: Estimator, settings: Settings, progress: engine.Progress
+) -> Eta:
+    """scores (r, C)."""
+    queries, ks = asked.queries_of(len(table.labels), settings), _ks(table, pool, settings)
+    parts = _parts(table, scores, pool, queries, settings)
+    progress.stage("searching", float(len(queries) * len(estimator.columns_weigh)), "rows")
+    lost: dict[Way, Floats] = {}
+    best: Found | None = None
+    least = np.inf
+    for weight in estimator.columns_weigh:
+        name = f"{estimator.name}, columns {weight:g}"
+        for near in _counted(table, parts, weight, ks, settings, progress):
+            mine = _losses(table, parts, near, len(queries))
+            lost[name, near[0].k] = mine
+            if mine.mean() < least:
+                best, least = Found(name, near), mine.mean()
+    assert best is not None
+    return _made(table, scores, pool, parts, queries, best, lost)
+
+
+def _ks(table: Table, pool: Pool, settings: Settings) -> tuple[int, ...]:
+    """As for plain neighbourhoods, of tables as large as a fold."""
+    smallest, folds = int(np.bincount(pool.folds).min()), int(pool.folds.max()) + 1
+    if settings.k is not None:
+        if settings.k >= smallest:
+            raise SpecError(f"k = {settings.k} needs more than {settings.k} rows in each of {folds} folds")
+        return (settings.k,)
+    ks = tries.ks(smallest)
+    counts = len(ks) * len(asked.queries_of(len(table.labels), settings)) * len(table.dataset.classes)
+    return ks if counts <= _MOST_COUNTS else (asked.default_k(smallest),)
+
+
+def _parts(table: Table, scores: Floats, pool: Pool, queries: Integers, settings: Settings) -> list[Part]:
+    """Those in which rows are asked."""
+    assert table.columns is not None
+    place = np.searchsorted(pool.rows, queries)
+    found = []
+    for fold in np.unique(pool.folds[place]):
+        mine, here = np.flatnonzero(pool.folds == fold), np.flatnonzero(pool.folds[place] == fold)
+        near = places(table.columns, pool.rows[mine], scores[mine], settings.seed)
+        found.append(Part(pool.rows[mine], near, here, np.searchsorted(mine, place[here])))
+    return found
+
+
+def _counted(
+    table: Table, parts: Sequence[Part], weight: float, ks: tuple[int, ...], settings: Settings,
+    progress: engine.Progress,
+) -> list[list[Neighborhoods]]:  # fmt: skip
+    """For each k, of each part."""
+    from .. import neighbors
+
+    grids = []
+    for part in parts:
+        grids.append(
+            neighbors.count_grid(
+                part.near.points(weight), table.labels[part.rows], len(table.dataset.classes), part.asked, ks=ks,
+                recall=settings.recall, seed=settings.seed, threads=settings.threads or engine.available_cores(),
+                progress=engine.Silent(),
+            )
+        )  # fmt: skip
+        progress.advance(len(part.queries))
+    return [[grid.at(g) for grid in grids] for g in range(len(ks))]
+
+
+def _losses(table: Table, parts: Sequence[Part], near: Sequence[Neighborhoods], queries: int) -> Floats:
+    """(q,) of each row's own label."""
+    found = np.empty(queries)
+    for part, one in zip(parts, near, strict=True):
+        found[part.queries] = losses(smoothed(one.counts), table.labels[part.rows[part.asked]])
+    return found
+
+
+def _made(
+    table: Table, scores: Floats, pool: Pool, parts: Sequence[Part], queries: Integers, best: Found,
+    lost: dict[Way, Floats],
+) -> Eta:  # fmt: skip
+    place = np.searchsorted(pool.rows, queries)
+    counts = np.empty((len(queries), scores.shape[1]), np.int64)
+    radius = np.empty(len(queries), np.float32)
+    for part, near in zip(parts, best.near, strict=True):
+        counts[part.queries], radius[part.queries] = near.counts, near.radius
+    tried = ranked(lost)
+    share = np.array([len(part.queries) for part in parts]) / len(queries)
+    return Eta(
+        probability=counts / counts.sum(axis=1, keepdims=True), counts=counts, rows=queries, k=best.near[0].k,
+        n=len(table.labels), estimator=best.name, log_loss=tried[0].log_loss,
+        exact=all(near.exact for near in best.near), recall=float(share @ [near.recall for near in best.near]),
+        # The true recall of all is no less than that of the worst part, which is above the least limit as surely as
+        # above its own.
+        recall_low=min(near.recall_low for near in best.near), radius=radius, metric="learned",
+        part=pool.folds[place].astype(np.uint8), unseen=scores[place], tried=tried, choices=len(lost),
+    )  # fmt: skip
