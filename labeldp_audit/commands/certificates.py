@@ -37,8 +37,10 @@ WORST_METHOD = f"Clopper-Pearson on each cell of scores: somebody in it has at l
 RENYI_METHOD = f"Clopper-Pearson on how many of each class fall into each cell of scores, {PEOPLE}"
 MADE_WITHOUT = "the given probabilities were made without these labels, which does not take them to be right"
 _SEPARATE = "scores do not depend on the features of the rows that they judge"
+_BY_A_HAIR = f"{_SEPARATE}: they do by a hair, as numbers are scaled and levels counted over the whole table"
 _NEARLY = {
-    "score": f"{_SEPARATE}: they do by a hair, as numbers are scaled and levels counted over the whole table",
+    "score": _BY_A_HAIR,
+    "learned": _BY_A_HAIR,
     "l2": f"{_SEPARATE}: they do a little, as these tell how far away neighbours are looked for",
 }
 _INWARD = 1e-6  # of a row, so that rounding does not count one too many

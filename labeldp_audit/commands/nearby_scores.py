@@ -7,7 +7,7 @@ columns weigh beside the scores, is what each row's own label likes best, which 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -57,13 +57,12 @@ def eta_of(
 ) -> Eta:
     """scores (r, C)."""
     queries, ks = asked.queries_of(len(table.labels), settings), _ks(table, pool, settings)
-    parts = _parts(table, scores, pool, queries, settings)
-    progress.stage("searching", float(len(queries) * len(estimator.columns_weigh)), "rows")
+    parts, names = _parts(table, scores, pool, queries, settings), _names(table, estimator)
+    progress.stage("searching", float(len(queries) * len(names)), "rows")
     lost: dict[Way, Floats] = {}
     best: Found | None = None
     least = np.inf
-    for weight in estimator.columns_weigh:
-        name = f"{estimator.name}, columns {weight:g}"
+    for weight, name in names.items():
         for near in _counted(table, parts, weight, ks, settings, progress):
             mine = _losses(table, parts, near, len(queries))
             lost[name, near[0].k] = mine
@@ -85,6 +84,14 @@ def _ks(table: Table, pool: Pool, settings: Settings) -> tuple[int, ...]:
     return ks if counts <= _MOST_COUNTS else (asked.default_k(smallest),)
 
 
+def _names(table: Table, estimator: Estimator) -> dict[float, str]:
+    """By what columns weigh. Where there is no number, nothing stands beside the scores."""
+    assert table.columns is not None
+    if table.columns.categorical.all():
+        return {0.0: estimator.name}
+    return {weight: f"{estimator.name}, columns {weight:g}" for weight in estimator.columns_weigh}
+
+
 def _parts(table: Table, scores: Floats, pool: Pool, queries: Integers, settings: Settings) -> list[Part]:
     """Those in which rows are asked."""
     assert table.columns is not None
@@ -100,8 +107,8 @@ def _parts(table: Table, scores: Floats, pool: Pool, queries: Integers, settings
 def _counted(
     table: Table, parts: Sequence[Part], weight: float, ks: tuple[int, ...], settings: Settings,
     progress: engine.Progress,
-) -> list[list[Neighborhoods]]:  # fmt: skip
-    """For each k, of each part."""
+) -> Iterator[list[Neighborhoods]]:  # fmt: skip
+    """For each k, of each part. They are handed out one by one: only the best so far is kept."""
     from .. import neighbors
 
     grids = []
@@ -114,7 +121,7 @@ def _counted(
             )
         )  # fmt: skip
         progress.advance(len(part.queries))
-    return [[grid.at(g) for grid in grids] for g in range(len(ks))]
+    yield from ([grid.at(g) for grid in grids] for g in range(len(ks)))
 
 
 def _losses(table: Table, parts: Sequence[Part], near: Sequence[Neighborhoods], queries: int) -> Floats:

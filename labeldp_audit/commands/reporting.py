@@ -138,7 +138,7 @@ def _about_search(command: str, eta: Eta) -> list[str]:
     said = []
     if eta.queries < eta.n:
         drawn = f"{eta.queries:,} of {eta.n:,} rows, drawn uniformly, were asked"
-        said.append(drawn if eta.metric == "score" else f"{drawn} for their neighbours; all were searched")
+        said.append(drawn if eta.metric in ("score", "learned") else f"{drawn} for their neighbours; all were searched")
     if not eta.exact:
         recall = f"{eta.recall:.3f}, at least {math.floor(1000 * eta.recall_low) / 1000:.3f} (99 %)"
         said.append(f"neighbours were searched in the nearest cells: measured recall {recall}")

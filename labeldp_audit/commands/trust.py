@@ -22,7 +22,7 @@ def warnings(command: str, table: Table, eta: Eta) -> list[str]:
 
 def _about_reliability(eta: Eta) -> list[str]:
     """Counts of few neighbours are spread wider than eta, which is known and taken out of what is made from them."""
-    if eta.metric == "l2":
+    if eta.metric in ("l2", "learned"):
         return []
     off = [one for one in eta.reliability if not one.fits]
     if not off:

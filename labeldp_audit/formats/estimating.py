@@ -7,7 +7,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR
 
 from ..model import Bin, Eta, Report, Tried
 from .grid import Grid
-from .spelling import NOTHING, count, measured, percent, places, plain, short
+from .spelling import NOTHING, count, measured, percent, places, plain, share, short
 
 TITLE = "How eta was estimated"
 GROUPS = "Do labels fit the estimates?"
@@ -134,3 +134,19 @@ def made_of_scores(report: Report) -> str:
         f"comes from the {count(eta.k or 0)} rows with the nearest scores. Log loss on unseen labels "
         f"{short(eta.log_loss)}, without features {blind}."
     )
+
+
+def made_near_scores(report: Report) -> str:
+    """The same of neighbourhoods by scores and columns together."""
+    eta, blind = report.eta, short(report.dataset.blind_log_loss)
+    return (
+        f"{plain(eta.estimator)}: rows are parted by lot and scored by models that saw no label of their part; eta is "
+        f"the share of labels among the {count(eta.k or 0)} rows of the same part that are nearest by score and by the "
+        f"numbers that scores depend on, weighed by how much they do ({found(eta)}). Log loss on unseen labels "
+        f"{short(eta.log_loss)}, without features {blind}."
+    )
+
+
+def found(eta: Eta) -> str:
+    """In words, whether the nearest are all there."""
+    return "all of them found" if eta.exact else f"{share(eta.recall)} of them found (measured)"

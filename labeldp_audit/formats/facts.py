@@ -34,7 +34,7 @@ def sampled(eta: Eta) -> str:
     if eta.queries == eta.n:
         return ""
     drawn = f"Only {count(eta.queries)} of {count(eta.n)} rows, drawn at random, were "
-    if eta.metric == "score":
+    if eta.metric in ("score", "learned"):
         return f"{drawn}looked at; models learnt from all rows."
     return drawn + ("looked at." if eta.k is None else "asked for their neighbours; all rows were searched.")
 
@@ -45,8 +45,10 @@ def estimated(report: Report) -> str:
         return f"{_origin(report)}; log loss {short(eta.log_loss)}, without features {blind}."
     if eta.metric == "score":
         return estimating.made_of_scores(report)
+    if eta.metric == "learned":
+        return estimating.made_near_scores(report)
     asked = "every row" if eta.queries == eta.n else "each row asked"
-    found = "all of them found" if eta.exact else f"{share(eta.recall)} of them found (measured)"
+    found = estimating.found(eta)
     return (
         f"{eta.estimator}, metric {eta.metric}: the {count(eta.k)} nearest among {count(eta.n)} rows for {asked}, "
         f"{found}; log loss on unseen labels {short(eta.log_loss)}, without features {blind}."
