@@ -73,15 +73,16 @@ def eta_of(
 
 
 def _ks(table: Table, pool: Pool, settings: Settings) -> tuple[int, ...]:
-    """As for plain neighbourhoods, of tables as large as a fold."""
+    """As for plain neighbourhoods of the whole table, where a fold has so many rows."""
     smallest, folds = int(np.bincount(pool.folds).min()), int(pool.folds.max()) + 1
     if settings.k is not None:
         if settings.k >= smallest:
             raise SpecError(f"k = {settings.k} needs more than {settings.k} rows in each of {folds} folds")
         return (settings.k,)
-    ks = tries.ks(smallest)
-    counts = len(ks) * len(asked.queries_of(len(table.labels), settings)) * len(table.dataset.classes)
-    return ks if counts <= _MOST_COUNTS else (asked.default_k(smallest),)
+    n, most = len(table.labels), smallest - 1
+    ks = tuple(dict.fromkeys(min(k, most) for k in tries.ks(n)))
+    counts = len(ks) * len(asked.queries_of(n, settings)) * len(table.dataset.classes)
+    return ks if counts <= _MOST_COUNTS else (min(asked.default_k(n), most),)
 
 
 def _names(table: Table, estimator: Estimator) -> dict[float, str]:
