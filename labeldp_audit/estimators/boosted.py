@@ -16,7 +16,7 @@ from ..model import Floats, Integers
 from . import contract
 from .contract import Learner, Lesson, Predictor
 
-_ROUNDS, _FEWEST_ROUNDS, _PATIENCE = 1000, 100, 20
+_ROUNDS, _FEWEST_ROUNDS, _PATIENCE = 1000, 100, 40
 _CELLS = 6e9  # rows times columns times rounds: about twenty seconds of one core
 _FEWEST = 20  # rows to learn from
 _STEP = 1 << 17  # rows predicted at a time
@@ -58,7 +58,7 @@ def _options(lesson: Lesson) -> dict[str, object]:
     if lesson.classes > 2:
         kind = {"objective": "multiclass", "num_class": lesson.classes}
     return kind | {
-        "num_leaves": 31 if many else 7, "learning_rate": 0.08, "min_data_in_leaf": 50 if many else 10,
+        "num_leaves": 15 if many else 7, "learning_rate": 0.04, "min_data_in_leaf": 50 if many else 10, "max_bin": 1023,
         "feature_fraction": 0.8, "cat_smooth": 20.0, "min_data_per_group": 50, "verbose": -1,
         "seed": lesson.seed % (1 << 30), "deterministic": True, "force_row_wise": True, "num_threads": lesson.threads,
     }  # fmt: skip
