@@ -10,6 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 from running import only
 
+from labeldp_audit import neighbors
+from labeldp_audit.commands import learnt
 from labeldp_audit.estimators.supervised import SupervisedNeighbors
 
 FORMAT = ("-f", "json")
@@ -66,12 +68,11 @@ def test_coins_tell_nothing(audit, tmp_path):
     found = audit("estimate-j", path, *LEARNED, "--mechanism", "rr:epsilon=1", *JSON).report
     assert found["eta"]["log_loss"] == pytest.approx(np.log(2), abs=0.005)
     assert any("no better than the shares of the classes" in said for said in found["warnings"])
-    assert max(one["low"] for one in found["findings"] if one["quantity"] == "mean_loss") < 0.6
+    assert only(found, "mean_loss")["low"] <= np.tanh(0.5)  # what the noise alone costs
 
 
 def test_and_that_test_has_teeth(audit, tmp_path, monkeypatch):
     """Scores that saw the labels of their own fold."""
-    from labeldp_audit.commands import learnt
 
     def cheat(table, learners, *rest):
         sure = np.where(np.random.default_rng(0).random(len(table.labels)) < 0.8, table.labels, 1 - table.labels)
@@ -132,6 +133,22 @@ def test_one_row_alone_can_be_asked(audit, mixed):
     assert audit("estimate-eta", mixed, *LEARNED, "--queries", 1, *JSON).report["eta"]["queries"] == 1
 
 
+def test_a_search_that_finds_nearly_all_says_so(audit, tmp_path, monkeypatch):
+    monkeypatch.setattr(neighbors, "_AFFORDABLE", 0.0)
+    monkeypatch.setattr(learnt, "_scores", lambda table, *rest: {"stack": scores})
+    rng = np.random.default_rng(4)
+    x = rng.normal(size=(30_000, 6)).cumsum(axis=1)
+    eta = 1 / (1 + np.exp(-x[:, 5]))
+    scores = np.stack([1 - eta, eta], axis=1)
+    path = written(tmp_path / "t.parquet", (rng.random(30_000) < eta).astype(int), x)
+    asked = (path, *LEARNED, "--recall", 0.8, "--queries", 500, "--k", 50)
+    found = audit("estimate-eta", *asked, *JSON).report["eta"]
+    assert not found["exact"]
+    assert 0.8 <= found["recall"] < 1
+    assert 0.6 < found["recall_low"] < found["recall"]
+    assert "of them found (measured)" in " ".join(audit("estimate-eta", *asked, "--no-output").out.split())
+
+
 def test_more_classes(audit, tmp_path):
     rng = np.random.default_rng(5)
     x = rng.normal(size=(1500, 12))
@@ -152,12 +169,14 @@ def test_hardly_any_rows(audit, tmp_path, rows):
         assert ended.report["eta"]["k"] < rows
 
 
-def test_rows_that_are_all_alike_and_columns_that_are_no_numbers(audit, tmp_path):
+def test_where_no_column_is_a_number_scores_are_all_there_is(audit, tmp_path):
     rng = np.random.default_rng(6)
     words = np.char.add("c", rng.integers(3, size=200).astype(str))
     path = written(tmp_path / "words.parquet", rng.integers(2, size=200), np.empty((200, 0)), word=words)
     eta = audit("estimate-eta", path, *LEARNED, *JSON).report["eta"]
     assert {one["name"] for one in eta["tried"]} | {eta["estimator"]} == {"supervised-knn"}
+    said = " ".join(audit("nu-max", path, *LEARNED, "--k", 20, "--no-output").out.split())
+    assert "among the 20 rows of the same part that are nearest by score; all of them found" in said
 
 
 def test_copies_are_noticed(audit, tmp_path):

@@ -139,11 +139,16 @@ def made_of_scores(report: Report) -> str:
 def made_near_scores(report: Report) -> str:
     """The same of neighbourhoods by scores and columns together."""
     eta, blind = report.eta, short(report.dataset.blind_log_loss)
+    beside = (
+        " and by the numbers that scores depend on, each weighed by how much they do (columns 1: all of these count as "
+        "much as the score)"
+        if any(column.role == "number" for column in report.dataset.columns)
+        else ""
+    )
     return (
         f"{plain(eta.estimator)}: rows are parted by lot and scored by models that saw no label of their part; eta is "
-        f"the share of labels among the {count(eta.k or 0)} rows of the same part that are nearest by score and by the "
-        f"numbers that scores depend on, weighed by how much they do ({found(eta)}). Log loss on unseen labels "
-        f"{short(eta.log_loss)}, without features {blind}."
+        f"the share of labels among the {count(eta.k or 0)} rows of the same part that are nearest by score{beside}; "
+        f"{found(eta)}. Log loss on unseen labels {short(eta.log_loss)}, without features {blind}."
     )
 
 

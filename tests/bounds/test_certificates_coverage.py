@@ -22,10 +22,8 @@ from labeldp_audit.bounds import (
     error_cells,
     feature_loss,
     nubar_cells,
-    nubar_tangents,
     repeated_rows,
     score_trees,
-    tail_bets,
     tail_cells,
 )
 
@@ -160,16 +158,6 @@ def of_classes(sample, population):
     )
 
 
-def of_bets(sample, population):
-    """[P] the mean loss, and the tail at two tau."""
-    p, loss = sample.prior(0.05 * MISS), feature_loss.value(population.eta, population.p)
-    drawn = sample.score, sample.positive, sample.fold
-    share = tail_bets.people_losing_more(*drawn, np.array([0.5, 2.0]), *p, 0.3 * MISS)
-    truth = [population.weight @ (loss > tau) for tau in (0.5, 2.0)]
-    mean = nubar_tangents.mean_loss_of_people(*drawn, *p, 0.35 * MISS)
-    return bool(np.any(share > np.array(truth) + TINY)) or mean > population.weight @ loss + TINY
-
-
 def of_guesses(sample, population):
     """[U] and [P] from guesses and scores made elsewhere."""
     error = population.weight @ np.minimum(population.eta, 1 - population.eta)
@@ -210,7 +198,7 @@ def most_misses(audits):
     return int(binom.ppf(0.999, audits, MISS))
 
 
-STATEMENTS = [of_nodes, of_rows, of_people, of_classes, of_bets, of_guesses, of_pairs]
+STATEMENTS = [of_nodes, of_rows, of_people, of_classes, of_guesses, of_pairs]
 each_kind = pytest.mark.parametrize("statements", STATEMENTS, ids=lambda statements: statements.__name__)
 
 
@@ -237,7 +225,7 @@ def cheat(population, rng):
 
 
 @pytest.mark.parametrize(
-    "statements", [of_rows, of_people, of_classes, of_bets, of_guesses], ids=lambda kind: kind.__name__
+    "statements", [of_rows, of_people, of_classes, of_guesses], ids=lambda kind: kind.__name__
 )
 def test_scores_that_saw_the_labels_are_caught(statements):
     assert misses(statements, INDEPENDENT, 10, cheat) > most_misses(10)
