@@ -176,9 +176,10 @@ def share_as_it_is(losses, tau, wrong, miss):
     return shares[0], shares[1], shares[2]
 
 
-def estimates_for_truth(box, prior):
+def estimates_for_truth(box, believed, prior):
     gain = loss.feature_loss(box.eta, prior.p)
-    return tail.Losses.of(gain, gain, gain)
+    rows = tail.Losses.of(gain, gain, gain)
+    return estimate_j.Losses(rows, gain, np.full(len(gain), 1 / len(gain)), "none")
 
 
 def within_a_hundredth(table, eta, *more):
