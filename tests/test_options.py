@@ -54,7 +54,7 @@ def test_a_sample_of_queries_follows_the_seed(found):
     one, same, other = (found("--queries", 60, "--seed", seed, command="estimate-j") for seed in (1, 1, 2))
     assert one == same
     assert one["findings"] != other["findings"]
-    assert any("60 of 600 rows were asked" in warning for warning in one["warnings"])
+    assert any("60 of 600 rows, drawn uniformly, were asked" in warning for warning in one["warnings"])
 
 
 def test_more_confidence_is_wider(found):

@@ -36,7 +36,7 @@ def mass_above(value: Floats, weight: Floats, tau: Floats) -> Floats:
     """P(V > tau) at each tau, under a law of a few or many values. Weights sum to 1."""
     order = np.argsort(value)
     above = np.append(np.cumsum(weight[order][::-1])[::-1], 0.0)
-    return np.asarray(np.minimum(1.0, above[np.searchsorted(value[order], tau, side="right")]))
+    return np.asarray(above[np.searchsorted(value[order], tau, side="right")] / above[0])
 
 
 def share_above(losses: Losses, tau: Floats, wrong: int, miss: float) -> tuple[Floats, Floats, Floats]:

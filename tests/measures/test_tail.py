@@ -95,3 +95,10 @@ def test_and_that_test_has_teeth():
         return share[0] - half, share[0] + half
 
     assert max(miss_rates(liar, 60, 0.05)) > 0.05
+
+
+def test_mass_above():
+    value, weight = np.array([3.0, 1.0, np.inf, 1.0]), np.array([0.2, 0.3, 0.1, 0.4])
+    found = tail.mass_above(value, weight, np.array([0.0, 1.0, 2.9, 3.0, 50.0]))
+    assert found == pytest.approx([1.0, 0.3, 0.3, 0.1, 0.1])
+    assert tail.mass_above(np.arange(10.0), np.full(10, 0.1), np.array([-1.0]))[0] == 1
