@@ -1,9 +1,9 @@
 """From scores to probabilities: what share of the rows with a score like this has the label?
 
-The simplest of three answers that labels do not clearly speak against: the score itself; a straight line in its
-log-odds; whatever rises with it (monotone.py). Finer answers fit better where a region stands out, and elsewhere take
-chance for knowledge, most of all at the ends, where losses are decided. Each is fitted without the rows that ask:
-people are parted by lot, and each part asks the others.
+The simplest of three answers that labels do not speak against: the score itself; a straight line in its log-odds; and,
+where they speak clearly, whatever rises with it (monotone.py). Finer answers fit better where a region stands out, and
+elsewhere take chance for knowledge, most of all at the ends, where losses are decided. Each is fitted without the rows
+that ask: people are parted by lot, and each part asks the others.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .log_odds import line, log_odds, logistic
 from .scores_known import Known
 
 PARTS = 20
-CLEARLY = 2.0  # standard errors
+CLEARLY = (0.0, 2.0)  # standard errors: a line's two numbers take little chance for knowledge
 GROUPS, FEWEST, DOUBT = 20, 50, 0.01  # groups of at least so many rows; that any is called unfit by chance
 _SURE = 1e-6  # for log losses
 
@@ -37,8 +37,8 @@ def calibrated(score: Floats, is_class: npt.NDArray[np.bool_], people: Integers,
         if len(others):
             answers[:, mine] = _answers(score[others], is_class[others], score[mine])
     best: Floats = answers[0]
-    for finer in answers[1:]:
-        if _clearly_better(finer, best, is_class) or (not _fits(best, is_class) and _fits(finer, is_class)):
+    for finer, errors in zip(answers[1:], CLEARLY, strict=True):
+        if _clearly_better(finer, best, is_class, errors) or (not _fits(best, is_class) and _fits(finer, is_class)):
             best = finer
     return best
 
@@ -58,9 +58,9 @@ def _answers(in_order: Floats, is_class: npt.NDArray[np.bool_], asked: Floats) -
     return found
 
 
-def _clearly_better(finer: Floats, plain: Floats, is_class: npt.NDArray[np.bool_]) -> bool:
+def _clearly_better(finer: Floats, plain: Floats, is_class: npt.NDArray[np.bool_], errors: float) -> bool:
     gain = _losses(plain, is_class) - _losses(finer, is_class)
-    return bool(gain.mean() > CLEARLY * gain.std() / np.sqrt(len(gain)))
+    return bool(gain.mean() > errors * gain.std() / np.sqrt(len(gain)))
 
 
 def _fits(chance: Floats, is_class: npt.NDArray[np.bool_]) -> bool:
