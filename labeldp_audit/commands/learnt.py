@@ -115,8 +115,9 @@ def _beside(
 def _nearby(
     table: Table, tried: tuple[Tried, ...], settings: Settings, progress: engine.Progress, halves: bool
 ) -> Told:  # fmt: skip
+    """Whichever learner labels might have chosen has its share of the level; what is left is one for all k together."""
     eta, said = near.of_table(table, settings, progress, halves)
-    return replace(eta, tried=tried, choices=eta.choices + len(tried)), said
+    return replace(eta, tried=tried, choices=eta.choices * len(tried)), said
 
 
 def _about_rows(table: Table, pool: Pool) -> list[str]:

@@ -9,10 +9,13 @@ import pytest
 from scipy.stats import binom
 from simulated import eta_of, table_of
 
+from labeldp_audit import engine
 from labeldp_audit.bounds import clopper_pearson
 from labeldp_audit.bounds.mistakes import simultaneous
-from labeldp_audit.commands import certified, intervals
+from labeldp_audit.commands import certified, intervals, learnt, near
 from labeldp_audit.commands.payoffs import Payoffs
+from labeldp_audit.commands.settings import Settings
+from labeldp_audit.model import Tried
 
 TIMES, MISS = 400, 0.4
 SAME = Payoffs(np.ones(2), np.ones(2), np.ones(2))
@@ -73,3 +76,13 @@ def test_guesses_after_a_release_pay_for_the_choice_too():
         for choices in (1, 4, 16)
     ]
     assert found == sorted(set(found))
+
+
+def test_learners_and_all_k_that_labels_might_have_chosen_share_one_level(monkeypatch):
+    """Each of five learners pays for six ways, and neighbourhoods at one of seven k for what that leaves."""
+    labels, ks = np.arange(40) % 2, 7
+    counted = replace(eta_of([3, 9], [20, 20], labels), choices=ks)
+    monkeypatch.setattr(near, "of_table", lambda *given: (counted, ()))
+    tried = tuple(Tried(name, 0.5, 0.01, None) for name in ("a", "b", "c", "d", "e", "knn"))
+    eta, _ = learnt._nearby(table_of(labels), tried, Settings(), engine.Silent(), False)
+    assert 5 / len(tried) + ks / eta.choices == pytest.approx(1)
