@@ -23,7 +23,9 @@ def main() -> None:
 def _timed(n: int, options: list[str]) -> tuple[float, float, float, float]:
     path = str(child.correlated(n, 18))
     with tempfile.TemporaryDirectory() as folder:
-        searched = child.run("-m", "labeldp_audit", "estimate-eta", path, "--quiet", "-f", "json", "-o", folder).seconds
+        searched = child.run(
+            "-m", "labeldp_audit", "estimate-eta", path, "--estimator", "knn", "--quiet", "-f", "json", "-o", folder
+        ).seconds
         file = ("--eta-file", str(Path(folder) / "eta.parquet"))
         run = ("-m", "labeldp_audit", "advantage", path, *QUIET)
         child.run(*run, *file, *options)  # compiles where nothing has been compiled

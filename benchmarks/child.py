@@ -36,6 +36,11 @@ def estimate_j(path: Path, *options: str) -> Cost:
     return run("-m", "labeldp_audit", "estimate-j", str(path), "--no-output", "--quiet", "-f", "json", *options)
 
 
+def search(path: Path, k: int, *options: str) -> Cost:
+    """By neighbourhoods of one size."""
+    return estimate_j(path, "--estimator", "knn", "--k", str(k), "--no-certify", *options)
+
+
 def correlated(n: int, d: int) -> Path:
     """The file of benchmarks/worlds.py, kept for the next run and read into the file cache."""
     folder = Path(tempfile.gettempdir()) / "labeldp-audit-benchmarks"

@@ -1,17 +1,17 @@
-"""`labeldp-audit estimate-j` on a million rows, all of them queries, against the obvious script at the same recall."""
+"""`labeldp-audit estimate-j --estimator knn` on a million rows, all of them queries, against the obvious script at the same recall."""
 
 from __future__ import annotations
 
 from . import child
 from .table import show
 
-N, D = 1_000_000, 18
+N, D, K = 1_000_000, 18, 1000
 
 
 def main() -> None:
     path = child.correlated(N, D)
-    child.estimate_j(path)  # compiles
-    ours = child.estimate_j(path, "--queries", "all")
+    child.search(path, K)  # compiles
+    ours = child.search(path, K, "--queries", "all")
     theirs = child.run("-m", "benchmarks.obvious", str(path), "0.95")
     rows = [
         ("obvious script", f"{theirs.seconds:.1f}", f"{theirs.megabytes:.0f}", "1.0"),
