@@ -10,6 +10,7 @@ from .table import show
 
 SIZES = (200_000, 1_000_000, 3_000_000)
 MECHANISMS = ("rr:epsilon=0.5|1|2", "llp:k=2|8|64|512", "laplace-llp:k=8,epsilon=1|4")
+KNN = "--estimator", "knn"
 QUIET = ("--no-output", "--quiet", "-f", "json")
 
 
@@ -23,11 +24,10 @@ def main() -> None:
 def _timed(n: int, options: list[str]) -> tuple[float, float, float, float]:
     path = str(child.correlated(n, 18))
     with tempfile.TemporaryDirectory() as folder:
-        searched = child.run(
-            "-m", "labeldp_audit", "estimate-eta", path, "--estimator", "knn", "--quiet", "-f", "json", "-o", folder
-        ).seconds
+        search = "-m", "labeldp_audit", "estimate-eta", path, *KNN, "--quiet", "-f", "json", "-o", folder
+        searched = child.run(*search).seconds
         file = ("--eta-file", str(Path(folder) / "eta.parquet"))
-        run = ("-m", "labeldp_audit", "advantage", path, *QUIET)
+        run = ("-m", "labeldp_audit", "advantage", path, *KNN, *QUIET)
         child.run(*run, *file, *options)  # compiles where nothing has been compiled
         with_file = min(child.run(*run, *file, *options).seconds for _ in range(3))
         least = min(child.run(*run, *file, "--mechanism", "llp:k=1").seconds for _ in range(3))

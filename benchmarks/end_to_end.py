@@ -1,4 +1,6 @@
-"""`labeldp-audit estimate-j --estimator knn` on a million rows, all of them queries, against the obvious script at the same recall."""
+"""`labeldp-audit estimate-j --estimator knn` on a million rows, all of them queries, against
+the obvious script at the same recall.
+"""
 
 from __future__ import annotations
 

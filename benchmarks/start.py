@@ -33,9 +33,8 @@ def main() -> None:
 
 
 def _advantage() -> float:
-    return child.run(
-        "-m", "labeldp_audit", "advantage", str(SAMPLE), *KNN, "--no-output", "--quiet", "-f", "json"
-    ).seconds
+    asked = "-m", "labeldp_audit", "advantage", str(SAMPLE), *KNN, "--no-output", "--quiet", "-f", "json"
+    return child.run(*asked).seconds
 
 
 if __name__ == "__main__":
