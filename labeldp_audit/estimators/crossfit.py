@@ -65,10 +65,20 @@ def _of_folds(learner: Learner, lessons: Sequence[Lesson], folds: Integers) -> F
 def _parted(
     rows: Integers, kept: npt.NDArray[np.bool_], people: Integers, rng: np.random.Generator
 ) -> tuple[Integers, Integers]:
-    """Rows to learn from and rows to judge by, parted by lot, never by what they hold; everybody's rows together."""
+    """Rows to learn from and rows to judge by, parted by lot, never by what they hold; everybody's rows together, and
+    somebody's in either where there are two people."""
     share = _JUDGE if kept.sum() > _FEW else _MORE
-    judges = (rng.random(int(people.max()) + 1) < share)[people]
+    judging = rng.random(int(people.max()) + 1) < share
+    judges = judging[people]
+    if judges[kept].all() or not judges[kept].any():
+        judges ^= people == _one_of(people[kept], rng)
     return _at_most(rows[kept & ~judges], rng), _at_most(rows[kept & judges], rng)
+
+
+def _one_of(people: Integers, rng: np.random.Generator) -> int:
+    """By lot; -1 where nobody else would be left."""
+    there = np.unique(people)
+    return int(rng.choice(there)) if len(there) > 1 else -1
 
 
 def _at_most(rows: Integers, rng: np.random.Generator) -> Integers:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from lessons import lesson
 
 from labeldp_audit.errors import SpecError
 from labeldp_audit.estimators import ESTIMATORS, crossfit
@@ -89,3 +90,10 @@ def test_hardly_any_rows(rows):
     labels = np.arange(rows) % 2
     found = scores(np.arange(rows)[:, None], labels, folds=np.arange(rows) % min(5, rows // 2 or 1))
     assert np.all((found > 0) & (found < 1))
+
+
+def test_nothing_is_grown_where_nobody_says_when_to_stop():
+    alone = lesson(np.arange(100.0)[:, None], np.arange(100) % 4 == 0, cut=1.0)
+    assert not len(alone.judge)
+    said = Boosted().fit(alone)(np.arange(80, 100))
+    assert said == pytest.approx(np.tile([60.5 / 81, 20.5 / 81], (20, 1)))

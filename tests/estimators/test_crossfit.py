@@ -53,6 +53,21 @@ def test_judges_are_a_tenth_or_a_quarter_of_few():
     assert len(shown(2000, np.arange(2000) % 5)[0].judge) == pytest.approx(400, rel=0.2)
 
 
+@pytest.mark.parametrize("number", range(3, 20))
+def test_of_few_people_with_many_rows_somebody_learns_and_somebody_judges(number):
+    people = np.arange(6000) % number
+    _, one = shown(6000, (people == 0).astype(np.int64), people)
+    assert len(one.asked) == (people == 0).sum()
+    assert len(one.learn)
+    assert len(one.judge)
+
+
+def test_who_is_alone_learns_or_judges():
+    people = np.arange(600) % 2
+    for one in shown(600, people, people):
+        assert len(one.learn) + len(one.judge) == len(one.asked) == 300
+
+
 def test_a_person_is_on_one_side_only():
     people = np.arange(6000) // 3
     for one in shown(6000, people % 5, people):
