@@ -36,9 +36,11 @@ MEAN_METHOD = f"{CELLS}, Hoeffding's bound {PEOPLE}"
 WORST_METHOD = f"Clopper-Pearson on each cell of scores: somebody in it has at least its mean, {PEOPLE}"
 RENYI_METHOD = f"Clopper-Pearson on how many of each class fall into each cell of scores, {PEOPLE}"
 MADE_WITHOUT = "the given probabilities were made without these labels, which does not take them to be right"
+ONE_PERSON = "rows of one person are as independent as rows of different people, against what --group leads to expect"
 _SEPARATE = "scores do not depend on the features of the rows that they judge"
 _BY_A_HAIR = f"{_SEPARATE}: they do by a hair, as numbers are scaled and levels counted over the whole table"
 _NEARLY = {
+    None: _SEPARATE,
     "score": _BY_A_HAIR,
     "learned": _BY_A_HAIR,
     "l2": f"{_SEPARATE}: they do a little, as these tell how far away neighbours are looked for",
@@ -71,14 +73,17 @@ def finding(
     quantity: str, low: float, high: float, method: str, eta: Eta, settings: Settings,
     mechanism: Mechanism | None = None, at: Mapping[str, float | str] = NOWHERE, more: tuple[str, ...] = (),
 ) -> Finding:  # fmt: skip
-    bound = bound_of(low, high, method, eta, more)
+    bound = bound_of(low, high, method, eta, settings, more)
     return Finding(quantity, bound, settings.confidence, mechanism.spec if mechanism else None, at)
 
 
-def bound_of(low: float, high: float, method: str, eta: Eta, more: tuple[str, ...] = ()) -> Bound:
-    """What is assumed beside independent rows."""
+def bound_of(
+    low: float, high: float, method: str, eta: Eta, settings: Settings, more: tuple[str, ...] = ()
+) -> Bound:  # fmt: skip
+    """What is assumed beside independent rows, or where these are known to be several of one person."""
     given = (MADE_WITHOUT,) if eta.counts is None else ()
-    return Bound(None, low, high, eta.queries, method, (*given, *more), LIMIT)
+    grouped = (ONE_PERSON,) if settings.group or (eta.asked or {}).get("group") else ()
+    return Bound(None, low, high, eta.queries, method, (*given, *grouped, *more), LIMIT)
 
 
 def orders(settings: Settings) -> tuple[float, ...]:
@@ -153,7 +158,7 @@ def _divergences(table: Table, eta: Eta, miss: float, settings: Settings) -> lis
         "positive from negative": divergence_cells.positive_from_negative,
         "negative from positive": divergence_cells.negative_from_positive,
     }
-    more = () if eta.metric is None else (_NEARLY[eta.metric],)
+    more = (_NEARLY[eta.metric],)
     return [
         finding(
             "certified_renyi", max(0.0, way(box, order)), math.inf, RENYI_METHOD, eta, settings,

@@ -108,14 +108,16 @@ def uninformed(known: Doubt | None, eta: Eta, payoffs: Payoffs, settings: Settin
     return [certificates.finding("certified_uninformed_utility", low, 1 - missed, method, eta, settings)]
 
 
-def added(mechanism: Mechanism, known: Doubt, high: float, eta: Eta, miss_each: float) -> Bound:
+def added(
+    mechanism: Mechanism, known: Doubt, high: float, eta: Eta, settings: Settings, miss_each: float
+) -> Bound:  # fmt: skip
     """The advantage, at most `high`; at least something where randomized response hides what features do not tell."""
     low, method = 0.0, f"total variation times what guesses miss: {MISSED}"
     if known.twins is not None and known.twins.classes == 2 and mechanism.flips is not None:
         low = known.twins.advantage_low(pi_from_epsilon(mechanism.flips), _TWINS_AFTER * miss_each)
-    return certificates.bound_of(low, high, f"{method}; lower limit by {TWINS}" if low else method, eta)
+    return certificates.bound_of(low, high, f"{method}; lower limit by {TWINS}" if low else method, eta, settings)
 
 
-def informed(known: Doubt, tried: float, eta: Eta) -> Bound:
+def informed(known: Doubt, tried: float, eta: Eta, settings: Settings) -> Bound:
     """What an attacker gets who was tried, and no less than from the features."""
-    return certificates.bound_of(max(1 - known.missed_high, tried), 1.0, TRIED if tried else MISSED, eta)
+    return certificates.bound_of(max(1 - known.missed_high, tried), 1.0, TRIED if tried else MISSED, eta, settings)

@@ -58,9 +58,9 @@ def findings(
     bounds = {"informed_utility": informed(audit, added, tried), "advantage": added}
     if audit.known is not None:
         assert added.high is not None
-        bounds["certified_informed_utility"] = certified_guesses.informed(audit.known, tried, audit.eta)
+        bounds["certified_informed_utility"] = certified_guesses.informed(audit.known, tried, audit.eta, audit.settings)
         bounds["certified_advantage"] = certified_guesses.added(
-            mechanism, audit.known, added.high, audit.eta, certified_miss
+            mechanism, audit.known, added.high, audit.eta, audit.settings, certified_miss
         )
     return [audit.finding(quantity, bound, mechanism) for quantity, bound in bounds.items()]
 

@@ -254,7 +254,10 @@ def test_given_probabilities_need_not_be_right(command):
     table, eta = given(*scored(600))
     found = certified(command, table, replace(eta, unseen=eta.unseen[::-1], probability=eta.probability[::-1]))
     assert {one.quantity for one in found} == OF[command]
-    assert {one.bound.assumptions for one in found} == {(certificates.MADE_WITHOUT,)}
+    for one in found:
+        first, *more = one.bound.assumptions
+        assert first == certificates.MADE_WITHOUT
+        assert len(more) == (one.quantity == "certified_renyi")
 
 
 @pytest.mark.parametrize("metric", ["score", "l2"])
@@ -262,6 +265,16 @@ def test_divergences_say_what_scores_may_not_have_seen(metric):
     found = certified(estimate_j, *scored(600, metric=metric))
     for one in found:
         assert len(one.bound.assumptions) == (one.quantity == "certified_renyi")
+
+
+@commands
+def test_what_is_known_of_rows_of_one_person_is_an_assumption(command):
+    """Now, or when the file of estimates was made."""
+    table, eta = scored(600)
+    for one in (*certified(command, table, eta, group="who"), *certified(command, table, replace(
+        eta, asked={"group": "who"}
+    ))):  # fmt: skip
+        assert certificates.ONE_PERSON in one.bound.assumptions
 
 
 @commands
