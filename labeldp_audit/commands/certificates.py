@@ -22,6 +22,7 @@ from ..mechanisms.contract import Mechanism
 from ..model import Bound, Eta, Finding, Floats, Table
 from ..randomness import for_audit
 from ..registry import number
+from . import copies
 from .intervals import Prior
 from .settings import Settings
 
@@ -36,7 +37,6 @@ MEAN_METHOD = f"{CELLS}, Hoeffding's bound {PEOPLE}"
 WORST_METHOD = f"Clopper-Pearson on each cell of scores: somebody in it has at least its mean, {PEOPLE}"
 RENYI_METHOD = f"Clopper-Pearson on how many of each class fall into each cell of scores, {PEOPLE}"
 MADE_WITHOUT = "the given probabilities were made without these labels, which does not take them to be right"
-ONE_PERSON = "rows of one person are as independent as rows of different people, against what --group leads to expect"
 _SEPARATE = "scores do not depend on the features of the rows that they judge"
 _BY_A_HAIR = f"{_SEPARATE}: they do by a hair, as numbers are scaled and levels counted over the whole table"
 _NEARLY = {
@@ -59,6 +59,12 @@ class Judged:
     part: npt.NDArray[np.integer]
 
 
+def possible(table: Table, eta: Eta, settings: Settings) -> bool:
+    """Are they wanted, and are rows as independent as every one of them needs?"""
+    grouped = settings.group or (eta.asked or {}).get("group")
+    return settings.certify and not grouped and not copies.noticed(table.warnings)
+
+
 def judged(table: Table, eta: Eta) -> Judged:
     assert eta.unseen is not None and eta.part is not None
     return Judged(eta.unseen[:, 1], table.labels[eta.rows] == 1, eta.part)
@@ -73,17 +79,14 @@ def finding(
     quantity: str, low: float, high: float, method: str, eta: Eta, settings: Settings,
     mechanism: Mechanism | None = None, at: Mapping[str, float | str] = NOWHERE, more: tuple[str, ...] = (),
 ) -> Finding:  # fmt: skip
-    bound = bound_of(low, high, method, eta, settings, more)
+    bound = bound_of(low, high, method, eta, more)
     return Finding(quantity, bound, settings.confidence, mechanism.spec if mechanism else None, at)
 
 
-def bound_of(
-    low: float, high: float, method: str, eta: Eta, settings: Settings, more: tuple[str, ...] = ()
-) -> Bound:  # fmt: skip
-    """What is assumed beside independent rows, or where these are known to be several of one person."""
+def bound_of(low: float, high: float, method: str, eta: Eta, more: tuple[str, ...] = ()) -> Bound:
+    """What is assumed beside independent rows."""
     given = (MADE_WITHOUT,) if eta.counts is None else ()
-    grouped = (ONE_PERSON,) if settings.group or (eta.asked or {}).get("group") else ()
-    return Bound(None, low, high, eta.queries, method, (*given, *grouped, *more), LIMIT)
+    return Bound(None, low, high, eta.queries, method, (*given, *more), LIMIT)
 
 
 def orders(settings: Settings) -> tuple[float, ...]:

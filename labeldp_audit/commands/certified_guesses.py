@@ -123,9 +123,9 @@ def added(
         low = known.twins.advantage_low(pi_from_epsilon(mechanism.flips), _TWINS_AFTER * miss_each)
         if low:
             method, more = f"{method}; lower limit by {TWINS}", known.twins.more
-    return certificates.bound_of(low, high, method, eta, settings, more)
+    return certificates.bound_of(low, high, method, eta, more)
 
 
 def informed(known: Doubt, tried: float, eta: Eta, settings: Settings) -> Bound:
     """What an attacker gets who was tried, and no less than from the features."""
-    return certificates.bound_of(max(1 - known.missed_high, tried), 1.0, TRIED if tried else MISSED, eta, settings)
+    return certificates.bound_of(max(1 - known.missed_high, tried), 1.0, TRIED if tried else MISSED, eta)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+_DEPENDENT = "copies are not independent, so limits are too narrow and nothing is certified"
+
 
 def warnings(classes: Sequence[str], repeats: Sequence[int]) -> tuple[str, ...]:
     """repeats (C,): the rows of each class come in multiples of that number."""
@@ -17,6 +19,8 @@ def warnings(classes: Sequence[str], repeats: Sequence[int]) -> tuple[str, ...]:
 
 
 def _said(which: str, times: int) -> str:
-    return (
-        f"{which} is there {times} times or a multiple of that: copies are not independent, and limits are too narrow"
-    )
+    return f"{which} is there {times} times or a multiple of that: {_DEPENDENT}"
+
+
+def noticed(warnings: Sequence[str]) -> bool:
+    return any(_DEPENDENT in one for one in warnings)

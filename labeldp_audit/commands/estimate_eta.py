@@ -30,7 +30,11 @@ def run(data: str, settings: Settings, progress: engine.Progress) -> tuple[Repor
         table, eta, belief.uninformed(paid.paid), belief.method, paid, settings, UTILITY_SHARE * miss
     )
     sure = certificates.SHARE * miss
-    known = certified_guesses.doubt(table, eta, features, paid, sure) if settings.certify else None
+    known = (
+        certified_guesses.doubt(table, eta, features, paid, sure)
+        if certificates.possible(table, eta, settings)
+        else None
+    )
     features = features if known is None else certified_guesses.sharper(features, known)
     findings = [
         *_extremes(table, eta, settings, EXTREMES_SHARE * miss),

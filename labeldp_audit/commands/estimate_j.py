@@ -54,7 +54,11 @@ def run(data: str, settings: Settings, progress: engine.Progress) -> Report:
     findings = [
         *(tails(losses, box.wrong, known, at, eta, settings, TAIL_SHARE * miss / max(1, number)) if known else ()),
         *means(losses, box.wrong, believed.law, prior, known, eta, settings, MEAN_SHARE * miss),
-        *(certificates.of_losses(table, eta, prior, known, at, number, settings, sure) if settings.certify else ()),
+        *(
+            certificates.of_losses(table, eta, prior, known, at, number, settings, sure)
+            if certificates.possible(table, eta, settings)
+            else ()
+        ),
         *unknown,
     ]
     return reporting.build(NAME, table, eta, settings, findings)

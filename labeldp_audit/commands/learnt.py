@@ -129,4 +129,7 @@ def _about_people(table: Table) -> list[str]:
     if table.groups is None:
         return []
     number = int(table.groups.max()) + 1
-    return [f"{len(table.groups):,} rows are of {number:,} people: limits take rows as independent, and are too narrow"]
+    return [
+        f"{len(table.groups):,} rows are of {number:,} people: limits take rows as independent and are too "
+        "narrow, and nothing is certified"
+    ]

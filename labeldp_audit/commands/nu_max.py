@@ -31,7 +31,11 @@ def run(data: str, settings: Settings, progress: engine.Progress) -> Report:
         *extremes.of_eta(box, eta, settings),
         *extremes.of_log_ratios(box, eta, settings),
         *(extremes.of_nu_max(box, prior, eta, one, epsilon, settings) for one, epsilon in known),
-        *(certificates.of_worst(table, eta, prior, known, settings, sure) if settings.certify else ()),
+        *(
+            certificates.of_worst(table, eta, prior, known, settings, sure)
+            if certificates.possible(table, eta, settings)
+            else ()
+        ),
         *unknown,
     ]
     return reporting.build(NAME, table, eta, settings, findings)

@@ -224,9 +224,7 @@ def cheat(population, rng):
     return Sample(sample.eta, sample.positive, seen, sample.fold)
 
 
-@pytest.mark.parametrize(
-    "statements", [of_rows, of_people, of_classes, of_guesses], ids=lambda kind: kind.__name__
-)
+@pytest.mark.parametrize("statements", [of_rows, of_people, of_classes, of_guesses], ids=lambda kind: kind.__name__)
 def test_scores_that_saw_the_labels_are_caught(statements):
     assert misses(statements, INDEPENDENT, 10, cheat) > most_misses(10)
 

@@ -13,7 +13,16 @@ from simulated import ALL, eta_of, report, table_of
 
 from labeldp_audit import engine, tables
 from labeldp_audit.bounds import boxes, class_boxes, clopper_pearson, hoeffding, repeated_rows, unknowable
-from labeldp_audit.commands import advantage, before, certificates, certified_guesses, estimate_eta, estimate_j, nu_max
+from labeldp_audit.commands import (
+    advantage,
+    before,
+    certificates,
+    certified_guesses,
+    copies,
+    estimate_eta,
+    estimate_j,
+    nu_max,
+)
 from labeldp_audit.commands.settings import Settings
 from labeldp_audit.errors import SpecError
 from labeldp_audit.model import Column, Dataset, Eta, Table, Twins
@@ -279,13 +288,13 @@ def test_divergences_say_what_scores_may_not_have_seen(metric):
 
 
 @commands
-def test_what_is_known_of_rows_of_one_person_is_an_assumption(command):
-    """Now, or when the file of estimates was made."""
+def test_nothing_is_certified_of_several_rows_of_one_person(command):
+    """Known now, or when the file of estimates was made; or copies that were noticed."""
     table, eta = scored(600)
-    for one in (*certified(command, table, eta, group="who"), *certified(command, table, replace(
-        eta, asked={"group": "who"}
-    ))):  # fmt: skip
-        assert certificates.ONE_PERSON in one.bound.assumptions
+    assert certified(command, table, eta)
+    assert not certified(command, table, eta, group="who")
+    assert not certified(command, table, replace(eta, asked={"group": "who"}))
+    assert not certified(command, replace(table, warnings=copies.warnings(("0", "1"), (8, 8))), eta)
 
 
 @commands
