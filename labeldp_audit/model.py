@@ -97,6 +97,7 @@ class Table:
     row_numbers: Integers | None = None  # of the used rows in the file, where null labels were dropped
     given: Floats | None = None  # (n, C) the probabilities that columns of the table hold; points are (n, 0) then
     columns: Columns | None = None  # where they were asked for
+    fingerprints: npt.NDArray[np.uint64] | None = None  # (n,) the same where all features are, unscaled
     groups: Integers | None = None  # (n,) the same number for rows of one person, where a column names people
     twins: Twins | None = None  # where they were asked for
 

@@ -48,8 +48,8 @@ class Pairs:
         return rarely_differ(self.differ(labels), len(self.first), miss)
 
 
-def drawn(group: Integers, rng: np.random.Generator) -> Pairs:
-    """As many pairs as can be, by lot; `group` (n,) is equal where all features are."""
+def drawn(group: npt.NDArray[np.integer], rng: np.random.Generator) -> Pairs:
+    """As many pairs as can be, by lot; `group` (n,) is the same where all features are."""
     lot = rng.permutation(len(group))
     order = lot[np.argsort(group[lot], kind="stable")]
     placed = group[order]

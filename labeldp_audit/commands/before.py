@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
-
 from .. import engine, tables
 from ..bounds import repeated_rows
 from ..errors import DataError, SpecError
@@ -42,10 +40,8 @@ def read_and_estimate(
 
 def _twins(table: Table, seed: int) -> Twins:
     """By features and by lot alone: labels are looked at once the pairs are drawn."""
-    from ..neighbors import distinct
-
-    same = distinct.collapse(table.points, table.labels, len(table.dataset.classes)).point_of_row
-    pairs = repeated_rows.drawn(same.astype(np.int64), for_audit(seed, "pairs of equal rows"))
+    assert table.fingerprints is not None
+    pairs = repeated_rows.drawn(table.fingerprints, for_audit(seed, "pairs of equal rows"))
     return Twins(len(pairs.first), pairs.differ(table.labels))
 
 

@@ -22,9 +22,7 @@ from .utility import Features
 _BOX, _BRIER, _ERROR, _SPREAD, _TWINS, _TWINS_BEFORE, _TWINS_AFTER = 0.30, 0.10, 0.15, 0.15, 0.15, 0.05, 0.10
 
 MISSED = f"labels that guesses and scores were made without, {certificates.PEOPLE}"
-TWINS = f"pairs of rows with equal features, numbers taken as 32 bits, {certificates.PEOPLE}"
-SCALED = "numbers are equal where they are as 32 bits once divided by their deviation, which one huge value makes large"
-_NOTHING: tuple[str, ...] = ()
+TWINS = f"pairs of rows with equal features, {certificates.PEOPLE}"
 TRIED = f"an attack on each released label, tried on labels that it was made without, {certificates.PEOPLE}"
 
 
@@ -45,7 +43,6 @@ class Same:
     differ_low: float  # of the pairs whose labels differ
     rows: int
     classes: int
-    more: tuple[str, ...] = ()  # that its limits assume
 
     def missed_low(self, miss: float) -> float:
         """Of what the best guess from the features misses.
@@ -90,8 +87,7 @@ def _twins(table: Table, miss: float) -> Same | None:
         return None
     data, pairs = table.dataset, table.twins.pairs
     differ = repeated_rows.rarely_differ(table.twins.differ, pairs, miss)
-    more = (SCALED,) if any(column.role == "number" for column in data.columns) else ()
-    return Same(2 * pairs / data.rows_used, differ, data.rows_used, len(data.classes), more)
+    return Same(2 * pairs / data.rows_used, differ, data.rows_used, len(data.classes))
 
 
 def sharper(features: Features, known: Doubt) -> Features:
@@ -107,23 +103,21 @@ def uninformed(known: Doubt | None, eta: Eta, payoffs: Payoffs, settings: Settin
     if known is None or not payoffs.alike:
         return []
     missed = 0.0 if known.twins is None else known.twins.missed_low(_TWINS_BEFORE * miss)
-    method, more = MISSED, _NOTHING
-    if known.twins is not None and missed > 0:
-        method, more = f"{MISSED}; upper limit by {TWINS}", known.twins.more
+    method = f"{MISSED}; upper limit by {TWINS}" if missed > 0 else MISSED
     low = 1 - known.missed_high
-    return [certificates.finding("certified_uninformed_utility", low, 1 - missed, method, eta, settings, more=more)]
+    return [certificates.finding("certified_uninformed_utility", low, 1 - missed, method, eta, settings)]
 
 
 def added(
     mechanism: Mechanism, known: Doubt, high: float, eta: Eta, settings: Settings, miss_each: float
 ) -> Bound:  # fmt: skip
     """The advantage, at most `high`; at least something where randomized response hides what features do not tell."""
-    low, more, method = 0.0, _NOTHING, f"total variation times what guesses miss: {MISSED}"
+    low, method = 0.0, f"total variation times what guesses miss: {MISSED}"
     if known.twins is not None and known.twins.classes == 2 and mechanism.flips is not None:
         low = known.twins.advantage_low(pi_from_epsilon(mechanism.flips), _TWINS_AFTER * miss_each)
         if low:
-            method, more = f"{method}; lower limit by {TWINS}", known.twins.more
-    return certificates.bound_of(low, high, method, eta, more)
+            method = f"{method}; lower limit by {TWINS}"
+    return certificates.bound_of(low, high, method, eta)
 
 
 def informed(known: Doubt, tried: float, eta: Eta, settings: Settings) -> Bound:

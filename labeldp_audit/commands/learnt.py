@@ -10,7 +10,7 @@ import numpy as np
 from .. import engine
 from ..errors import DataError
 from ..estimators import crossfit
-from ..estimators.comparison import Way, losses, ranked
+from ..estimators.comparison import Way, losses, ranked, smoothed
 from ..estimators.contract import About, Estimator, Learner
 from ..model import Eta, Floats, Integers, Table, Tried
 from ..randomness import for_audit
@@ -29,18 +29,17 @@ def of_table(
     table: Table, estimator: Estimator, settings: Settings, progress: engine.Progress, halves: bool
 ) -> Told:  # fmt: skip
     """By what guesses labels best that it has not seen."""
-    from ..neighbors import distinct
-
-    alike = distinct.collapse(table.points, table.labels, len(table.dataset.classes))
-    same = alike.point_of_row.astype(np.int64)
-    pool = pool_of(table, settings)
+    assert table.fingerprints is not None
+    same = np.unique(table.fingerprints, return_inverse=True)[1]
+    copied = _copied(table, same)
+    pool = pool_of(table, same if copied else None, settings)
     learners = estimator.learners(About(len(pool.rows), len(table.dataset.classes), _repeating(same)))
     if not learners:
         return near.of_table(table, settings, progress, halves)
     if estimator.columns_weigh:
         nearby_scores.check(table, estimator, pool, settings)
     scores = _scores(table, learners, pool, same, settings, progress)
-    said = (*copies.warnings(table.dataset.classes, distinct.repeats(alike.members)), *_about_rows(table, pool))
+    said = (*copied, *_about_rows(table, pool))
     if estimator.columns_weigh:
         [by] = scores.values()
         return nearby_scores.eta_of(table, by, pool, estimator, settings, progress), said
@@ -59,14 +58,18 @@ def of_table(
     return eta, (*said, *_about_people(table))
 
 
-def pool_of(table: Table, settings: Settings) -> Pool:
-    """All rows; where there are millions, a uniform sample and whoever is asked."""
+def pool_of(table: Table, copied: Integers | None, settings: Settings) -> Pool:
+    """All rows; where there are millions, a uniform sample and whoever is asked.
+
+    copied (n,): where rows are copies of each other, the same number for equal ones: they are one person's, then.
+    """
     n = len(table.labels)
     rows = np.arange(n)
     if n > MOST_ROWS:
         some = for_audit(settings.seed, "learning").choice(n, MOST_ROWS, replace=False, shuffle=False)
         rows = np.union1d(some, asked.queries_of(n, settings))
-    people = np.arange(len(rows)) if table.groups is None else np.unique(table.groups[rows], return_inverse=True)[1]
+    whose = copied if table.groups is None else table.groups
+    people = np.arange(len(rows)) if whose is None else np.unique(whose[rows], return_inverse=True)[1]
     return Pool(rows, folds_of(people, settings.seed), people)
 
 
@@ -77,6 +80,15 @@ def folds_of(people: Integers, seed: int) -> Integers:
         raise DataError("all rows are of one person", hint="--group COLUMN names whose row it is")
     folds = min(crossfit.FOLDS, number // 2) or 1
     return for_audit(seed, "folds").permutation(np.arange(number) % folds)[people]
+
+
+def _copied(table: Table, same: Integers) -> tuple[str, ...]:
+    """What is to be said of it."""
+    from ..neighbors import distinct
+
+    classes = len(table.dataset.classes)
+    members = np.bincount(same * classes + table.labels, minlength=(int(same.max()) + 1) * classes)
+    return copies.warnings(table.dataset.classes, distinct.repeats(members.reshape(-1, classes)))
 
 
 def _repeating(same: Integers) -> float:
@@ -106,8 +118,7 @@ def _beside(
     place = np.sort(for_audit(settings.seed, "glimpse").permutation(len(pool.rows))[:GLIMPSE])
     eta = near.glimpse(table, pool.rows[place], settings, progress)
     assert eta.counts is not None
-    smoothed = (eta.counts + 0.5) / (eta.counts + 0.5).sum(axis=1, keepdims=True)
-    behind = losses(smoothed, table.labels[pool.rows[place]]) - lost[place]
+    behind = losses(smoothed(eta.counts), table.labels[pool.rows[place]]) - lost[place]
     mean, error = float(behind.mean()), float(behind.std() / np.sqrt(len(place)))
     return Tried(eta.estimator, best.log_loss + mean, error, eta.k, mean, error)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import numpy.typing as npt
 
@@ -13,7 +15,8 @@ from . import copies, reporting, tries
 from .asked import default_k, queries_of
 from .settings import Settings
 
-_MOST_COUNTS = 1 << 28  # kept while k is chosen, four bytes each
+if TYPE_CHECKING:
+    from ..neighbors.grid import Grid
 
 
 def of_table(table: Table, settings: Settings, progress: engine.Progress, halves: bool) -> tuple[Eta, tuple[str, ...]]:
@@ -22,26 +25,26 @@ def of_table(table: Table, settings: Settings, progress: engine.Progress, halves
     queries = queries_of(n, settings)
     ks = _ks(n, settings, len(queries) * classes * (2 if halves else 1))
     reporting.check_smoothness(settings, ks[0], len(queries))
-    from .. import neighbors
-
-    grid = neighbors.count_grid(
-        table.points, table.labels, classes, queries, ks=ks, recall=_recall(settings), seed=settings.seed,
-        threads=settings.threads or engine.available_cores(), progress=progress,
-        part=_halves(n, settings.seed) if halves else None,
-    )  # fmt: skip
+    grid = _counted(table, queries, ks, settings, progress, _halves(n, settings.seed) if halves else None)
     return Neighbors().chosen(grid, table.labels), copies.warnings(table.dataset.classes, grid.repeats)
 
 
 def glimpse(table: Table, rows: Integers, settings: Settings, progress: engine.Progress) -> Eta:
     """At a few rows, to see whether neighbourhoods are worth it."""
+    grid = _counted(table, rows, _ks(len(table.labels), settings, 0), settings, progress, None)
+    return Neighbors().chosen(grid, table.labels)
+
+
+def _counted(
+    table: Table, rows: Integers, ks: tuple[int, ...], settings: Settings, progress: engine.Progress,
+    part: npt.NDArray[np.uint8] | None,
+) -> Grid:  # fmt: skip
     from .. import neighbors
 
-    grid = neighbors.count_grid(
-        table.points, table.labels, len(table.dataset.classes), rows, ks=_ks(len(table.labels), settings, 0),
-        recall=_recall(settings), seed=settings.seed, threads=settings.threads or engine.available_cores(),
-        progress=progress,
+    return neighbors.count_grid(
+        table.points, table.labels, len(table.dataset.classes), rows, ks=ks, recall=_recall(settings),
+        seed=settings.seed, threads=settings.threads or engine.available_cores(), progress=progress, part=part,
     )  # fmt: skip
-    return Neighbors().chosen(grid, table.labels)
 
 
 def _ks(n: int, settings: Settings, counts: int) -> tuple[int, ...]:
@@ -50,7 +53,7 @@ def _ks(n: int, settings: Settings, counts: int) -> tuple[int, ...]:
     if settings.k is not None:
         return (settings.k,)
     ks = tries.ks(n)
-    alone = settings.smoothness is not None or len(ks) * counts > _MOST_COUNTS
+    alone = settings.smoothness is not None or len(ks) * counts > tries.MOST_COUNTS
     return (default_k(n),) if alone else ks
 
 

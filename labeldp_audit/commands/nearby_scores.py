@@ -14,15 +14,13 @@ import numpy as np
 
 from .. import engine
 from ..errors import SpecError
-from ..estimators.comparison import Way, losses, ranked
+from ..estimators.comparison import Way, losses, ranked, smoothed
 from ..estimators.contract import Estimator
-from ..estimators.supervised import Places, places, smoothed
+from ..estimators.supervised import Places, places
 from ..model import Eta, Floats, Integers, Neighborhoods, Table
 from . import asked, tries
 from .scored import Pool
 from .settings import Settings
-
-_MOST_COUNTS = 1 << 28  # kept while k is chosen, four bytes each
 
 
 @dataclass(frozen=True)
@@ -74,15 +72,12 @@ def eta_of(
 
 def _ks(table: Table, pool: Pool, settings: Settings) -> tuple[int, ...]:
     """As for plain neighbourhoods of the whole table, where a fold has so many rows."""
-    smallest, folds = int(np.bincount(pool.folds).min()), int(pool.folds.max()) + 1
+    n, most = len(table.labels), pool.most(settings.k)
     if settings.k is not None:
-        if settings.k >= smallest:
-            raise SpecError(f"k = {settings.k} needs more than {settings.k} rows in each of {folds} folds")
         return (settings.k,)
-    n, most = len(table.labels), smallest - 1
     ks = tuple(dict.fromkeys(min(k, most) for k in tries.ks(n)))
     counts = len(ks) * len(asked.queries_of(n, settings)) * len(table.dataset.classes)
-    return ks if counts <= _MOST_COUNTS else (min(asked.default_k(n), most),)
+    return ks if counts <= tries.MOST_COUNTS else (min(asked.default_k(n), most),)
 
 
 def _names(table: Table, estimator: Estimator) -> dict[float, str]:

@@ -31,6 +31,13 @@ class Pool:
     folds: Integers  # (r,)
     people: Integers  # (r,) the same number, from 0, for rows of one person
 
+    def most(self, k: int | None) -> int:
+        """Neighbours that every row has in its fold; k: so many are asked for."""
+        smallest, folds = int(np.bincount(self.folds).min()), int(self.folds.max()) + 1
+        if k is not None and k >= smallest:
+            raise SpecError(f"k = {k} needs more than {k} rows in each of {folds} folds")
+        return smallest - 1
+
 
 def eta_of(table: Table, scores: Floats, pool: Pool, by: Tried, settings: Settings, progress: engine.Progress) -> Eta:
     """scores (r, C)."""
@@ -48,12 +55,8 @@ def eta_of(table: Table, scores: Floats, pool: Pool, by: Tried, settings: Settin
 
 
 def _k(n: int, pool: Pool, settings: Settings) -> int:
-    smallest, folds = int(np.bincount(pool.folds).min()), int(pool.folds.max()) + 1
-    if settings.k is None:
-        return max(1, min(asked.default_k(n), smallest - 1))
-    if settings.k >= smallest:
-        raise SpecError(f"k = {settings.k} needs more than {settings.k} rows in each of {folds} folds")
-    return settings.k
+    most = pool.most(settings.k)
+    return max(1, min(asked.default_k(n), most)) if settings.k is None else settings.k
 
 
 def _calibrated(scores: Floats, labels: Labels, people: Integers, seed: int) -> Floats:

@@ -10,6 +10,7 @@ import math
 import numpy as np
 
 LARGEST = 10_000
+MOST_COUNTS = 1 << 28  # kept while k is chosen, four bytes each
 _USUAL = 30  # fewer say little about anybody
 
 

@@ -31,7 +31,7 @@ def _about_reliability(eta: Eta) -> list[str]:
     return [
         f"estimates do not fit the labels in {len(off)} of {len(eta.reliability)} groups of like estimates: where "
         f"{worst.said:.3g} was said of {worst.of} on average, {worst.came:.3g} came "
-        f"({worst.low:.3g} to {worst.high:.3g}, {100 * (1 - _DOUBT):g} % for all groups)"
+        f"({worst.low:.3g} to {worst.high:.3g}, about {100 * (1 - _DOUBT):g} % for all groups)"
     ]
 
 

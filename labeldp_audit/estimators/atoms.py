@@ -17,7 +17,7 @@ import numpy.typing as npt
 from ..errors import SpecError
 from ..model import Floats, Integers
 from . import contract
-from .contract import Learner, Lesson, Predictor, Scores
+from .contract import Learner, Lesson, Scores
 from .stack import Stack
 
 WORTH = tuple(2.0**power for power in range(-1, 15))
@@ -42,9 +42,6 @@ class Atoms(Learner):
         worth = min(WORTH, key=loss)
         every = _counted(lesson, np.concatenate([lesson.learn, lesson.judge]))
         return Scores(_shrunk(seen, said.judge, worth), _shrunk(every[_place(lesson)[lesson.asked]], said.asked, worth))
-
-    def fit(self, lesson: Lesson) -> Predictor:
-        raise NotImplementedError("atoms score what their lesson asks for")
 
 
 def _place(lesson: Lesson) -> Integers:

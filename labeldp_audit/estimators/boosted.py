@@ -14,7 +14,7 @@ import numpy.typing as npt
 from ..errors import DataError
 from ..model import Floats, Integers
 from . import contract
-from .contract import Learner, Lesson, Predictor
+from .contract import Fitting, Lesson, Predictor
 
 _ROUNDS, _FEWEST_ROUNDS, _PATIENCE = 1000, 100, 40
 _CELLS = 6e9  # rows times columns times rounds: about twenty seconds of one core
@@ -23,14 +23,13 @@ _STEP = 1 << 17  # rows predicted at a time
 
 
 @dataclass(frozen=True)
-class Boosted(Learner):
+class Boosted(Fitting):
     name: ClassVar[str] = "boosted"
     example: ClassVar[str] = "boosted"
 
     def fit(self, lesson: Lesson) -> Predictor:
         if len(lesson.learn) < _FEWEST or not len(lesson.judge):
-            known = contract.shares(lesson)
-            return lambda rows: np.tile(known, (len(rows), 1))
+            return contract.constant(lesson)
         model = _fitted(lesson)
         return lambda rows: _predicted(model, lesson, rows)
 
@@ -46,7 +45,8 @@ def _fitted(lesson: Lesson) -> Any:
     )  # fmt: skip
     judge = learn.create_valid(columns.values[lesson.judge], labels[lesson.judge].astype(np.float32), params=options)
     stop = lightgbm.early_stopping(_PATIENCE, verbose=False)
-    cells = len(lesson.learn) * columns.values.shape[1]
+    trees = 1 if lesson.classes == 2 else lesson.classes  # of a round
+    cells = len(lesson.learn) * columns.values.shape[1] * trees
     rounds = int(np.clip(_CELLS / cells, _FEWEST_ROUNDS, _ROUNDS))
     return lightgbm.train(options, learn, rounds, valid_sets=[judge], callbacks=[stop])
 

@@ -13,6 +13,11 @@ Way = tuple[str, int | None]
 """Its name, and its k where neighbours are counted."""
 
 
+def smoothed(counts: npt.NDArray[np.integer]) -> Floats:
+    """Half a count added to each class, so that no label is a surprise without end."""
+    return np.asarray((counts + 0.5) / (counts.sum(axis=1, keepdims=True) + 0.5 * counts.shape[1]))
+
+
 def losses(probability: Floats, labels: npt.NDArray[np.integer]) -> Floats:
     """-log of the probability of each label."""
     return np.asarray(-np.log(probability[np.arange(len(labels)), labels]))

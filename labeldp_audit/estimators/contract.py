@@ -93,6 +93,13 @@ class Learner(Estimator):
         return (self,)
 
     @abstractmethod
+    def scores(self, lesson: Lesson) -> Scores: ...
+
+
+class Fitting(Learner):
+    """One that is built on no other."""
+
+    @abstractmethod
     def fit(self, lesson: Lesson) -> Predictor: ...
 
     def scores(self, lesson: Lesson) -> Scores:
@@ -111,3 +118,9 @@ def shares(lesson: Lesson) -> Floats:
     rows = np.concatenate([lesson.learn, lesson.judge])
     counts = np.bincount(lesson.labels[rows], minlength=lesson.classes) + 0.5
     return np.asarray(counts / counts.sum())
+
+
+def constant(lesson: Lesson) -> Predictor:
+    """The shares of the classes, whatever the features."""
+    known = inside(shares(lesson)[None])
+    return lambda rows: np.tile(known, (len(rows), 1))

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..model import Floats, Integers
 from . import pairs
-from .contract import Learner, Lesson, Predictor, inside, shares
+from .contract import Fitting, Lesson, Predictor, constant
 from .inputs import SHARED, Category, Codes, Inputs, Values, alone
 from .linear import BLOCK, CHOOSING, FEWEST, Design, Problem, Weights, chosen, judged, softmax, with_one
 from .pairs import Found, Left
@@ -161,14 +161,13 @@ class Sight:
             return np.concatenate([softmax(weights.logits(self.dense(part), self.codes(part))) for part in parts])
 
 
-class Crossed(Learner):
+class Crossed(Fitting):
     name = "crossed"
     example = "crossed"
 
     def fit(self, lesson: Lesson) -> Predictor:
         if len(lesson.learn) < FEWEST:
-            constant = shares(lesson)
-            return lambda rows: inside(np.tile(constant, (len(rows), 1)))
+            return constant(lesson)
         with alone():
             sight, weights = _fitted(lesson)
         return lambda rows: sight.predict(weights, rows)

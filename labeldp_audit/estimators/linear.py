@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..model import Floats, Integers
-from .contract import Learner, Lesson, Predictor, inside, shares
+from .contract import Fitting, Lesson, Predictor, constant, inside
 from .inputs import Codes, Inputs, Values, alone
 
 FEWEST = 20  # rows to learn from
@@ -194,14 +194,13 @@ def fitted(design: Design, judge: Design, rng: np.random.Generator) -> Weights:
     return Problem(design).solve(penalty, weights)
 
 
-class Linear(Learner):
+class Linear(Fitting):
     name = "linear"
     example = "linear"
 
     def fit(self, lesson: Lesson) -> Predictor:
         if len(lesson.learn) < FEWEST:
-            constant = shares(lesson)
-            return lambda rows: inside(np.tile(constant, (len(rows), 1)))
+            return constant(lesson)
         with alone():
             inputs = Inputs.of(lesson)
             learn, judge = (design_of(inputs, lesson, rows) for rows in (lesson.learn, lesson.judge))

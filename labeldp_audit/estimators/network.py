@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..model import Floats, Integers
-from .contract import Learner, Lesson, Predictor, inside, shares
+from .contract import Fitting, Lesson, Predictor, constant
 from .inputs import Codes, Inputs, Values, alone
 from .linear import Design, Problem, Weights, chosen, loss, softmax, with_one
 from .perceptron import Adam, Logits, Perceptron, Size, begin
@@ -88,14 +88,13 @@ class Course:
         return RATE / 2 * (1 + math.cos(math.pi * (done - WARMING) / (1 - WARMING)))
 
 
-class Network(Learner):
+class Network(Fitting):
     name = "network"
     example = "network"
 
     def fit(self, lesson: Lesson) -> Predictor:
         if len(lesson.learn) < FEWEST:
-            constant = shares(lesson)
-            return lambda rows: inside(np.tile(constant, (len(rows), 1)))
+            return constant(lesson)
         with alone():
             return _fitted(lesson).predict
 

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from ..model import Floats
 from . import contract
 from .boosted import Boosted
-from .contract import Learner, Lesson, Predictor, Scores
+from .contract import Learner, Lesson, Scores
 from .crossed import Crossed
 from .linear import Linear
 from .network import Network
@@ -36,9 +36,6 @@ class Stack(Learner):
         return Scores(
             _mixed([one.judge for one in said], weight, bias), _mixed([one.asked for one in said], weight, bias)
         )
-
-    def fit(self, lesson: Lesson) -> Predictor:
-        raise NotImplementedError("a stack scores what its lesson asks for")
 
 
 def _fitted(said: list[Floats], labels: npt.NDArray[np.integer]) -> tuple[Floats, Floats]:

@@ -59,11 +59,6 @@ def places(columns: Columns, rows: Integers, scores: Floats, seed: int) -> Place
     return Places(line.astype(np.float32), numbers)
 
 
-def smoothed(counts: Integers) -> Floats:
-    """Half a count added to each class, so that no label is a surprise without end."""
-    return np.asarray((counts + 0.5) / (counts.sum(axis=1, keepdims=True) + 0.5 * counts.shape[1]))
-
-
 def _line(scores: Floats) -> Floats:
     """Log odds of two classes, log scores of more."""
     logs = np.log(scores)

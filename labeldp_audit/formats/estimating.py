@@ -12,7 +12,7 @@ from .spelling import NOTHING, count, measured, percent, places, plain, share, s
 TITLE = "How eta was estimated"
 GROUPS = "Do labels fit the estimates?"
 _MOST, _OF_ONE_NAME = 7, 3  # rows of the table; of one estimator with several k
-_LEVEL = "99 %"  # of all groups together, as commands/trust.py has them
+_LEVEL = "about 99 %"  # of all groups together, as commands/trust.py has them
 _NAMED = 2  # groups that a sentence names
 _MOST_GROUPS = 20
 
@@ -125,7 +125,7 @@ def made_of_scores(report: Report) -> str:
     """In words, what an estimate from a model's scores is."""
     eta, blind = report.eta, short(report.dataset.blind_log_loss)
     each = (
-        "eta is the share of labels among rows with that score, made to rise with it (isotonic regression)"
+        "eta is the score as the labels of other rows correct it"
         if len(report.dataset.classes) == 2
         else "eta is what they say"
     )

@@ -67,7 +67,7 @@ def _width(report: Report) -> str:
     if words.scored(report):
         who, wider = "rows with like scores", "rows whose scores are less alike"
     return (
-        f"The lower ends of the intervals are what the data shows; everything above them is what "
+        f"The lower ends of the intervals are what the data shows of such averages; everything above them is what "
         f"{count(report.eta.k)} {who} cannot rule out, not what is known. More rows narrow them. A "
         f"larger --k does too, but over {wider}, which hide more of those who stand out."
     )

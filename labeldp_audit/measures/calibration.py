@@ -39,7 +39,8 @@ def table(
 ) -> Iterator[Bin]:
     """Of the positive class, or of each where there are more: rows by rising estimates, equal ones together.
 
-    The probabilities must not have seen the labels of their rows. Then all limits hold with probability 1 - miss.
+    The probabilities must not have seen the labels of their rows. Where they saw none of these labels, all limits hold
+    with probability 1 - miss; where rows of a group shaped each other's estimates, with somewhat less.
     """
     asked = [1] if len(classes) == 2 else range(len(classes))
     for c in asked:

@@ -35,7 +35,7 @@ def calibrated(score: Floats, is_class: npt.NDArray[np.bool_], people: Integers,
     for each in range(parts):
         others, mine = order[part[order] != each], part == each
         if len(others):
-            answers[:, mine] = _answers(score[others], is_class[others], score[mine])
+            answers[:, mine] = _answers(score[others], is_class[others], score[mine], len(score) / number)
     best: Floats = answers[0]
     for finer, errors in zip(answers[1:], CLEARLY, strict=True):
         if _clearly_better(finer, best, is_class, errors) or (not _fits(best, is_class) and _fits(finer, is_class)):
@@ -43,7 +43,7 @@ def calibrated(score: Floats, is_class: npt.NDArray[np.bool_], people: Integers,
     return best
 
 
-def _answers(in_order: Floats, is_class: npt.NDArray[np.bool_], asked: Floats) -> Floats:
+def _answers(in_order: Floats, is_class: npt.NDArray[np.bool_], asked: Floats, alike: float) -> Floats:
     """(3, asked), the simplest first."""
     known = Known.of(in_order, is_class)
     constant, slope = line(log_odds(known.score), known.rows, known.positives)
@@ -52,7 +52,7 @@ def _answers(in_order: Floats, is_class: npt.NDArray[np.bool_], asked: Floats) -
     found = np.stack([
         asked, logistic(constant + slope * log_odds(asked)), monotone.rising(known, straight)[place],
     ])  # fmt: skip
-    without, all_of = known.given_away(straight)
+    without, all_of = known.given_away(straight, alike)
     found[:, place < without] = 0.0
     found[:, place >= all_of] = 1.0
     return found

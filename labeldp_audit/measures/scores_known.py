@@ -37,13 +37,14 @@ class Known:
         left = (right - 1).clip(0)
         return np.asarray(np.where(there - known[left] <= known[right] - there, left, right))
 
-    def given_away(self, straight: Floats) -> tuple[int, int]:
+    def given_away(self, straight: Floats, alike: float) -> tuple[int, int]:
         """How many scores at the beginning are surely without the label, and from which on all have it.
 
-        Expected are the fewer of what the scores and their straight line say.
+        Expected are the fewer of what the scores and their straight line say. alike: rows of a person, whose labels may
+        be one and the same.
         """
-        said = np.minimum(self.score, straight) * self.rows
-        missed = np.minimum(1 - self.score, 1 - straight) * self.rows
+        said = np.minimum(self.score, straight) * self.rows / alike
+        missed = np.minimum(1 - self.score, 1 - straight) * self.rows / alike
         begin = _run(self.positives)
         end = _run((self.rows - self.positives)[::-1])
         size = len(self.rows)

@@ -86,11 +86,6 @@ def _check(ks: tuple[int, ...], n: int) -> None:
         raise ValueError(f"numbers of neighbours that do not increase: {ks}")
 
 
-def copied(points: npt.NDArray[np.float32], labels: npt.NDArray[np.uint8], classes: int) -> tuple[int, ...]:
-    """For each class, what divides the numbers of its equal rows; 1: nothing does. Without a search."""
-    return repeats(collapse(points, labels, classes).members)
-
-
 def _build(
     points: npt.NDArray[np.float32], labels: npt.NDArray[np.integer], classes: int, ks: tuple[int, ...], seed: int,
     threads: int, progress: engine.Progress,

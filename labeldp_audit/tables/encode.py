@@ -19,9 +19,10 @@ import pyarrow as pa
 from .. import engine
 from ..errors import DataError
 from ..model import Integers
-from . import levels, numbers
+from . import fingerprints, levels, numbers
 from .batches import rows_per_batch
 from .classes import Classes, text_codes
+from .fingerprints import Words
 from .raw import Raw
 from .roles import Roles
 from .scan import CategoryScan, NumberScan, Scan
@@ -39,8 +40,8 @@ class Encoder(Protocol):
     @property
     def width(self) -> int: ...
 
-    def encode(self, array: pa.Array, out: Coordinates) -> None:
-        """Fills `out`, (width, rows)."""
+    def encode(self, array: pa.Array, out: Coordinates) -> Words:
+        """Fills `out`, (width, rows), and says which cells are the same."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ class Standard:
     def width(self) -> int:
         return (not self.scan.constant) + (self.scan.missing > 0)
 
-    def encode(self, array: pa.Array, out: Coordinates) -> None:
+    def encode(self, array: pa.Array, out: Coordinates) -> Words:
         piece = numbers.cells(array)
         if not self.scan.constant:
             values = numbers.differences(piece, self.scan.origin or 0, numbers.unit(self.scan.type))
@@ -65,6 +66,7 @@ class Standard:
             if piece.missing is not None:
                 out[:, piece.missing] = 0
                 out[-1, piece.missing] = 1
+        return fingerprints.of_numbers(array, piece)
 
 
 @dataclass(frozen=True)
@@ -78,14 +80,16 @@ class OneHot:
     def width(self) -> int:
         return 1 if len(self.index) == 2 else len(self.index)
 
-    def encode(self, array: pa.Array, out: Coordinates) -> None:
+    def encode(self, array: pa.Array, out: Coordinates) -> Words:
         piece = levels.codes(array)
         level = np.array([*map(self.index.__getitem__, piece.levels.to_pylist()), self.index.get(None, 0)], np.int64)
+        code = level[piece.code]
         if self.width == 1:
-            out[0] = level[piece.code]
+            out[0] = code
         else:
             out[:] = 0
-            out[level[piece.code], np.arange(len(array))] = ONE_OF_MANY
+            out[code, np.arange(len(array))] = ONE_OF_MANY
+        return code.view(np.uint64)
 
 
 @dataclass(frozen=True)
@@ -95,10 +99,11 @@ class Projected:
     name: str
     width: int = levels.WIDTH
 
-    def encode(self, array: pa.Array, out: Coordinates) -> None:
+    def encode(self, array: pa.Array, out: Coordinates) -> Words:
         piece = levels.codes(array)
         hashes = np.concatenate([levels.hashed(piece.levels, self.name), levels.missing_hash(self.name)])
         out[:] = levels.directions(hashes)[piece.code].T
+        return np.asarray(hashes[piece.code])
 
 
 def encoder(scanned: NumberScan | CategoryScan | None) -> Encoder | None:
@@ -124,6 +129,7 @@ def standard(scanned: NumberScan) -> Standard | None:
 class Encoded:
     points: Coordinates
     labels: npt.NDArray[np.uint8]
+    fingerprints: Words
     row_numbers: Integers | None
 
 
@@ -142,13 +148,14 @@ def encode(
     result = Encoded(
         np.empty((scanned.used, width), np.float32),
         np.empty(scanned.used, np.uint8),
+        np.zeros(scanned.used, np.uint64),
         np.empty(scanned.used, np.int64) if scanned.label.missing else None,
     )
     end = 0
     batches = source.batches((*(one.name for one in encoders), roles.label), size)
     for batch, code, rows in labelled(batches, roles.label, classes):
         start, end = end, end + batch.num_rows
-        fill(batch, encoders, result.points[start:end], raw, start)
+        fill(batch, encoders, result.points[start:end], result.fingerprints[start:end], raw, start)
         raw.add(batch, start)
         result.labels[start:end] = code
         if result.row_numbers is not None:
@@ -172,7 +179,9 @@ def labelled(
         yield kept, index[code[there]], rows
 
 
-def fill(batch: pa.RecordBatch, encoders: Sequence[Encoder], points: Coordinates, raw: Raw, before: int) -> None:
+def fill(
+    batch: pa.RecordBatch, encoders: Sequence[Encoder], points: Coordinates, same: Words, raw: Raw, before: int
+) -> None:  # fmt: skip
     """Coordinate by coordinate into a small block, which is then transposed into its place.
 
     `before`: used rows before this batch.
@@ -184,7 +193,8 @@ def fill(batch: pa.RecordBatch, encoders: Sequence[Encoder], points: Coordinates
         part = batch.slice(start, step)
         out, first = block[:, : part.num_rows], 0
         for i, one in enumerate(encoders):
-            one.encode(part.column(i), out[first : first + one.width])
+            words = one.encode(part.column(i), out[first : first + one.width])
+            fingerprints.mixed_in(same[start : start + step], words)
             if column := raw.numbers.get(one.name):
                 column.take(out[first : first + one.width], before + start)
             first += one.width

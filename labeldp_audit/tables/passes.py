@@ -63,6 +63,7 @@ def two_passes(source: Source, roles: Roles, options: ReadOptions, progress: eng
         dataset(source, roles, scanned, classes, encoders, sha256),
         tuple(remarks(roles, scanned, encoders)),
         encoded.row_numbers,
+        fingerprints=encoded.fingerprints,
         columns=raw.finished() if options.columns else None,
         groups=None if roles.group is None else read_groups(
             source, roles.label, roles.group, scanned.used, size, progress

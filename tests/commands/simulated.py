@@ -20,7 +20,9 @@ def table_of(labels, points=None):
     labels = np.asarray(labels, np.uint8)
     counts = (int((labels == 0).sum()), int((labels == 1).sum()))
     about = Dataset("made up", "", len(labels), len(labels), "y", "1", ("0", "1"), counts, ())
-    return Table(np.zeros((len(labels), 1), np.float32) if points is None else points, labels, about)
+    points = np.zeros((len(labels), 1), np.float32) if points is None else points
+    same = np.unique(points, axis=0, return_inverse=True)[1].reshape(-1)
+    return Table(points, labels, about, fingerprints=same.astype(np.uint64))
 
 
 def eta_of(positives, sizes, labels):

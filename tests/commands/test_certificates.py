@@ -25,7 +25,7 @@ from labeldp_audit.commands import (
 )
 from labeldp_audit.commands.settings import Settings
 from labeldp_audit.errors import SpecError
-from labeldp_audit.model import Column, Dataset, Eta, Table, Twins
+from labeldp_audit.model import Dataset, Eta, Table, Twins
 
 commands = pytest.mark.parametrize("command", ALL, ids=lambda command: command.NAME)
 MIXED = ("rr:epsilon=1|3", "llp:k=2", "laplace-llp:k=8,epsilon=1")
@@ -222,17 +222,6 @@ def test_rows_with_equal_features_bound_what_can_be_known():
     assert 0.55 < only(found, "certified_uninformed_utility").high < 0.8
     lows = {one.mechanism: one.bound.low for one in found if one.quantity == "certified_advantage"}
     assert lows["llp:k=2"] == 0 < lows["rr:epsilon=1"] < lows["rr:epsilon=3"] < 0.5 * math.tanh(1.5)
-
-
-@pytest.mark.parametrize("role", ["number", "category"])
-def test_that_numbers_are_compared_as_32_bits_is_an_assumption_of_limits_from_pairs(role):
-    table, eta = scored(3000)
-    table = replace(
-        table, twins=Twins(1500, 750), dataset=replace(table.dataset, columns=(Column("x", role, "int64"),))
-    )
-    for one in certified(advantage, table, eta, mechanism=("rr:epsilon=3", "llp:k=2")):
-        from_pairs = "rows with equal features" in one.bound.method
-        assert one.bound.assumptions == ((certified_guesses.SCALED,) if from_pairs and role == "number" else ())
 
 
 def test_with_more_classes_two_labels_differ_at_most_twice_as_often_as_the_best_guess_misses():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from labeldp_audit.estimators.comparison import losses, ranked
+from labeldp_audit.estimators.comparison import losses, ranked, smoothed
 
 
 def test_losses_are_of_the_labels():
@@ -22,3 +22,7 @@ def test_ranked():
     assert (middle.behind, middle.behind_error) == (0.5, 0.0), "the same on every row, whatever the rows' own spread"
     assert middle.standard_error == pytest.approx(np.std([1, 2, 3]) / np.sqrt(3))
     assert last.behind == pytest.approx(7.0)
+
+
+def test_no_label_is_a_surprise_without_end():
+    assert smoothed(np.array([[4, 0], [0, 0]])).tolist() == [[0.9, 0.1], [0.5, 0.5]]

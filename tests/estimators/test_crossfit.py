@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from labeldp_audit.estimators import crossfit
-from labeldp_audit.estimators.contract import Learner
+from labeldp_audit.estimators.contract import Fitting
 from labeldp_audit.model import Columns
 
 
-class Remembers(Learner):
+class Remembers(Fitting):
     """Notes what it was shown."""
 
     name = "remembers"

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from lessons import both
 
-from labeldp_audit.estimators.contract import Learner, Lesson
+from labeldp_audit.estimators.contract import Fitting, Lesson
 from labeldp_audit.estimators.stack import Stack
 from labeldp_audit.model import Columns
 
 ROWS = 6000
 
 
-class Says(Learner):
+class Says(Fitting):
     """What it was told."""
 
     def __init__(self, name, said):

@@ -104,7 +104,3 @@ def test_rows_of_other_folds_change_only_how_numbers_are_scaled():
     x = np.random.default_rng(7).normal(size=(3000, 3))
     first, again = (supervised.places(columns(x), ROWS[::5], both(x[::5, 0]), 0) for _ in range(2))
     assert np.array_equal(first.points(1.0), again.points(1.0))
-
-
-def test_no_label_is_a_surprise_without_end():
-    assert supervised.smoothed(np.array([[4, 0], [0, 0]])).tolist() == [[0.9, 0.1], [0.5, 0.5]]
