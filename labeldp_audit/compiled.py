@@ -13,16 +13,21 @@ from typing import Any
 from numba import njit
 
 
-def compiled(function: Callable[..., Any]) -> Any:
+def compiled(function: Callable[..., Any], **more: str) -> Any:
     try:
-        dispatcher = njit(function, nogil=True, cache=True)
+        dispatcher = njit(function, nogil=True, cache=True, **more)
     except RuntimeError:  # no folder to keep it in
-        return njit(function, nogil=True)
+        return njit(function, nogil=True, **more)
     cache = getattr(dispatcher, "_cache", None)
     for name in ("load_overload", "save_overload"):
         if hasattr(cache, name):
             setattr(cache, name, _forgiving(getattr(cache, name)))
     return dispatcher
+
+
+def carefree(function: Callable[..., Any]) -> Any:
+    """Dividing by zero gives what floats have for it. To look first whether it is one costs loops their vectors."""
+    return compiled(function, error_model="numpy")
 
 
 def inlined(function: Callable[..., Any]) -> Any:

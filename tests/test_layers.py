@@ -25,7 +25,7 @@ MAY_IMPORT = {
     "bounds": NOUNS,
     "measures": NOUNS | {"bounds"},
     "mechanisms": NOUNS | {"registry", "compiled"},
-    "estimators": NOUNS | {"registry"},
+    "estimators": NOUNS | {"registry", "compiled"},
     "attacks": NOUNS | {"registry"},
     "tables": NOUNS | {"engine"},
     "neighbors": NOUNS | {"bounds", "compiled", "engine", "randomness"},

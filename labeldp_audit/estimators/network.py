@@ -7,7 +7,7 @@ Rows to learn from get the sum by a fit without them, or it would look better to
 
 from __future__ import annotations
 
-import math
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -17,11 +17,13 @@ from ..model import Floats, Integers
 from .contract import Fitting, Lesson, Predictor, constant
 from .inputs import Codes, Inputs, Values, alone
 from .linear import Design, Problem, Weights, chosen, loss, softmax, with_one
-from .perceptron import Adam, Logits, Perceptron, Size, begin
+from .perceptron import Logits, Perceptron, Size, begin
 
 FEWEST = 50  # rows to learn from
 FREQUENT = 3  # rows that make a level one of its own
 BLOCK = 4096
+JUDGEMENTS = 25
+STRETCH = 8192  # rows that are learnt from at a time
 DECAYS = (0.1, 1.0)  # of the two networks
 RATE = 3e-3
 WARMING = 0.05  # of the steps, while the rate rises
@@ -81,11 +83,26 @@ class Course:
         batch = 128 if n < 20_000 else 256 if n < 60_000 else 512 if n < 400_000 else 1024
         return cls(min(batch, n), 24 if n < 20_000 else 14 if n < 60_000 else 9 if n < 400_000 else 7)
 
-    def rate(self, done: float) -> float:
+    def stretches(self, n: int, rng: np.random.Generator) -> Iterator[tuple[Integers, Floats, bool]]:
+        """Rows of some steps, the rate of each, and whether it is time to judge."""
+        batches = n // self.batch
+        steps = self.epochs * batches
+        often, most = max(1, steps // JUDGEMENTS), max(1, STRETCH // self.batch)
+        for epoch in range(self.epochs):
+            order, done = rng.permutation(n), 0
+            while done < batches:
+                before = epoch * batches + done
+                more = min(most, batches - done, often - before % often)
+                rates = self.rates(np.arange(before + 1, before + more + 1) / steps)
+                after = before + more
+                yield order[done * self.batch : (done + more) * self.batch], rates, not after % often or after == steps
+                done += more
+
+    @staticmethod
+    def rates(done: Floats) -> Floats:
         """Up in a line, and down along a cosine to 0; done: share of the steps."""
-        if done < WARMING:
-            return RATE * done / WARMING
-        return RATE / 2 * (1 + math.cos(math.pi * (done - WARMING) / (1 - WARMING)))
+        down = (1 + np.cos(np.pi * (done - WARMING) / (1 - WARMING))) / 2
+        return np.asarray(RATE * np.where(done < WARMING, done / WARMING, down))
 
 
 class Network(Fitting):
@@ -169,39 +186,20 @@ def _offset(sight: Sight, rows: Rows, total: Weights) -> None:
 
 def _taught(sight: Sight, size: Size, learn: Rows, judge: Rows, decay: float, seed: int) -> Perceptron:
     """The weights, averaged over the last steps, at the time when they judged best."""
+    from .descent import Descent
+
     rng = np.random.default_rng([seed, round(1000 * decay)])
-    net, n = Perceptron(size, begin(size, rng)), len(learn.labels)
-    course, mean = Course.of(n), Mean(net)
-    batches = n // course.batch
-    adam, steps = Adam(net, decay), course.epochs * batches
-    best = (_lost(sight, mean.net, judge), mean.net.flat.copy())
-    often = max(1, steps // 25)
-    for epoch in range(course.epochs):
-        order = rng.permutation(n)
-        for b in range(batches):
-            which = order[b * course.batch : (b + 1) * course.batch]
-            numbers = sight.bent(learn.dense[which])
-            net.learn(numbers, learn.codes[which], learn.offset[which], learn.labels[which])
-            adam.step(course.rate((epoch * batches + b + 1) / steps))
-            mean.take(adam.steps)
-            if adam.steps % often == 0 or adam.steps == steps:
-                lost = _lost(sight, mean.net, judge)
-                if lost < best[0]:
-                    best = (lost, mean.net.flat.copy())
+    course = Course.of(len(learn.labels))
+    state = Descent.begin(size, begin(size, rng), decay)
+    net, taken = Perceptron(size, state.average), 0
+    best = (_lost(sight, net, judge), state.average.copy())
+    for which, rates, judged in course.stretches(len(learn.labels), rng):
+        numbers = sight.bent(learn.dense[which])
+        state.learn(numbers, learn.codes[which], learn.offset[which], learn.labels[which], course.batch, rates, taken)
+        taken += len(rates)
+        if judged and (lost := _lost(sight, net, judge)) < best[0]:
+            best = (lost, state.average.copy())
     return Perceptron(size, best[1])
-
-
-class Mean:
-    """Of the weights over about the last fifty steps."""
-
-    def __init__(self, net: Perceptron) -> None:
-        self.of, self.net, self.room = net, Perceptron(net.size, net.flat.copy()), np.empty_like(net.flat)
-
-    def take(self, step: int) -> None:
-        new = np.float32(max(0.02, 1 / (1 + step)))
-        np.subtract(self.of.flat, self.net.flat, out=self.room)
-        self.room *= new
-        self.net.flat += self.room
 
 
 def _logits(sight: Sight, net: Perceptron, rows: Rows) -> Floats:

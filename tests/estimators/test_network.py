@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 from lessons import both, drawn, excess, lesson, others
 
-from labeldp_audit.estimators.network import Network
-from labeldp_audit.estimators.perceptron import Adam, Perceptron, Size, begin, silu, surprise
+from labeldp_audit.estimators import descent
+from labeldp_audit.estimators.descent import Descent
+from labeldp_audit.estimators.network import Course, Network
+from labeldp_audit.estimators.perceptron import Perceptron, Size, begin, silu
 
 SIZE = Size(numbers=3, categories=2, levels=7, classes=4, vector=2, hidden=5)
 
@@ -20,46 +22,80 @@ def batch(rng, n=40):
 
 def test_the_slope_is_that_of_the_loss():
     rng = np.random.default_rng(0)
-    net = Perceptron(SIZE, begin(SIZE, rng))
-    net.flat[:] = rng.normal(scale=0.5, size=net.flat.size)
+    flat = rng.normal(scale=0.5, size=begin(SIZE, rng).size).astype(np.float32)
     numbers, codes, offset, labels = batch(rng)
 
-    def lost():
-        logits = (net.logits(numbers, codes) + offset).astype(np.float64)
+    def lost(flat):
+        logits = (Perceptron(SIZE, flat).logits(numbers, codes) + offset).astype(np.float64)
         return np.mean(np.log(np.exp(logits).sum(axis=1)) - logits[np.arange(len(labels)), labels])
 
-    net.learn(numbers, codes, offset, labels)
-    for at in range(len(net.flat)):
-        kept = net.flat[at]
-        net.flat[at] = kept + 0.02
-        up = lost()
-        net.flat[at] = kept - 0.02
-        rise = (up - lost()) / 0.04
-        net.flat[at] = kept
-        assert rise == pytest.approx(net.slope[at], abs=2e-4)
+    found = np.full_like(flat, 7)
+    descent.slopes(flat, found, descent.shape(SIZE), numbers, codes, offset, labels)
+    for at in range(len(flat)):
+        up, down = flat.copy(), flat.copy()
+        up[at] += 0.02
+        down[at] -= 0.02
+        assert (lost(up) - lost(down)) / 0.04 == pytest.approx(found[at], abs=2e-4)
 
 
 def test_silu_at_its_ends():
-    value, slope = silu(np.array([-200, 0, 200], np.float32))
-    assert value.tolist() == [0, 0, 200]
-    assert slope.tolist() == [0, 0.5, 1]
+    at = np.array([[-200, 0, 200]], np.float32)
+    assert silu(at).tolist() == [[0, 0, 200]]
+    value, slope = descent.silu(at, np.zeros(3, np.float32))
+    assert value.tolist() == [[pytest.approx(0, abs=1e-30), 0, 200]]
+    assert slope.tolist() == [[pytest.approx(0, abs=1e-30), 0.5, 1]]
+
+
+def test_silu_is_the_same_where_it_is_learnt_and_where_it_is_used():
+    at = np.linspace(-30, 30, 40_001, dtype=np.float32)[None]
+    said = descent.silu(at.copy(), np.zeros(at.shape[1], np.float32))[0]
+    assert said == pytest.approx(silu(at), rel=1e-6, abs=1e-6)
 
 
 def test_surprise_of_huge_logits():
-    found = surprise(np.array([[1e4, -1e4], [0, 0]], np.float32), np.array([1, 0]))
+    logits, bias = np.array([[1e4, -1e4], [0, 1]], np.float32), np.array([0, -1], np.float32)
+    found = descent.surprise(logits, bias, np.zeros((2, 2), np.float32), np.array([1, 0]))
     assert found.tolist() == [[0.5, -0.5], [-0.25, 0.25]]
+
+
+def test_a_step_is_that_of_adam():
+    """Loshchilov and Hutter 2019, algorithm 2: biases do not shrink."""
+    rng = np.random.default_rng(3)
+    flat, (numbers, codes, offset, labels) = begin(SIZE, rng), batch(rng)
+    expected, mean, square = flat.astype(np.float64), 0.0, 0.0
+    state, slope = Descent.begin(SIZE, flat, 0.5), np.empty_like(flat)
+    shrinks = np.arange(len(flat)) < SIZE.shrinking
+    assert (~shrinks).sum() == 5 + 5 + 4
+    for step, rate in enumerate((0.01, 0.02), start=1):
+        descent.slopes(expected.astype(np.float32), slope, descent.shape(SIZE), numbers, codes, offset, labels)
+        mean, square = 0.9 * mean + 0.1 * slope, 0.99 * square + 0.01 * slope.astype(np.float64) ** 2
+        expected *= np.where(shrinks, 1 - rate * 0.5, 1)
+        expected -= rate * mean / (1 - 0.9**step) / (np.sqrt(square / (1 - 0.99**step)) + 1e-8)
+        state.learn(numbers, codes, offset, labels, len(labels), np.array([rate]), step - 1)
+        assert state.weights == pytest.approx(expected, abs=1e-5)
+
+
+def test_stretches_are_epochs_in_pieces():
+    course, n = Course(batch=10, epochs=3), 10 * 2000 + 7
+    stretches = list(course.stretches(n, np.random.default_rng(0)))
+    rows = np.concatenate([which for which, _, _ in stretches]).reshape(3, -1)
+    assert all(len(np.unique(of_epoch)) == 20_000 for of_epoch in rows)
+    assert all(len(which) == 10 * len(rates) for which, rates, _ in stretches)
+    rates = np.concatenate([rates for _, rates, _ in stretches])
+    assert rates == pytest.approx(course.rates(np.arange(1, 6001) / 6000))
+    assert sum(judged for _, _, judged in stretches) == 25
+    assert list(Course(10, 1).stretches(530, np.random.default_rng(0)))[-1][2], "at last, whatever was judged before"
 
 
 def test_nothing_is_said_before_anything_is_learnt_and_then_less_is_lost():
     rng = np.random.default_rng(1)
-    net = Perceptron(SIZE, begin(SIZE, rng))
+    state = Descent.begin(SIZE, begin(SIZE, rng), 0.0)
     numbers, codes, offset, labels = batch(rng)
-    assert np.all(net.logits(numbers, codes) == 0)
-    adam, at = Adam(net, 0.0), np.arange(len(labels))
-    for _ in range(300):
-        net.learn(numbers, codes, offset, labels)
-        adam.step(0.01)
-    assert np.mean((net.logits(numbers, codes) + offset).argmax(axis=1) == labels[at]) > 0.9
+    assert np.all(Perceptron(SIZE, state.average).logits(numbers, codes) == 0)
+    for step in range(300):
+        state.learn(numbers, codes, offset, labels, len(labels), np.array([0.01]), step)
+    said = Perceptron(SIZE, state.average).logits(numbers, codes) + offset
+    assert np.mean(said.argmax(axis=1) == labels) > 0.9
 
 
 def curved(n, seed):
