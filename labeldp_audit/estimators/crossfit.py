@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from ..model import Columns, Floats, Integers
 from .contract import Labels, Learner, Lesson
+from .inputs import alone
 
 FOLDS = 5
 MOST_ROWS = 2_000_000  # that a fold learns from
@@ -50,8 +51,9 @@ def scores(
         lessons[fold].scores(learner)
         return job
 
-    for _, fold in each(work, jobs):
-        note(len(lessons[fold].asked))
+    with alone():  # for all: to let go of the limit and take it again between jobs may leave threads that compete
+        for _, fold in each(work, jobs):
+            note(len(lessons[fold].asked))
     return {learner.name: _of_folds(learner, lessons, folds) for learner in learners}
 
 
