@@ -15,7 +15,7 @@ from ..mechanisms import MECHANISMS
 from ..mechanisms.contract import Mechanism
 from ..model import Bound, Eta, Finding, Report, Table
 from ..registry import number
-from . import intervals, trust
+from . import agreement, intervals, trust
 from .settings import Settings
 
 ROWS = "rows are independent draws from one population"
@@ -101,7 +101,7 @@ def widening(eta: Eta, settings: Settings, miss: float) -> float:
 
 
 def build(command: str, table: Table, eta: Eta, settings: Settings, findings: Iterable[Finding]) -> Report:
-    told, eta = tuple(findings), replace(eta, reliability=trust.reliability(table, eta))
+    told, eta = agreement.of(findings), replace(eta, reliability=trust.reliability(table, eta))
     warnings = (*_about_search(command, eta), *trust.warnings(command, table, eta), *_unjudged(told))
     certified = any(one.quantity.startswith("certified_") for one in told)
     return Report(
