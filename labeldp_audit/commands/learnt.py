@@ -142,5 +142,5 @@ def _about_people(table: Table) -> list[str]:
     number = int(table.groups.max()) + 1
     return [
         f"{len(table.groups):,} rows are of {number:,} people: limits take rows as independent and are too "
-        "narrow, and nothing is certified"
+        "narrow, nothing is certified, and plain neighbourhoods were not tried"
     ]

@@ -20,7 +20,7 @@ from .crossed import Crossed
 from .linear import Linear
 from .network import Network
 
-MEMBERS: tuple[Learner, ...] = (Boosted(), Network(), Crossed(), Linear())
+MEMBERS: tuple[Learner, ...] = (Network(), Boosted(), Linear(), Crossed())
 _PULL = 4.0  # 1 / variance of a weight about the average's: worth about as much as a few hundred rows
 
 
