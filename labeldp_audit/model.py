@@ -114,7 +114,6 @@ class Neighborhoods:
     exact: bool
     recall: float  # share of the true k nearest that were found, measured; 1.0 where exact
     recall_low: float  # one-sided 99 % limit of it
-    repeats: tuple[int, ...]  # for each class, what divides the numbers of its equal rows; 1: nothing does
     probes: int  # cells that were looked into
     part: npt.NDArray[np.uint8] | None = None  # (q,) in which part of the rows each query is, where they were parted
     other: npt.NDArray[np.int64] | None = None  # (q, C) among the neighbours, those of other parts than the query's

@@ -1,7 +1,8 @@
 """What is certified holds for the estimate of the same thing too: no report says less, or more, than it can certify.
 
-Estimates and their limits may be about averages; certificates are not, and both hold at once with the report's
-confidence. Where they contradict each other, what is certified is what remains.
+Estimates and their limits may be about averages, or rest on a model that was vouched for; certificates do not, and both
+hold at once with the report's confidence. Where they contradict each other, what was assumed is refuted, and all that
+remains is what is certified.
 """
 
 from __future__ import annotations
@@ -36,7 +37,11 @@ def within(bound: Bound, certified: Bound) -> Bound:
     least, most = certified.low, certified.high
     if bound.estimate is None or bound.low is None or bound.high is None or least is None or most is None:
         return bound
-    low, estimate, high = (min(max(value, least), most) for value in (bound.low, bound.estimate, bound.high))
+    low, high = max(bound.low, least), min(bound.high, most)
+    if low > high:
+        low, high = least, most
+    estimate = min(max(bound.estimate, low), high)
     if (low, estimate, high) == (bound.low, bound.estimate, bound.high):
         return bound
-    return replace(bound, low=low, estimate=estimate, high=high, method=f"{bound.method}; {MOVED}")
+    said = tuple(dict.fromkeys((*bound.assumptions, *certified.assumptions)))
+    return replace(bound, low=low, estimate=estimate, high=high, method=f"{bound.method}; {MOVED}", assumptions=said)

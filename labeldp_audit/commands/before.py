@@ -11,7 +11,7 @@ from ..estimators import ESTIMATORS
 from ..estimators.contract import Estimator
 from ..model import Eta, Table, Twins
 from ..randomness import for_audit
-from . import given, learnt, near, reporting
+from . import copies, given, learnt, near, reporting
 from .settings import Settings
 
 
@@ -29,12 +29,13 @@ def read_and_estimate(
     estimator = _estimator(settings)
     table = tables.read(data, replace(options, columns=estimator.learns), progress)
     reporting.mechanisms(settings, len(table.dataset.classes))  # refused before anything is searched or learnt
+    table = replace(table, warnings=(*table.warnings, *copies.warnings(table)))
     if halves and settings.certify:
         table = replace(table, twins=_twins(table, settings.seed))
     if estimator.learns:
         eta, said = learnt.of_table(table, estimator, settings, progress, halves)
     else:
-        eta, said = near.of_table(table, settings, progress, halves)
+        eta, said = near.of_table(table, settings, progress, halves), ()
     return replace(table, warnings=(*table.warnings, *said)), eta
 
 

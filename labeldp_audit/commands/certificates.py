@@ -101,13 +101,13 @@ def orders(settings: Settings) -> tuple[float, ...]:
 
 
 def of_losses(
-    table: Table, eta: Eta, prior: Prior, known: Known, at: Floats, asked: int, settings: Settings, miss: float
-) -> list[Finding]:
+    box: Box, table: Table, eta: Eta, prior: Prior, known: Known, at: Floats, asked: int, settings: Settings,
+    miss: float,
+) -> list[Finding]:  # fmt: skip
     """J at every tau of `at`, mean losses and divergences. asked: how often J may be asked, whatever the labels say."""
-    box = box_of(table, eta, _BOX * miss)
     return [
         *_tails(box, eta, prior, known, at, _TAIL * miss / max(1, asked), settings),
-        *_means(box, eta, prior, known, _MEAN * miss, settings),
+        *_means(least_mean_loss(box, prior, miss), eta, known, settings),
         *_divergences(table, eta, _CLASSES * miss, settings),
     ]
 
@@ -144,8 +144,17 @@ def people_losing_more(box: Box, losses: Floats, prior: Prior, miss_each: float)
     return np.asarray(np.maximum.accumulate(low[::-1])[::-1])
 
 
-def _means(box: Box, eta: Eta, prior: Prior, known: Known, miss: float, settings: Settings) -> list[Finding]:
-    least = nubar_cells.mean_loss_of_people(box, prior.low, prior.high, miss)
+def box_of_losses(table: Table, eta: Eta, miss: float) -> Box:
+    """miss, here and below: of all certificates."""
+    return box_of(table, eta, _BOX * miss)
+
+
+def least_mean_loss(box: Box, prior: Prior, miss: float) -> float:
+    """Of what features give away."""
+    return nubar_cells.mean_loss_of_people(box, prior.low, prior.high, _MEAN * miss)
+
+
+def _means(least: float, eta: Eta, known: Known, settings: Settings) -> list[Finding]:
     return [
         finding(
             "certified_mean_loss", least + loss.noise_loss(epsilon), math.inf, MEAN_METHOD, eta, settings, one, one.at()

@@ -51,14 +51,12 @@ def run(data: str, settings: Settings, progress: engine.Progress) -> Report:
     known, unknown = reporting.by_loss("j", mechanisms, settings, eta.queries)
     at, number = _asked(losses, known, asked, eta.n)
     sure = certificates.SHARE * miss
+    cells = certificates.box_of_losses(table, eta, sure) if certificates.possible(table, eta, settings) else None
+    least = 0.0 if cells is None else certificates.least_mean_loss(cells, prior, sure)
     findings = [
         *(tails(losses, box.wrong, known, at, eta, settings, TAIL_SHARE * miss / max(1, number)) if known else ()),
-        *means(losses, box.wrong, believed.law, prior, known, eta, settings, MEAN_SHARE * miss),
-        *(
-            certificates.of_losses(table, eta, prior, known, at, number, settings, sure)
-            if certificates.possible(table, eta, settings)
-            else ()
-        ),
+        *means(losses, box.wrong, believed.law, prior, known, eta, settings, MEAN_SHARE * miss, least),
+        *(() if cells is None else certificates.of_losses(cells, table, eta, prior, known, at, number, settings, sure)),
         *unknown,
     ]
     return reporting.build(NAME, table, eta, settings, findings)
@@ -113,11 +111,12 @@ def tails(
 
 
 def means(
-    losses: Losses, wrong: int, law: Law, prior: Prior, known: Known, eta: Eta, settings: Settings, miss: float
-) -> list[Finding]:
+    losses: Losses, wrong: int, law: Law, prior: Prior, known: Known, eta: Eta, settings: Settings, miss: float,
+    certified: float,
+) -> list[Finding]:  # fmt: skip
     """Mean loss for each mechanism and the divergences: one limit, for E feature_loss, serves them all."""
     said = (*reporting.assumptions(eta, settings), NO_UPPER)
-    mean, least = _mean_feature_loss(losses, wrong, prior, miss)
+    mean, least = (max(certified, one) for one in _mean_feature_loss(losses, wrong, prior, miss))
     jeffreys, jeffreys_least = _jeffreys(law, prior, least)
 
     def finding(quantity: str, estimate: float, low: float, mechanism: Mechanism | None = None) -> Finding:
@@ -150,4 +149,4 @@ def _jeffreys(law: Law, prior: Prior, least: float) -> tuple[float, float]:
     """Estimate and lower limit of I = E feature_loss + h(p)."""
     of_prior, smallest = divergence.jeffreys_terms([prior.p, np.clip(0.5, prior.low, prior.high)]).tolist()
     mean = _mean(law.weight, divergence.jeffreys_terms(law.eta[:, 1]))
-    return max(mean, of_prior), least + smallest
+    return max(mean, of_prior, least + smallest), least + smallest

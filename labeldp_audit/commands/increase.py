@@ -77,8 +77,8 @@ def ceiling(audit: Audit, mechanism: Mechanism) -> float:
 
 def advantage(audit: Audit, mechanism: Mechanism, gain: Gain, method: str, miss: float) -> Bound:
     high = ceiling(audit, mechanism)
-    estimate = min(gain.mean, high)
-    low = min(lower(audit, mechanism, gain, miss), estimate)
+    estimate, least = min(gain.mean, high), lower(audit, mechanism, gain, miss)
+    low = 0.0 if least > high else min(least, estimate)  # labels refute what the lower limit rests on
     said = [*reporting.assumptions(audit.eta, audit.settings), f"upper limit {certified.sure(audit.eta)}"]
     if mechanism.bag > 1 and audit.eta.counts is not None:
         said.append(NO_LOWER)

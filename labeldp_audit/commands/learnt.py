@@ -30,23 +30,22 @@ def of_table(
 ) -> Told:  # fmt: skip
     """By what guesses labels best that it has not seen."""
     assert table.fingerprints is not None
-    same = np.unique(table.fingerprints, return_inverse=True)[1]
-    copied = _copied(table, same)
+    same, copied = np.unique(table.fingerprints, return_inverse=True)[1], copies.noticed(table.warnings)
     pool = pool_of(table, same if copied else None, settings)
     learners = estimator.learners(About(len(pool.rows), len(table.dataset.classes), _repeating(same)))
     if not learners:
-        return near.of_table(table, settings, progress, halves)
+        return near.of_table(table, settings, progress, halves), ()
     if estimator.columns_weigh:
         nearby_scores.check(table, estimator, pool, settings)
     scores = _scores(table, learners, pool, same, settings, progress)
-    said = (*copied, *_about_rows(table, pool))
+    said = _about_rows(table, pool)
     if estimator.columns_weigh:
         [by] = scores.values()
         return nearby_scores.eta_of(table, by, pool, estimator, settings, progress), said
     labels = table.labels[pool.rows]
     lost: dict[Way, Floats] = {(name, None): losses(one, labels) for name, one in scores.items()}
     tried = ranked(lost)
-    if estimator.looks_around and table.groups is None:
+    if estimator.looks_around and table.groups is None and not copied:
         beside = _beside(table, pool, tried[0], lost[tried[0].name, None], settings, progress)
         tried = tuple(sorted((*tried, beside), key=lambda one: one.behind))
         if beside.behind < -CLEARLY * beside.behind_error:
@@ -80,15 +79,6 @@ def folds_of(people: Integers, seed: int) -> Integers:
         raise DataError("all rows are of one person", hint="--group COLUMN names whose row it is")
     folds = min(crossfit.FOLDS, number // 2) or 1
     return for_audit(seed, "folds").permutation(np.arange(number) % folds)[people]
-
-
-def _copied(table: Table, same: Integers) -> tuple[str, ...]:
-    """What is to be said of it."""
-    from ..neighbors import distinct
-
-    classes = len(table.dataset.classes)
-    members = np.bincount(same * classes + table.labels, minlength=(int(same.max()) + 1) * classes)
-    return copies.warnings(table.dataset.classes, distinct.repeats(members.reshape(-1, classes)))
 
 
 def _repeating(same: Integers) -> float:
@@ -127,13 +117,13 @@ def _nearby(
     table: Table, tried: tuple[Tried, ...], settings: Settings, progress: engine.Progress, halves: bool
 ) -> Told:  # fmt: skip
     """Whichever learner labels might have chosen has its share of the level; what is left is one for all k together."""
-    eta, said = near.of_table(table, settings, progress, halves)
-    return replace(eta, tried=tried, choices=eta.choices * len(tried)), said
+    eta = near.of_table(table, settings, progress, halves)
+    return replace(eta, tried=tried, choices=eta.choices * len(tried)), ()
 
 
-def _about_rows(table: Table, pool: Pool) -> list[str]:
+def _about_rows(table: Table, pool: Pool) -> tuple[str, ...]:
     n, used = len(table.labels), len(pool.rows)
-    return [f"{used:,} of {n:,} rows, drawn uniformly, were learnt from and scored"] if used < n else []
+    return (f"{used:,} of {n:,} rows, drawn uniformly, were learnt from and scored",) if used < n else ()
 
 
 def _about_people(table: Table) -> list[str]:

@@ -11,7 +11,7 @@ from .. import engine
 from ..estimators.knn import Neighbors
 from ..model import Eta, Integers, Table
 from ..randomness import for_audit
-from . import copies, reporting, tries
+from . import reporting, tries
 from .asked import default_k, queries_of
 from .settings import Settings
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from ..neighbors.grid import Grid
 
 
-def of_table(table: Table, settings: Settings, progress: engine.Progress, halves: bool) -> tuple[Eta, tuple[str, ...]]:
+def of_table(table: Table, settings: Settings, progress: engine.Progress, halves: bool) -> Eta:
     """And warnings. halves: eta is also estimated without the labels of half of the rows."""
     n, classes = len(table.labels), len(table.dataset.classes)
     queries = queries_of(n, settings)
     ks = _ks(n, settings, len(queries) * classes * (2 if halves else 1))
     reporting.check_smoothness(settings, ks[0], len(queries))
     grid = _counted(table, queries, ks, settings, progress, _halves(n, settings.seed) if halves else None)
-    return Neighbors().chosen(grid, table.labels), copies.warnings(table.dataset.classes, grid.repeats)
+    return Neighbors().chosen(grid, table.labels)
 
 
 def glimpse(table: Table, rows: Integers, settings: Settings, progress: engine.Progress) -> Eta:

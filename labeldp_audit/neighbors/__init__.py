@@ -20,7 +20,7 @@ from ..randomness import for_audit
 from . import cells as partition
 from . import recall as measured
 from . import scan
-from .distinct import Distinct, collapse, repeats
+from .distinct import Distinct, collapse
 from .grid import Asked, Counts, Grid
 from .shortlist import Counted
 
@@ -71,10 +71,9 @@ def count_grid(
     search = _choose_search(index, len(asked), recall, seed, threads)
     progress.stage("searching", len(asked), "points")
     counts, _ = _search(index, asked, search.probes, threads, progress)
-    members = index.distinct.members.reshape(len(index.distinct.first_row), parts, classes)
     return Grid(
         ks, len(points), classes, Asked(rows, place, kinds[rows], None if part is None else part[rows]), counts, search,
-        exact=search.probes == index.cells.count, repeats=repeats(members.sum(axis=1)),
+        exact=search.probes == index.cells.count,
     )  # fmt: skip
 
 

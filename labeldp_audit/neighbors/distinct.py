@@ -1,9 +1,4 @@
-"""Identical encoded rows become one weighted point: a table of a million rows may hold a thousand distinct ones.
-
-A table written twelve times, or one whose positives were drawn again to balance it, shows itself: the numbers of rows
-with the same features and label have a common divisor. Features of few values have many equal rows too, but hardly
-ever that.
-"""
+"""Identical encoded rows become one weighted point: a table of a million rows may hold a thousand distinct ones."""
 
 from __future__ import annotations
 
@@ -14,8 +9,6 @@ import numpy.typing as npt
 
 from ..compiled import compiled
 from ..model import Integers
-
-_FEWEST = 20  # different rows of a class; so many random numbers have a common divisor once in a million tables
 
 
 @dataclass(frozen=True)
@@ -46,12 +39,6 @@ def collapse(points: npt.NDArray[np.float32], labels: npt.NDArray[np.integer], c
     members = np.zeros((len(starts), classes), np.int32)
     np.add.at(members, (point_of_row, labels), 1)
     return Distinct(np.sort(first), point_of_row, members)
-
-
-def repeats(members: npt.NDArray[np.integer]) -> tuple[int, ...]:
-    """members (m, C): for each class the common divisor of its rows at each point; 1 where too few points tell."""
-    there = (count[count > 0] for count in members.T)
-    return tuple(int(np.gcd.reduce(count)) if len(count) >= _FEWEST else 1 for count in there)
 
 
 def _run_starts(hashes: npt.NDArray[np.uint64], order: Integers) -> Integers:

@@ -41,7 +41,6 @@ class Grid:
     counts: Counts
     search: Search
     exact: bool
-    repeats: tuple[int, ...]
 
     def __len__(self) -> int:
         return len(self.ks)
@@ -55,7 +54,7 @@ class Grid:
         return Neighborhoods(
             rows=self.asked.rows, counts=counts, radius=self.counts.radius[self.asked.place, g], k=self.ks[g],
             n=self.n, exact=self.exact, recall=self.search.recall[g], recall_low=self.search.recall_low[g],
-            repeats=self.repeats, probes=self.search.probes, part=self.asked.part, other=other,
+            probes=self.search.probes, part=self.asked.part, other=other,
         )  # fmt: skip
 
     def _by_class(self, g: int) -> tuple[Integers, Integers | None]:

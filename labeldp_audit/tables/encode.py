@@ -187,7 +187,7 @@ def fill(
     `before`: used rows before this batch.
     """
     width = points.shape[1]
-    step = min(rows_per_batch(width), len(points))
+    step = max(1, min(rows_per_batch(width), len(points)))
     block = np.empty((width, step), np.float32)
     for start in range(0, len(points), step):
         part = batch.slice(start, step)

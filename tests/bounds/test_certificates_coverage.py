@@ -7,12 +7,12 @@ the rows drawn, [P] ones by the population. Each test has a liar that it catches
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 import pytest
 from scipy.stats import binom
+from scored_populations import COIN, NOISY, PLATEAUS, POPULATIONS
 
 from labeldp_audit.bounds import (
     boxes,
@@ -31,47 +31,6 @@ ROWS, FOLDS, MISS, AUDITS = 5000, 5, 0.2, 400
 TAUS = np.linspace(-1, 8, 60)
 TINY = 1e-9
 
-
-def spread_out(a, b, shift=0.0, scale=1.0):
-    """A fine grid instead of the density, so that the truth is exact."""
-    from scipy.stats import beta
-
-    eta = beta(a, b).ppf((np.arange(2000) + 0.5) / 2000).clip(1e-6, 1 - 1e-6)
-    return np.full(2000, 1 / 2000), shift + scale * eta
-
-
-@dataclass(frozen=True)
-class Population:
-    name: str
-    weight: np.ndarray
-    eta: np.ndarray
-    score: Callable[[np.ndarray, np.random.Generator], np.ndarray]  # what another fold's model may say of eta
-
-    @property
-    def p(self):
-        return float(self.weight @ self.eta)
-
-
-def exact(eta, rng):
-    return eta
-
-
-def noisy(eta, rng):
-    u = feature_loss.logit(eta) + rng.normal(0, 0.7, len(eta))
-    return 1 / (1 + np.exp(-u))
-
-
-def coarse(eta, rng):
-    """Of few values, and the wrong way round at one end."""
-    return np.where(eta > 0.95, 0.05, np.round(eta * 3) / 3).clip(0.01, 0.99)
-
-
-PLATEAUS = Population("plateaus", np.array([0.15, 0.15, 0.7]), np.array([0.99, 0.01, 0.45]), exact)
-NOISY = Population("noisy plateaus", np.array([0.35, 0.15, 0.2, 0.3]), np.array([0.005, 0.3, 0.6, 0.97]), noisy)
-U_SHAPED = Population("beta", *spread_out(0.3, 0.5), coarse)
-RARE = Population("rare", *spread_out(0.5, 12.0), noisy)
-INDEPENDENT = Population("independent labels", np.ones(1), np.array([0.3]), lambda eta, rng: rng.random(len(eta)))
-POPULATIONS = [PLATEAUS, NOISY, U_SHAPED, RARE, INDEPENDENT]
 each_population = pytest.mark.parametrize("population", POPULATIONS, ids=lambda population: population.name)
 
 
@@ -226,7 +185,7 @@ def cheat(population, rng):
 
 @pytest.mark.parametrize("statements", [of_rows, of_people, of_classes, of_guesses], ids=lambda kind: kind.__name__)
 def test_scores_that_saw_the_labels_are_caught(statements):
-    assert misses(statements, INDEPENDENT, 10, cheat) > most_misses(10)
+    assert misses(statements, COIN, 10, cheat) > most_misses(10)
 
 
 def by_file(group, rng):
@@ -244,7 +203,7 @@ def test_pairs_that_follow_the_file_are_caught(monkeypatch):
 
 @pytest.mark.slow
 def test_a_level_spent_four_times_over_is_caught():
-    assert misses(lambda *audit: of_nodes(*audit, 4 * MISS), INDEPENDENT, 200) > most_misses(200)
+    assert misses(lambda *audit: of_nodes(*audit, 4 * MISS), COIN, 200) > most_misses(200)
 
 
 @pytest.mark.slow
@@ -255,4 +214,4 @@ def test_limits_without_doubt_are_caught(statements, monkeypatch):
     monkeypatch.setattr(class_boxes.clopper_pearson, "lower", share)
     monkeypatch.setattr(class_boxes.clopper_pearson, "upper", share)
     monkeypatch.setattr(clopper_pearson, "limits_of_counts", lambda count, n, miss: (share(count, n, 0),) * 2)
-    assert misses(statements, INDEPENDENT, 10) > most_misses(10)
+    assert misses(statements, COIN, 10) > most_misses(10)

@@ -31,7 +31,7 @@ def eta_of(positives, sizes, labels):
     q, counts = len(positives), np.stack([sizes - positives, positives], axis=1)
     near = Neighborhoods(
         rows=np.arange(q), counts=counts, radius=np.zeros(q, np.float32), k=int(sizes.min()), n=len(labels),
-        exact=True, recall=1.0, recall_low=1.0, repeats=(1, 1), probes=1,
+        exact=True, recall=1.0, recall_low=1.0, probes=1,
         part=(np.arange(q) % 2).astype(np.uint8), other=counts // 2,
     )  # fmt: skip
     return Neighbors().estimate(near, np.asarray(labels, np.uint8))

@@ -82,7 +82,7 @@ def test_learners_and_all_k_that_labels_might_have_chosen_share_one_level(monkey
     """Each of five learners pays for six ways, and neighbourhoods at one of seven k for what that leaves."""
     labels, ks = np.arange(40) % 2, 7
     counted = replace(eta_of([3, 9], [20, 20], labels), choices=ks)
-    monkeypatch.setattr(near, "of_table", lambda *given: (counted, ()))
+    monkeypatch.setattr(near, "of_table", lambda *given: counted)
     tried = tuple(Tried(name, 0.5, 0.01, None) for name in ("a", "b", "c", "d", "e", "knn"))
     eta, _ = learnt._nearby(table_of(labels), tried, Settings(), engine.Silent(), False)
     assert 5 / len(tried) + ks / eta.choices == pytest.approx(1)

@@ -22,7 +22,7 @@ def neighborhoods(counts):
     q = len(counts)
     return Neighborhoods(
         rows=np.arange(q), counts=counts, radius=np.linspace(0, 1, q, dtype=np.float32),
-        k=int(counts.sum(axis=1).min()), n=q, exact=False, recall=0.97, recall_low=0.96, repeats=(1, 1, 1), probes=2,
+        k=int(counts.sum(axis=1).min()), n=q, exact=False, recall=0.97, recall_low=0.96, probes=2,
     )  # fmt: skip
 
 

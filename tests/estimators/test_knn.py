@@ -24,7 +24,7 @@ def grid(part=None):
         counts = np.array(at, np.int64)
         yield Neighborhoods(
             rows=np.arange(3), counts=counts, radius=np.full(3, k, np.float32), k=k, n=17, exact=True,
-            recall=1.0, recall_low=1.0, repeats=(1, 1), probes=1, part=part,
+            recall=1.0, recall_low=1.0, probes=1, part=part,
             other=None if part is None else counts // 2,
         )  # fmt: skip
 

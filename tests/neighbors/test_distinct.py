@@ -42,22 +42,3 @@ def test_no_salt_helps(monkeypatch):
     monkeypatch.setattr(distinct, "_hash_rows", lambda points, salt: np.zeros(len(points), np.uint64))
     with pytest.raises(RuntimeError, match="share a hash"):
         distinct.collapse(np.arange(4, dtype=np.float32)[:, None], np.zeros(4, np.uint8), 1)
-
-
-def repeats_of(times, classes=2):
-    """Of a table whose point i is there times[i] times, the labels taking turns point by point."""
-    points = np.repeat(np.arange(len(times), dtype=np.float32), times)[:, None]
-    labels = np.repeat(np.arange(len(times)) % classes, times).astype(np.uint8)
-    return distinct.repeats(distinct.collapse(points, labels, classes).members)
-
-
-def test_what_divides_the_numbers_of_equal_rows():
-    assert repeats_of([6, 4, 9, 8] * 20) == (3, 4)
-    assert repeats_of([6, 4, 9, 7] * 20) == (3, 1)
-    assert repeats_of([1, 4] * 20) == (1, 4)
-
-
-def test_too_few_points_of_a_class_tell_nothing():
-    assert repeats_of([5] * 39) == (5, 1)
-    assert repeats_of([5] * 60, classes=3) == (5, 5, 5)
-    assert repeats_of([5] * 20, classes=1) == (5,)
