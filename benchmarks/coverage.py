@@ -34,8 +34,11 @@ MECHANISMS = ("rr:epsilon=0.5", "rr:epsilon=1", "rr:epsilon=3")
 BAG = "llp:k=8"
 EVERY = 10  # of the taus of truth.py
 CERTIFIED = "certified"
-ENDS = ("j low", "j high", "mean_loss low", "nu_max low", "nu_max high", "advantage low", "advantage high")
-KNOWN = ("j", "mean_loss", "nu_max", "advantage", "uninformed_utility", "informed_utility")
+ENDS = (
+    "j low", "j high", "mean_loss low", "nu_max low", "nu_max high", "advantage low", "advantage high",
+    "uninformed_utility low", "uninformed_utility high", "informed_utility low", "informed_utility high",
+)  # fmt: skip
+KNOWN = ("j", "mean_loss", "nu_max", "renyi", "advantage", "uninformed_utility", "informed_utility")
 PEOPLE = 500_000
 FORGIVEN = 3.0  # standard errors of a truth
 
@@ -56,7 +59,8 @@ class Truth:
     right: Mean  # the best guess from the features
     gains: dict[str, Mean]  # of each mechanism
     losses: Floats  # without what noise adds, rising; empty where there are more classes than two
-    worst: float  # log-odds away from the prior, of these people
+    worst: float  # log-odds away from the prior, of these people: somebody else may be farther
+    ratios: tuple[Floats, Floats]  # of densities of features: of positives to negatives, and of either to all
 
     @staticmethod
     def of(kind: str, seed: int) -> Truth:
@@ -68,12 +72,13 @@ class Truth:
         gains = {one: Mean.of(flipping_gains(eta, float(one.partition("=")[2]))) for one in MECHANISMS}
         right = Mean.of(eta.max(axis=1))
         if eta.shape[1] > 2:
-            return Truth(right, gains, np.empty(0), math.nan)
+            return Truth(right, gains, np.empty(0), math.nan, (np.empty(0), np.empty(0)))
         positive, p = eta[:, 1], float(eta[:, 1].mean())
         with np.errstate(divide="ignore"):
             odds = np.log(positive) - np.log1p(-positive) - math.log(p / (1 - p))
         gains[BAG] = Mean.of(counting_gains(positive, size))
-        return Truth(right, gains, np.sort((2 * positive - 1) * odds), float(np.abs(odds).max()))
+        share = np.stack([positive / p, (1 - positive) / (1 - p)])
+        return Truth(right, gains, np.sort((2 * positive - 1) * odds), float(np.abs(odds).max()), (odds, share))
 
     def value(self, quantity: str, mechanism: str, at: dict[str, Any]) -> Mean | None:
         """None where it is not known here."""
@@ -84,14 +89,30 @@ class Truth:
         if quantity in ("advantage", "informed_utility"):
             gain = self.gains[mechanism]
             return gain if quantity == "advantage" else Mean(*map(sum, zip(self.right, gain, strict=True)))
-        noise = at["epsilon"] * math.tanh(at["epsilon"] / 2)
+        if quantity == "renyi":
+            return self.divergence(at["alpha"], at["of"] == "positive from negative")
+        return self.of_noise(quantity, at["epsilon"], at.get("tau", 0.0))
+
+    def of_noise(self, quantity: str, epsilon: float, tau: float) -> Mean:
+        """What randomized response adds to."""
+        noise = epsilon * math.tanh(epsilon / 2)
         if quantity == "nu_max":
-            return Mean(at["epsilon"] + self.worst, 0.0)
+            return Mean(epsilon + self.worst, 0.0)
         if quantity == "mean_loss":
             mean = Mean.of(self.losses)
             return Mean(mean.value + noise, mean.error)
-        share = 1 - float(np.searchsorted(self.losses, at["tau"] - noise, side="right")) / len(self.losses)
+        share = 1 - float(np.searchsorted(self.losses, tau - noise, side="right")) / len(self.losses)
         return Mean(share, math.sqrt(share * (1 - share) / len(self.losses)) + 1 / len(self.losses))
+
+    def divergence(self, order: float, forward: bool) -> Mean:
+        """Of the classes' features: log of E_first (first / second)^(order - 1) over order - 1, or E log at order 1."""
+        odds, (ones, zeros) = self.ratios
+        first, ratio = (ones, odds) if forward else (zeros, -odds)
+        there = first > 0
+        if order == 1:
+            return Mean.of(np.where(there, first * np.where(there, ratio, 0), 0))
+        mean = Mean.of(np.where(there, first * np.exp(np.where(there, (order - 1) * ratio, 0)), 0))
+        return Mean(math.log(mean.value) / (order - 1), mean.error / mean.value / (order - 1))
 
 
 def main() -> None:
@@ -108,17 +129,21 @@ def main() -> None:
         for kind in asked.kinds:
             jobs = [(kind, asked.seed, asked.n, asked.estimator, asked.confidence, i) for i in range(asked.audits)]
             missed = Counter(name for names in pool.imap_unordered(audit, jobs) for name in names)
-            rows.append((kind, *(missed[name] for name in (CERTIFIED, *ENDS))))
+            rows.append((kind, missed[CERTIFIED], told(missed)))
             print(*rows[-1], sep="  ", file=sys.stderr, flush=True)
     title = f"False of {asked.audits} audits of {asked.n:,} rows, {asked.estimator}, {asked.confidence:.0%} promised"
-    table.show(title, ("population", CERTIFIED, *ENDS), rows)
+    table.show(title, ("population", CERTIFIED, f"of {len(ENDS)} limits of estimates"), rows)
+
+
+def told(missed: Counter[str]) -> str:
+    return ", ".join(f"{name} {missed[name]}" for name in ENDS if missed[name]) or "0"
 
 
 _KNOWN: dict[tuple[str, int], Truth] = {}
 
 
 def audit(job: tuple[str, int, int, str, float, int]) -> set[str]:
-    """Names of the limits that were false, and CERTIFIED where anything certified was."""
+    """Names of the limits that were false, and CERTIFIED where anything certified was that is judged (KNOWN)."""
     kind, seed, n, estimator, confidence, number = job
     truth = _KNOWN.get((kind, seed)) or _KNOWN.setdefault((kind, seed), Truth.of(kind, seed))
     two = bool(len(truth.losses))

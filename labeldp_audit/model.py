@@ -73,7 +73,7 @@ class Dataset:
 class Columns:
     """The features as they are, for whoever learns from them: those that are not constant, in the file's order."""
 
-    values: npt.NDArray[np.float32]  # (n, f), Fortran order; numbers standardised, NaN where missing
+    values: npt.NDArray[np.float32]  # (n, f), Fortran order; numbers in units of most of them, NaN where missing
     categorical: npt.NDArray[np.bool_]  # (f,) codes 0, 1, ... by falling frequency; a missing cell is a level
     names: tuple[str, ...]
 
@@ -98,6 +98,7 @@ class Table:
     given: Floats | None = None  # (n, C) the probabilities that columns of the table hold; points are (n, 0) then
     columns: Columns | None = None  # where they were asked for
     fingerprints: npt.NDArray[np.uint64] | None = None  # (n,) the same where all features are, unscaled
+    told_apart: bool = True  # different cells are different numbers, so fingerprints tell all rows apart that differ
     groups: Integers | None = None  # (n,) the same number for rows of one person, where a column names people
     twins: Twins | None = None  # where they were asked for
 

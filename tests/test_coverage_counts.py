@@ -19,8 +19,9 @@ def truth():
     odds = np.log(ETA / (1 - ETA)) - math.log(P / (1 - P))
     losses = np.sort((2 * ETA - 1) * odds)
     return coverage.Truth(
-        coverage.Mean(0.9, 0.001), {"rr:epsilon=1": coverage.Mean(0.05, 0.001)}, losses, float(np.abs(odds).max())
-    )
+        coverage.Mean(0.9, 0.001), {"rr:epsilon=1": coverage.Mean(0.05, 0.001)}, losses, float(np.abs(odds).max()),
+        (odds, np.stack([ETA / P, (1 - ETA) / (1 - P)])),
+    )  # fmt: skip
 
 
 def said(quantity, low, high, **at):
@@ -29,10 +30,11 @@ def said(quantity, low, high, **at):
 
 SHARE = 0.4  # lose more than 2 nats and the noise: those of 0.9
 MEAN = 0.6 * -0.8 * (math.log(1 / 9) - math.log(P / (1 - P))) + 0.4 * 0.8 * (math.log(9) - math.log(P / (1 - P)))
+RENYI = math.log((0.06 / P) ** 2 / (0.54 / (1 - P)) + (0.36 / P) ** 2 / (0.04 / (1 - P)))
 TRUE = {
     "j": (SHARE, {"tau": 1.95 + NOISE}), "mean_loss": (MEAN + NOISE, {}), "advantage": (0.05, {}),
     "nu_max": (EPSILON + math.log(9) + math.log((1 - P) / P), {}), "uninformed_utility": (0.9, {}),
-    "informed_utility": (0.95, {}),
+    "informed_utility": (0.95, {}), "renyi": (RENYI, {"alpha": 2.0, "of": "positive from negative"}),
 }  # fmt: skip
 
 
@@ -46,7 +48,7 @@ def test_limits_that_hold_are_not_counted(truth, quantity):
 @pytest.mark.parametrize("quantity", TRUE)
 def test_limits_that_do_not_are(truth, quantity):
     value, at = TRUE[quantity]
-    off = 0.5 if quantity == "mean_loss" else 0.1
+    off = 0.5 if quantity in ("mean_loss", "renyi") else 0.1
     for ends, name in (((value + off, math.inf), "low"), ((0.0, value - off), "high")):
         assert list(coverage.false_ends(said(quantity, *ends, **at), truth)) == [f"{quantity} {name}"]
         assert list(coverage.false_ends(said(f"certified_{quantity}", *ends, **at), truth)) == [coverage.CERTIFIED]
@@ -54,4 +56,4 @@ def test_limits_that_do_not_are(truth, quantity):
 
 def test_what_has_no_limits_or_no_known_truth_is_passed_over(truth):
     assert not list(coverage.false_ends(said("j", None, None, tau=1.0), truth))
-    assert not list(coverage.false_ends(said("certified_renyi", 9.0, math.inf, alpha=1.0), truth))
+    assert not list(coverage.false_ends(said("jeffreys", 9.0, math.inf), truth))

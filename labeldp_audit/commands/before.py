@@ -30,7 +30,7 @@ def read_and_estimate(
     table = tables.read(data, replace(options, columns=estimator.learns), progress)
     reporting.mechanisms(settings, len(table.dataset.classes))  # refused before anything is searched or learnt
     table = replace(table, warnings=(*table.warnings, *copies.warnings(table)))
-    if halves and settings.certify:
+    if halves and settings.certify and table.told_apart:
         table = replace(table, twins=_twins(table, settings.seed))
     if estimator.learns:
         eta, said = learnt.of_table(table, estimator, settings, progress, halves)

@@ -110,7 +110,8 @@ def _beside(
     assert eta.counts is not None
     behind = losses(smoothed(eta.counts), table.labels[pool.rows[place]]) - lost[place]
     mean, error = float(behind.mean()), float(behind.std() / np.sqrt(len(place)))
-    return Tried(eta.estimator, best.log_loss + mean, error, eta.k, mean, error)
+    own = float(np.hypot(best.standard_error, error))  # the best's loss at all rows, and what it is more at a few
+    return Tried(eta.estimator, best.log_loss + mean, own, eta.k, mean, error)
 
 
 def _nearby(

@@ -175,7 +175,7 @@ def silu(at: Values, added: Values) -> tuple[Values, Values]:
 
 @inlined
 def _gate(a: np.float32) -> np.float32:
-    """1 / (1 + e^-a) to the last bits, from e^-a = 2^k 2^f, |f| <= 1/2, by the series of 2^f and the bits of 2^k."""
+    """1 / (1 + e^-a) to some 1e-6 of it, from e^-a = 2^k 2^f, |f| <= 1/2, by the series of 2^f and the bits of 2^k."""
     exponent = min(max(a * PER_BIT, -MOST_BITS), MOST_BITS)
     k = np.floor(exponent + HALF)
     f = exponent - k

@@ -67,14 +67,14 @@ def _places() -> npt.NDArray[np.float64]:
 
 
 def _bulk(known: npt.NDArray[np.float64], knots: npt.NDArray[np.float64]) -> tuple[float, float, bool]:
-    """Centre and scale, and is a quantile far out that is not of a bell?"""
+    """Centre and scale, and is a quantile far out that is not of a bell, or so much that it makes the deviation?"""
     mean, sd = float(known.mean()), float(known.std())
     if sd == 0:
         return mean, 1.0, False
     low, middle, high = np.quantile(known, [0.1, 0.5, 0.9])
     bulk = float(high - low) / 2.563
     far = float(np.abs(np.quantile(known, [0.001, 0.999]) - middle).max())
-    if bulk > 0 and far > 2 * 3.09 * bulk:
+    if bulk > 0 and (far > 2 * 3.09 * bulk or sd > 2 * bulk):
         return float(middle), bulk, True
     return mean, sd, False
 

@@ -30,7 +30,9 @@ def tried(report: Report) -> Grid | None:
     ]
     without = ["without features", f"{blind:.{of_loss}f}", f"{blind - reference.log_loss:.{of_more}f}"]
     header = ("estimator", "log loss", f"more than {_name(reference)}")
-    return Grid(header, [*rows, without], (0,), _note(every, blind))
+    return Grid(
+        header, [*rows, without], (0,), f"{_note(every, blind)}{_same(every, reference)}{_glimpsed(report.eta)}"
+    )
 
 
 def _reference(every: Sequence[Tried]) -> Tried:
@@ -70,6 +72,18 @@ def _note(every: Sequence[Tried], blind: float) -> str:
         f"Log loss: how far guesses are off, on labels that they were made without. Smaller is better: 0 is being "
         f"sure and always right, {short(blind)} is knowing only how common each label is. ±: one standard error.{left}"
     )
+
+
+def _same(every: Sequence[Tried], reference: Tried) -> str:
+    same = [_name(one) for one in every if one.behind == one.behind_error == 0 and one != reference]
+    return f" No different from {_name(reference)} on this table: {', '.join(same)}." if same else ""
+
+
+def _glimpsed(eta: Eta) -> str:
+    """Neighbourhoods beside models."""
+    if eta.metric != "score" or all(one.k is None for one in eta.tried):
+        return ""
+    return " Neighbourhoods (knn) were tried at some rows, and would be used only if clearly better."
 
 
 def calibration(report: Report) -> str:

@@ -27,7 +27,7 @@ def calibrated(score: Floats, is_class: npt.NDArray[np.bool_], people: Integers,
 
     people (n,): the same number, from 0, for rows of one person.
     """
-    number = int(people.max()) + 1
+    number, most = int(people.max()) + 1, int(np.bincount(people).max())
     parts = min(PARTS, number)
     part = rng.permutation(np.arange(number) % parts)[people]
     order = np.argsort(score, kind="stable")
@@ -35,7 +35,7 @@ def calibrated(score: Floats, is_class: npt.NDArray[np.bool_], people: Integers,
     for each in range(parts):
         others, mine = order[part[order] != each], part == each
         if len(others):
-            answers[:, mine] = _answers(score[others], is_class[others], score[mine], len(score) / number)
+            answers[:, mine] = _answers(score[others], is_class[others], score[mine], most)
     best: Floats = answers[0]
     for finer, errors in zip(answers[1:], CLEARLY, strict=True):
         if _clearly_better(finer, best, is_class, errors) or (not _fits(best, is_class) and _fits(finer, is_class)):
@@ -43,7 +43,7 @@ def calibrated(score: Floats, is_class: npt.NDArray[np.bool_], people: Integers,
     return best
 
 
-def _answers(in_order: Floats, is_class: npt.NDArray[np.bool_], asked: Floats, alike: float) -> Floats:
+def _answers(in_order: Floats, is_class: npt.NDArray[np.bool_], asked: Floats, alike: int) -> Floats:
     """(3, asked), the simplest first."""
     known = Known.of(in_order, is_class)
     constant, slope = line(log_odds(known.score), known.rows, known.positives)

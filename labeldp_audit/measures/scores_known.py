@@ -37,11 +37,11 @@ class Known:
         left = (right - 1).clip(0)
         return np.asarray(np.where(there - known[left] <= known[right] - there, left, right))
 
-    def given_away(self, straight: Floats, alike: float) -> tuple[int, int]:
+    def given_away(self, straight: Floats, alike: int) -> tuple[int, int]:
         """How many scores at the beginning are surely without the label, and from which on all have it.
 
-        Expected are the fewer of what the scores and their straight line say. alike: rows of a person, whose labels may
-        be one and the same.
+        Expected are the fewer of what the scores and their straight line say. alike: the most rows of one person, whose
+        labels may be one and the same.
         """
         said = np.minimum(self.score, straight) * self.rows / alike
         missed = np.minimum(1 - self.score, 1 - straight) * self.rows / alike

@@ -155,7 +155,7 @@ def encode(
     batches = source.batches((*(one.name for one in encoders), roles.label), size)
     for batch, code, rows in labelled(batches, roles.label, classes):
         start, end = end, end + batch.num_rows
-        fill(batch, encoders, result.points[start:end], result.fingerprints[start:end], raw, start)
+        fill(batch, encoders, result.points[start:end], result.fingerprints[start:end])
         raw.add(batch, start)
         result.labels[start:end] = code
         if result.row_numbers is not None:
@@ -179,13 +179,8 @@ def labelled(
         yield kept, index[code[there]], rows
 
 
-def fill(
-    batch: pa.RecordBatch, encoders: Sequence[Encoder], points: Coordinates, same: Words, raw: Raw, before: int
-) -> None:  # fmt: skip
-    """Coordinate by coordinate into a small block, which is then transposed into its place.
-
-    `before`: used rows before this batch.
-    """
+def fill(batch: pa.RecordBatch, encoders: Sequence[Encoder], points: Coordinates, same: Words) -> None:
+    """Coordinate by coordinate into a small block, which is then transposed into its place."""
     width = points.shape[1]
     step = max(1, min(rows_per_batch(width), len(points)))
     block = np.empty((width, step), np.float32)
@@ -195,7 +190,5 @@ def fill(
         for i, one in enumerate(encoders):
             words = one.encode(part.column(i), out[first : first + one.width])
             fingerprints.mixed_in(same[start : start + step], words)
-            if column := raw.numbers.get(one.name):
-                column.take(out[first : first + one.width], before + start)
             first += one.width
         points[start : start + part.num_rows] = out.T

@@ -16,6 +16,7 @@ from .classes import decide
 from .content import Digest, unchanged
 from .describe import dataset
 from .encode import Encoder, Standard, encode, encoder
+from .fingerprints import tell_apart
 from .gather import gather
 from .groups import read_groups
 from .locate import locate
@@ -64,6 +65,7 @@ def two_passes(source: Source, roles: Roles, options: ReadOptions, progress: eng
         tuple(remarks(roles, scanned, encoders)),
         encoded.row_numbers,
         fingerprints=encoded.fingerprints,
+        told_apart=tell_apart(scanned.columns),
         columns=raw.finished() if options.columns else None,
         groups=None if roles.group is None else read_groups(
             source, roles.label, roles.group, scanned.used, size, progress

@@ -1,9 +1,9 @@
 """The columns as they are, for estimators that learn; filled in pass 2, beside the points.
 
-Numbers are standardised, NaN where they are missing. Categories are whole codes, the most frequent level being 0; of
-equally frequent ones the first by its bytes, a missing cell being the last. Codes so depend neither on the order of the
-rows nor on the kind of file. They are known only behind the last row: until then a cell holds the number of its level
-by appearance, in the same four bytes.
+Numbers are counted from the middle of most, in sizes of most (spread.py), NaN where they are missing. Categories are
+whole codes, the most frequent level being 0; of equally frequent ones the first by its bytes, a missing cell being the
+last. Codes so depend neither on the order of the rows nor on the kind of file. They are known only behind the last row:
+until then a cell holds the number of its level by appearance, in the same four bytes.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pyarrow import compute
 
 from ..errors import DataError
 from ..model import Columns, Integers
-from . import levels
+from . import levels, numbers
 from .scan import CategoryScan, NumberScan
 from .wording import argument, shown
 
@@ -28,6 +28,7 @@ Numbers = npt.NDArray[np.uint32]
 MOST_LEVELS = 1 << 24  # float32 holds whole numbers exactly up to here
 MISSING = 0  # its number among the levels, whether or not a cell is missing
 STEP = 1 << 20  # rows at a time
+MOST = np.float32(1e38)
 BOOKKEEPING = 48  # bytes of a level beside its text: hash, number, count, order and rank
 
 
@@ -36,12 +37,16 @@ class NumberColumn:
     scan: NumberScan
     values: Values  # (n,)
 
-    def take(self, encoded: Values, start: int) -> None:
-        """`encoded` is what encode.Standard made of the rows from `start`: (width, rows)."""
-        out = self.values[start : start + encoded.shape[1]]
-        out[:] = 0 if self.scan.constant else encoded[0]
-        if self.scan.missing:
-            out[encoded[-1] == 1] = np.nan
+    def add(self, array: pa.Array, start: int) -> None:
+        piece = numbers.cells(array)
+        per_unit = numbers.unit(self.scan.type)
+        centre, size = self.scan.spread.middle(per_unit)
+        with np.errstate(over="ignore"):
+            values = numbers.differences(piece, centre, per_unit) / size
+        out = self.values[start : start + len(array)]
+        np.clip(values, -MOST, MOST, out=out, casting="same_kind")
+        if piece.missing is not None:
+            out[piece.missing] = np.nan
 
 
 @dataclass
@@ -153,8 +158,9 @@ class Raw:
         return cls(tuple(one.name for one in scanned), values, numbers, categories)
 
     def add(self, batch: pa.RecordBatch, start: int) -> None:
-        """Categories of the rows from `start`; numbers come from where they are encoded."""
-        for name, column in self.categories.items():
+        """The rows from `start`."""
+        columns: dict[str, NumberColumn | CategoryColumn] = {**self.numbers, **self.categories}
+        for name, column in columns.items():
             column.add(batch.column(name), start)
 
     def finished(self) -> Columns:

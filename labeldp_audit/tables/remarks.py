@@ -8,8 +8,10 @@ from collections.abc import Iterator, Mapping
 import pyarrow as pa
 
 from .encode import Encoder
+from .numbers import unit
 from .roles import Roles
 from .scan import CategoryScan, NumberScan, Scan
+from .spread import FAR
 from .wording import argument, listed, shown
 
 IDENTIFIER_SHARE = 0.95
@@ -30,9 +32,19 @@ def remarks(roles: Roles, scanned: Scan, encoders: Mapping[str, Encoder | None])
     used = [c for c in scanned.columns if c is not None and encoders[c.name] is not None]
     for column in used:
         yield from identifiers(column, scanned.used)
+    odd = [c.name for c in used if isinstance(c, NumberScan) and c.moments.deviation > FAR * size_of_most(c)]
+    if odd:
+        yield (
+            f"a few values thousands of times as far out as most, as codes for missing ones may be: {listed(odd)}; "
+            "distances (knn) hardly see the others"
+        )
     sparse = [c.name for c in used if c.missing > MOSTLY_MISSING * scanned.used]
     if sparse:
         yield f"mostly missing: {listed(sparse)}"
+
+
+def size_of_most(column: NumberScan) -> float:
+    return column.spread.middle(unit(column.type))[1]
 
 
 def identifiers(column: NumberScan | CategoryScan, used: int) -> Iterator[str]:

@@ -19,6 +19,7 @@ from .levels import Sketch
 from .numbers import Mask, Moments
 from .roles import Roles, check_label, kind_of
 from .source import Source
+from .spread import Spread
 from .wording import shown
 
 Result = TypeVar("Result")
@@ -39,6 +40,7 @@ class NumberScan:
     type: pa.DataType
     origin: float | None = None
     moments: Moments = field(default_factory=Moments)
+    spread: Spread = field(default_factory=Spread.empty)
     missing: int = 0
 
     def add(self, array: pa.Array) -> None:
@@ -51,10 +53,11 @@ class NumberScan:
         if self.origin is None:
             self.missing += len(array)
             return
-        values = numbers.differences(piece, self.origin, numbers.unit(self.type))
+        cells, values = piece.values, numbers.differences(piece, self.origin, numbers.unit(self.type))
         if piece.missing is not None:
-            values = values[~piece.missing]
+            cells, values = cells[~piece.missing], values[~piece.missing]
             self.missing += len(array) - len(values)
+        self.spread = self.spread.merge(cells)
         self.moments = self.moments.merge(Moments.of(values))
 
     @property

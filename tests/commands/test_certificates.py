@@ -241,6 +241,9 @@ def test_pairs_are_made_of_rows_with_equal_points():
     assert kept.twins.pairs == 40
     assert 15 < kept.twins.differ < 37  # 2 in 3
     assert plain.twins is None
+    with patch.object(tables, "read", return_value=replace(table, told_apart=False)):
+        blurred, _ = before.read_and_estimate("", Settings(estimator="knn", k=9), engine.Silent(), halves=True)
+    assert blurred.twins is None, "equal as read is not equal as it was"
 
 
 def test_pairs_do_not_follow_labels():

@@ -260,3 +260,10 @@ def test_no_message_quotes_the_data(read_text):
     secret = "alice@example.org"
     for text in (f"a,y\n1,0\n{secret}\n", f"a,y\n1,0\n{secret},1,1\n"):
         assert secret not in refused(read_text, text)
+
+
+def test_many_rows_without_a_label_in_a_row(read_columns):
+    """A batch may have none that is used."""
+    labels = pa.array([0, 1] * 50 + [None] * 140_000)
+    table = read_columns({"x": np.arange(len(labels)), "y": labels}, drop_null_labels=True)
+    assert len(table.points) == 100

@@ -75,3 +75,27 @@ def test_columns_that_say_nothing_do_not_count(read_columns):
 def test_rows_without_a_label_are_left_out(read_columns):
     table = read_columns({"x": [1, 2, 3, 1], "y": [0, None, 1, 1]}, drop_null_labels=True)
     assert fingerprints(table) == [0, 1, 0]
+
+
+def test_missing_and_not_a_number(read_columns):
+    assert fingerprints(read_columns({"x": pa.array([None, float("nan"), 1.0, None])})) == [0, 1, 2, 0]
+
+
+@pytest.mark.parametrize(
+    ("cells", "told"),
+    [
+        ("1234567890123456789 1234567890123456788", True),
+        ("1234567890123456789 1234567890123456788 0.5", False),
+        ("99999999999999999999991 99999999999999999999992", False),
+        ("0.1234567 1e6", True),
+    ],
+)
+def test_whether_different_numbers_of_a_text_table_stay_different(read_text, cells, told):
+    rows = "\n".join(f"{cell},{i % 3},{i % 2}" for i, cell in enumerate(cells.split() * 2))
+    assert read_text(f"x,z,y\n{rows}\n").told_apart is told
+
+
+def test_long_decimals_that_pass_for_constant(read_columns):
+    ids = pa.array([decimal.Decimal(10) ** 25 + i for i in range(4)], pa.decimal128(38, 0))
+    assert not read_columns({"x": ids, "z": [1, 2, 3, 4]}).told_apart
+    assert read_columns({"x": pa.array([decimal.Decimal("1.5")] * 4), "z": [1, 2, 3, 4]}).told_apart

@@ -2,6 +2,7 @@
 
 import decimal
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -59,3 +60,12 @@ def test_a_constant_is_dropped_and_not_called_an_identifier(read_columns):
 
 def test_text_tables_too(read_text):
     assert "named like an identifier" in read_text("userId,age,y\n1,30,0\n2,40,1\n3,50,1\n").warnings[0]
+
+
+def test_values_far_beyond_most(read_columns):
+    x = np.random.default_rng(0).normal(size=500)
+    said = (
+        "a few values thousands of times as far out as most, as codes for missing ones may be: 'far'; distances (knn)"
+    )
+    warnings = read_columns({"near": x, "far": np.where(np.arange(500) == 7, -1e9, x), "heavy": np.exp(2 * x)}).warnings
+    assert [one[: len(said)] for one in warnings] == [said]
