@@ -12,6 +12,7 @@ from ..model import Bin, Floats
 
 _BINS = 20
 _FEWEST = 50  # rows of a bin
+ENOUGH = 10.0  # variance of the labels of a group: then a normal law is near enough
 
 
 def log_loss(probability: Floats, labels: npt.NDArray[np.integer]) -> float:
@@ -70,3 +71,19 @@ def _gaps(probability: Floats, is_class: npt.NDArray[np.bool_], bins: int, miss:
                     f"{count / len(part):.3g} have the label"
                 ),
             )
+
+
+def wonder(chance: Floats, is_class: npt.NDArray[np.bool_], groups: int) -> float:
+    """How often labels would stray as far from their chances in all groups together (Pearson's chi-square): many groups
+    that are each a little off are off for sure. Groups of like chances, joined until normal limits hold."""
+    from scipy.special import chdtrc
+
+    order = np.argsort(chance, kind="stable")
+    sums = np.cumsum([is_class[order] - chance[order], (chance * (1 - chance))[order]], axis=1)
+    ends = sums[:, np.linspace(0, len(chance), groups + 1).astype(np.int64)[1:] - 1].T
+    total, used, begin = 0.0, 0, np.zeros(2)
+    for end in ends:
+        strayed, variance = end - begin
+        if variance >= ENOUGH:
+            total, used, begin = total + strayed**2 / variance, used + 1, end
+    return float(chdtrc(used, total)) if used else 1.0

@@ -18,7 +18,7 @@ from .scores_known import Known
 
 PARTS = 20
 CLEARLY = (0.0, 2.0)  # standard errors: a line's two numbers take little chance for knowledge
-GROUPS, FEWEST, DOUBT = 20, 50, 0.01  # groups of at least so many rows; that any is called unfit by chance
+GROUPS, FEWEST, DOUBT = 20, 50, 0.01  # groups of at least so many rows; that chances are called unfit by chance
 _SURE = 1e-6  # for log losses
 
 
@@ -64,10 +64,11 @@ def _clearly_better(finer: Floats, plain: Floats, is_class: npt.NDArray[np.bool_
 
 
 def _fits(chance: Floats, is_class: npt.NDArray[np.bool_]) -> bool:
-    """In every group of rows with like chances."""
+    """In every group of rows with like chances, and in all groups together."""
     groups = max(1, min(GROUPS, len(chance) // FEWEST))
     both = np.column_stack([1 - chance, chance])
-    return all(one.fits for one in calibration.table(both, is_class.astype(np.int64), ("0", "1"), groups, DOUBT))
+    table = calibration.table(both, is_class.astype(np.int64), ("0", "1"), groups, DOUBT / 2)
+    return calibration.wonder(chance, is_class, groups) >= DOUBT / 2 and all(one.fits for one in table)
 
 
 def _losses(chance: Floats, is_class: npt.NDArray[np.bool_]) -> Floats:
