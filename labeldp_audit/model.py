@@ -15,9 +15,11 @@ Everything here is frozen. Arrays are not copied: whoever receives one does not 
 
 from __future__ import annotations
 
+import datetime
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 import numpy as np
 import numpy.typing as npt
@@ -172,15 +174,44 @@ class Eta:
     asked: Mapping[str, object] | None = None  # how it was made, where that was not now
     tried: tuple[Tried, ...] = ()  # this one and those that it was preferred to
     choices: int = 1  # alternatives between which labels chose: limits must hold for all of them
-    reliability: tuple[Bin, ...] = ()
 
     @property
     def queries(self) -> int:
         return len(self.probability)
 
     def sees(self, dataset: Dataset) -> bool:
-        """Does it guess labels better than the shares of the classes do? By 1 %, below which a difference is noise."""
-        return self.log_loss < 0.99 * dataset.blind_log_loss
+        return sees(self.log_loss, dataset)
+
+
+def sees(log_loss: float, dataset: Dataset) -> bool:
+    """Does it guess labels better than the shares of the classes do? By 1 %, below which a difference is noise."""
+    return log_loss < 0.99 * dataset.blind_log_loss
+
+
+@dataclass(frozen=True)
+class EtaSummary:
+    """What a report says of eta: how it was made and how well it guesses, and no row of it."""
+
+    estimator: str
+    k: int | None
+    metric: str | None
+    n: int
+    queries: int
+    exact: bool
+    recall: float
+    recall_low: float
+    log_loss: float
+    one_class: int = 0  # queries whose neighbours all have the same label
+    tried: tuple[Tried, ...] = ()
+    reliability: tuple[Bin, ...] = ()
+
+    @property
+    def given(self) -> bool:
+        """By somebody, and taken at their word."""
+        return self.k is None
+
+    def sees(self, dataset: Dataset) -> bool:
+        return sees(self.log_loss, dataset)
 
 
 @dataclass(frozen=True)
@@ -231,13 +262,88 @@ class Finding:
         return None if isinstance(value, str) else value
 
 
+class Outcome(StrEnum):
+    """Of a line of a policy, the worst first."""
+
+    FAIL = "fail"
+    NOT_MEASURED = "not measured"
+    INCONCLUSIVE = "inconclusive"  # the estimate passes, the limit does not
+    PASS = "pass"
+
+
+@dataclass(frozen=True)
+class Waiver:
+    """A risk that somebody accepts: lines about that quantity do not count for that table until then."""
+
+    quantity: str
+    dataset: str  # sha256 of the table
+    until: datetime.date  # the last day
+    reason: str
+
+
+@dataclass(frozen=True)
+class Waived:
+    """A waiver of the policy, and what it does for this report."""
+
+    waiver: Waiver
+    about_this: bool  # table
+    expired: bool
+    used: bool = False  # by a line that would otherwise not pass
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What became of one line of a policy; where it is about several findings, of the one that is worst."""
+
+    line: str
+    outcome: Outcome
+    said: str  # in words, with the numbers
+    quantity: str
+    field: str  # low, estimate or high
+    comparison: str  # >, >=, <, <=
+    threshold: float
+    worst: Finding | None = None  # None where nothing was measured
+    judged: int = 0  # findings that the line is about
+    failing: int = 0  # of these, those that do not pass
+    waiver: Waiver | None = None  # that is why it does not count
+
+    @property
+    def value(self) -> float | None:
+        """What was compared."""
+        return None if self.worst is None else getattr(self.worst.bound, self.field)
+
+    @property
+    def counts(self) -> bool:
+        """Does it keep the policy from holding?"""
+        return self.outcome is not Outcome.PASS and self.waiver is None
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """Does the policy hold?"""
+
+    verdicts: tuple[Verdict, ...]
+    waivers: tuple[Waived, ...] = ()
+
+    @property
+    def outcome(self) -> Outcome:
+        """Pass, inconclusive or fail; what was not measured and a waiver that has run out are failures."""
+        if any(one.about_this and one.expired for one in self.waivers):
+            return Outcome.FAIL
+        left = {one.outcome for one in self.verdicts if one.counts}
+        if left <= {Outcome.INCONCLUSIVE}:
+            return Outcome.INCONCLUSIVE if left else Outcome.PASS
+        return Outcome.FAIL
+
+
 @dataclass(frozen=True)
 class Report:
     command: str
     version: str
     dataset: Dataset
-    eta: Eta
+    eta: EtaSummary
     parameters: Mapping[str, object]  # confidence, seed and what else changes the numbers
     findings: tuple[Finding, ...]
     warnings: tuple[str, ...] = ()
     uncertifiable: str | None = None  # what nobody can certify, where something is certified
+    judgement: Judgement | None = None  # where there is a policy

@@ -18,14 +18,13 @@ import pytest
 PROGRAM = """
 import sys, threading, time, types
 import numpy as np
-from labeldp_audit.model import Bound, Column, Dataset, Eta, Finding, Report
+from labeldp_audit.model import Bound, Column, Dataset, EtaSummary, Finding, Report
 from labeldp_audit.errors import AssumptionError, DataError, SpecError
 
 def report(warnings=()):
     columns = (Column("y", "label", "int64"), Column("a", "number", "double", width=1))
     dataset = Dataset("fake.csv", "0" * 64, 10, 10, "y", "1", ("0", "1"), (5, 5), columns)
-    half = np.full((10, 2), 0.5)
-    eta = Eta(half, np.full((10, 2), 5), np.arange(10), 10, 10, "knn", 0.7, True, 1.0, np.ones(10, np.float32))
+    eta = EtaSummary("knn", 10, "l2", 10, 10, True, 1.0, 1.0, 0.7)
     bound = Bound(0.5, 0.25, 0.75, 10, "clopper-pearson", ("rows are independent",))
     findings = tuple(Finding("j", bound, 0.99, "rr:epsilon=1", {"tau": tau, "epsilon": 1.0}) for tau in (0.0, 1.0))
     return Report("estimate-j", "0.1.0", dataset, eta, {"confidence": 0.99, "seed": 0}, findings, warnings)

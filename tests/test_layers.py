@@ -21,6 +21,7 @@ MAY_IMPORT = {
     "engine": set(),
     "randomness": set(),
     "registry": {"errors"},
+    "policy": NOUNS,
     "compiled": set(),
     "bounds": NOUNS,
     "measures": NOUNS | {"bounds"},
@@ -47,7 +48,7 @@ HOMES = {
     "llvmlite": {"neighbors"}, "lightgbm": {"estimators"}, "rich": {"formats", "watch"}, "typer": {"grammar"},
 }  # fmt: skip
 WORLD = {"os", "sys", "pathlib", "tempfile", "subprocess", "shutil"}
-PURE = {"measures", "bounds", "mechanisms", "estimators", "attacks", "formats", "model", "errors", "registry"}
+PURE = {"measures", "bounds", "mechanisms", "estimators", "attacks", "formats", "policy", "model", "errors", "registry"}
 
 
 def room(file: Path) -> str:

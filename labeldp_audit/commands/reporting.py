@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import replace
 
 import numpy as np
 
@@ -13,7 +12,7 @@ from ..bounds import measure_smoothness, unknowable
 from ..errors import AssumptionError, SpecError
 from ..mechanisms import MECHANISMS
 from ..mechanisms.contract import Mechanism
-from ..model import Bound, Eta, Finding, Report, Table
+from ..model import Bin, Bound, Eta, EtaSummary, Finding, Report, Table
 from ..registry import number
 from . import agreement, intervals, trust
 from .settings import Settings
@@ -101,14 +100,29 @@ def widening(eta: Eta, settings: Settings, miss: float) -> float:
 
 
 def build(command: str, table: Table, eta: Eta, settings: Settings, findings: Iterable[Finding]) -> Report:
-    told, eta = agreement.of(findings), replace(eta, reliability=trust.reliability(table, eta))
-    warnings = (*_about_search(command, eta), *trust.warnings(command, table, eta), *_unjudged(told))
+    told, bins = agreement.of(findings), trust.reliability(table, eta)
+    warnings = (*_about_search(command, eta), *trust.warnings(command, table, eta, bins), *_unjudged(told))
     certified = any(one.quantity.startswith("certified_") for one in told)
     return Report(
-        command=command, version=__version__, dataset=table.dataset, eta=eta,
+        command=command, version=__version__, dataset=table.dataset, eta=_summary(eta, bins),
         parameters=_parameters(command, eta, settings), findings=told, warnings=(*table.warnings, *warnings),
         uncertifiable=unknowable.NOBODY_CAN_CERTIFY if certified else None,
     )  # fmt: skip
+
+
+def _summary(eta: Eta, bins: tuple[Bin, ...]) -> EtaSummary:
+    return EtaSummary(
+        estimator=eta.estimator, k=eta.k, metric=eta.metric, n=eta.n, queries=eta.queries, exact=eta.exact,
+        recall=eta.recall, recall_low=eta.recall_low, log_loss=eta.log_loss, one_class=_one_class(eta),
+        tried=eta.tried, reliability=bins,
+    )  # fmt: skip
+
+
+def _one_class(eta: Eta) -> int:
+    if eta.counts is None:
+        return 0
+    found = eta.counts.sum(axis=1)
+    return int(((eta.counts.max(axis=1) == found) & (found > 0)).sum())
 
 
 def _parameters(command: str, eta: Eta, settings: Settings) -> dict[str, object]:

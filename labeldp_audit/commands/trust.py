@@ -16,20 +16,20 @@ def reliability(table: Table, eta: Eta) -> tuple[Bin, ...]:
     return tuple(calibration.table(eta.probability, labels, table.dataset.classes, bins, _DOUBT / eta.choices))
 
 
-def warnings(command: str, table: Table, eta: Eta) -> list[str]:
-    return [*_about_sight(command, table, eta), *_about_tried(eta), *_about_reliability(eta)]
+def warnings(command: str, table: Table, eta: Eta, bins: tuple[Bin, ...]) -> list[str]:
+    return [*_about_sight(command, table, eta), *_about_tried(eta), *_about_reliability(eta, bins)]
 
 
-def _about_reliability(eta: Eta) -> list[str]:
+def _about_reliability(eta: Eta, bins: tuple[Bin, ...]) -> list[str]:
     """Counts of few neighbours are spread wider than eta, which is known and taken out of what is made from them."""
     if eta.metric in ("l2", "learned"):
         return []
-    off = [one for one in eta.reliability if not one.fits]
+    off = [one for one in bins if not one.fits]
     if not off:
         return []
     worst = max(off, key=lambda one: abs(one.said - one.came))
     return [
-        f"estimates do not fit the labels in {len(off)} of {len(eta.reliability)} groups of like estimates: where "
+        f"estimates do not fit the labels in {len(off)} of {len(bins)} groups of like estimates: where "
         f"{worst.said:.3g} was said of {worst.of} on average, {worst.came:.3g} came "
         f"({worst.low:.3g} to {worst.high:.3g}, about {100 * (1 - _DOUBT):g} % for all groups)"
     ]

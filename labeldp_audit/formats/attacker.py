@@ -9,7 +9,7 @@ import functools
 from collections.abc import Iterable, Sequence
 from decimal import ROUND_CEILING
 
-from ..model import Bound, Eta, Report
+from ..model import Bound, EtaSummary, Report
 from . import gains, words
 from .gains import Gain
 from .spelling import confidence, high, low, points, share
@@ -76,7 +76,7 @@ def _sure(report: Report, found: Sequence[Gain]) -> str:
     """Probabilities from elsewhere may have been fitted to the very labels that judge them."""
     level, least = confidence(found[0].added.confidence), any(gain.surely for gain in found)
     said = '"At least" and "at most" have' if least else '"At most" has'
-    if report.eta.counts is None:
+    if report.eta.given:
         return f"{said} {level} confidence if the given probabilities were made without these labels."
     return f"{said} {level} confidence and assume{'' if least else 's'} nothing about what the features tell."
 
@@ -99,7 +99,7 @@ def bracket(report: Report) -> str:
     if tried is None or certain is None:
         return ""
     seen, believed = share(tried.estimate), share(certain.estimate)
-    if report.eta.counts is None:
+    if report.eta.given:
         return (
             f"Judged by the labels, guesses by the given probabilities are right for {seen}; the probabilities "
             f"themselves promise {believed}. Both are the same on average if the probabilities are right."
@@ -146,8 +146,8 @@ def what_limits_rest_on(report: Report) -> str:
     )
 
 
-def _assumes(eta: Eta) -> str:
-    if eta.counts is None:
+def _assumes(eta: EtaSummary) -> str:
+    if eta.given:
         return (
             "does not need the given probabilities to be right, only to be made without these labels, whose rows are "
             "independent draws"
@@ -161,8 +161,8 @@ def _assumes(eta: Eta) -> str:
 def _at_least(report: Report, found: Sequence[Gain]) -> str:
     """Not the certified lower limits, where there are some."""
     eta, which = report.eta, f" {gains.least_if(report)}" if any(gain.surely for gain in found) else ""
-    rest = f'Estimates and "at least{which}" rest on eta as it was {"given" if eta.counts is None else "estimated"}'
-    if eta.counts is None or not any(gain.bag > 1 for gain in found):
+    rest = f'Estimates and "at least{which}" rest on eta as it was {"given" if eta.given else "estimated"}'
+    if eta.given or not any(gain.bag > 1 for gain in found):
         return f"{rest}."
     return f"{rest}; for bags no lower limit is known where eta is estimated, and 0 stands there."
 
@@ -179,7 +179,7 @@ def what_same_means(report: Report) -> str:
 
 def _unsure(report: Report) -> str:
     """What chance does that no simulation knows of."""
-    return "the table is a sample" if report.eta.counts is None else "eta is estimated"
+    return "the table is a sample" if report.eta.given else "eta is estimated"
 
 
 def simulated(report: Report) -> str:

@@ -65,7 +65,7 @@ def nobody_can(report: Report) -> str:
 
 def sure(report: Report, level: float) -> str:
     """In brackets behind a certified statement."""
-    needed = "if the given probabilities were made without these labels" if report.eta.counts is None else ""
+    needed = "if the given probabilities were made without these labels" if report.eta.given else ""
     return f"({confidence(level)} confidence, {needed or 'whatever the population'})"
 
 

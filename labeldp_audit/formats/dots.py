@@ -57,7 +57,7 @@ def _about(report: Report) -> str:
 def _ends(report: Report, found: Sequence[Gain]) -> str:
     """What has the confidence; lower limits have it under a condition that no data can check."""
     level = confidence(found[0].added.confidence)
-    sure = "whatever eta is" if report.eta.counts is not None else "if eta was made without these labels"
+    sure = "whatever eta is" if not report.eta.given else "if eta was made without these labels"
     return f"Ends: no more than this, {level} confidence, {sure}."
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR
 
-from ..model import Bin, Eta, Report, Tried
+from ..model import Bin, EtaSummary, Report, Tried
 from .grid import Grid
 from .spelling import NOTHING, count, measured, percent, places, plain, share, short
 
@@ -40,7 +40,7 @@ def _reference(every: Sequence[Tried]) -> Tried:
     return next((one for one in every if one.behind == one.behind_error == 0), every[0])
 
 
-def _used(one: Tried, eta: Eta) -> str:
+def _used(one: Tried, eta: EtaSummary) -> str:
     alone = sum(other.name == one.name for other in eta.tried) == 1
     used = one.name == eta.estimator and (alone or one.k == eta.k)
     return _name(one) + (" (used)" if used else "")
@@ -79,7 +79,7 @@ def _same(every: Sequence[Tried], reference: Tried) -> str:
     return f" No different from {_name(reference)} on this table: {', '.join(same)}." if same else ""
 
 
-def _glimpsed(eta: Eta) -> str:
+def _glimpsed(eta: EtaSummary) -> str:
     """Neighbourhoods beside models."""
     if eta.metric != "score" or all(one.k is None for one in eta.tried):
         return ""
@@ -111,8 +111,8 @@ def _limits(one: Bin) -> str:
     return f"{percent(one.low, ROUND_FLOOR)} to {percent(one.high, ROUND_CEILING)}"
 
 
-def _excuse(eta: Eta) -> str:
-    if eta.counts is None or eta.metric == "score":
+def _excuse(eta: EtaSummary) -> str:
+    if eta.given or eta.metric == "score":
         return ""
     return (
         f" Some misfit is usual for shares among {count(eta.k or 0)} neighbours, which vary by chance and average over "
@@ -166,6 +166,6 @@ def made_near_scores(report: Report) -> str:
     )
 
 
-def found(eta: Eta) -> str:
+def found(eta: EtaSummary) -> str:
     """In words, whether the nearest are all there."""
     return "all of them found" if eta.exact else f"{share(eta.recall)} of them found (measured)"

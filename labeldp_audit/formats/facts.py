@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ..model import Column, Dataset, Eta, Finding, Report
+from ..model import Column, Dataset, EtaSummary, Finding, Report
 from . import certificates, curves, estimating, gains
 from .curves import Curve
 from .spelling import confidence, count, high, low, percent, plain, share, short
@@ -29,7 +29,7 @@ def audited(dataset: Dataset) -> str:
     )
 
 
-def sampled(eta: Eta) -> str:
+def sampled(eta: EtaSummary) -> str:
     """Empty where every row was asked."""
     if eta.queries == eta.n:
         return ""

@@ -119,7 +119,7 @@ def size(gain: Gain, report: Report) -> tuple[float, float]:
 
 def least_if(report: Report) -> str:
     """On what the lower limits of advantages rest."""
-    if report.eta.counts is None:
+    if report.eta.given:
         return "if eta is right"
     return "if eta is smooth" if report.parameters.get("smoothness") else "if eta is even"
 

@@ -47,7 +47,7 @@ def _blind(report: Report) -> str:
     if report.eta.sees(report.dataset):
         return ""
     who = "The models" if words.scored(report) else "The neighbours"
-    who = "The given probabilities" if report.eta.counts is None else who
+    who = "The given probabilities" if report.eta.given else who
     matter = 'only "at most" can be relied on' if gains.of(report) else "the upper limits mean little"
     return (
         f"{who} guess labels no better than the shares of the classes do: unless the features tell nothing, {matter}."

@@ -8,12 +8,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from numbers import Integral, Real
 
-from ..model import SCHEMA, TOOL, Dataset, Eta, Finding, Report, Tried
+from ..model import SCHEMA, TOOL, Dataset, EtaSummary, Finding, Judgement, Report, Tried, Verdict, Waived, Waiver
+from . import seal
 from .spelling import exact
 
 
 def render(report: Report, *, width: int, color: bool, run_info: Mapping[str, object] | None) -> str:
-    text = "\n".join(_lines(_strict(_document(report, run_info)))) + "\n"
+    document = _strict(_document(report, run_info))
+    assert isinstance(document, dict)
+    text = "\n".join(_lines(document | {seal.KEY: seal.of(document)})) + "\n"
     # Lone surrogates have no UTF-8, and invisible characters should be seen. They occur inside strings only.
     return re.sub(r"[^\n -~]", _visible, text)
 
@@ -31,6 +34,8 @@ def _document(report: Report, run_info: Mapping[str, object] | None) -> dict[str
     }
     if report.uncertifiable is not None:
         document["uncertifiable"] = report.uncertifiable
+    if report.judgement is not None:
+        document["judgement"] = _judgement(report.judgement, report)
     return document if run_info is None else {**document, "run": run_info}
 
 
@@ -50,7 +55,7 @@ def _dataset(dataset: Dataset) -> dict[str, object]:
     }
 
 
-def _eta(eta: Eta) -> dict[str, object]:
+def _eta(eta: EtaSummary) -> dict[str, object]:
     return {
         "estimator": eta.estimator,
         "k": eta.k,
@@ -61,6 +66,7 @@ def _eta(eta: Eta) -> dict[str, object]:
         "recall": eta.recall,
         "recall_low": eta.recall_low,
         "log_loss": eta.log_loss,
+        "one_class": eta.one_class,
         "tried": [_tried(one) for one in eta.tried],
         "reliability": [asdict(one) | {"fits": one.fits} for one in eta.reliability],
     }
@@ -89,6 +95,46 @@ def _finding(finding: Finding) -> dict[str, object]:
     if finding.bag is not None:
         fields |= {"claim": finding.claim, "bag": finding.bag}
     return fields | {name: value for name, value in extra.items() if value is not None}
+
+
+def _judgement(judged: Judgement, report: Report) -> dict[str, object]:
+    places = {id(finding): place for place, finding in enumerate(report.findings)}
+    return {
+        "outcome": judged.outcome,
+        "verdicts": [_verdict(one, places) for one in judged.verdicts],
+        "waivers": [_waived(one) for one in judged.waivers],
+    }
+
+
+def _verdict(one: Verdict, places: Mapping[int, int]) -> dict[str, object]:
+    """finding: place in the list of findings of the one that the verdict is about."""
+    return {
+        "line": one.line,
+        "outcome": one.outcome,
+        "waived": None if one.waiver is None else _waiver(one.waiver),
+        "said": one.said,
+        "quantity": one.quantity,
+        "field": one.field,
+        "comparison": one.comparison,
+        "threshold": one.threshold,
+        "value": one.value,
+        "finding": None if one.worst is None else places.get(id(one.worst)),
+        "judged": one.judged,
+        "failing": one.failing,
+    }
+
+
+def _waived(one: Waived) -> dict[str, object]:
+    return {**_waiver(one.waiver), "about_this": one.about_this, "expired": one.expired, "used": one.used}
+
+
+def _waiver(one: Waiver) -> dict[str, object]:
+    return {
+        "quantity": one.quantity,
+        "dataset": f"sha256:{one.dataset}",
+        "until": one.until.isoformat(),
+        "reason": one.reason,
+    }
 
 
 def _strict(value: object) -> object:

@@ -65,7 +65,7 @@ def _no_promise(shown: Sequence[Gain]) -> str:
 
 def _doubt(report: Report) -> str:
     """What even one sentence must not leave out."""
-    if report.eta.counts is None:
+    if report.eta.given:
         return "; all this if the probabilities that were given are right"
     if report.eta.sees(report.dataset):
         return ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 
-from ..model import Bound, Eta, Finding, Report
+from ..model import Bound, EtaSummary, Finding, Report
 from . import attacker, curves, gains, steps, words
 from .headline import too_wide
 from .spelling import count, high, low, nats, plain, share, short
@@ -97,18 +97,16 @@ def _average(report: Report) -> str:
     return f"{said} What is shown are the lower limits."
 
 
-def _pure(eta: Eta) -> str:
-    if eta.counts is None:
+def _pure(eta: EtaSummary) -> str:
+    if eta.given:
         return "somebody's given probabilities allow one class only"
     if eta.metric == "score":
         return "labels of one class only came where scores had let some of another be expected"
-    found = eta.counts.sum(axis=1)
-    number = int(((eta.counts.max(axis=1) == found) & (found > 0)).sum())
-    many = f"{count(number)} of {count(eta.queries)}" if number else "some"
+    many = f"{count(eta.one_class)} of {count(eta.queries)}" if eta.one_class else "some"
     return f"{many} neighbourhoods hold one class only"
 
 
-def _doubt(eta: Eta) -> str:
+def _doubt(eta: EtaSummary) -> str:
     if eta.k is None:
         return ""
     where = "there" if eta.metric == "score" else f"among {count(eta.k)} neighbours"
@@ -127,12 +125,12 @@ def _spread(report: Report) -> str:
     )
 
 
-def _runs(eta: Eta) -> str:
-    return "runs, as given," if eta.counts is None else "is estimated to run"
+def _runs(eta: EtaSummary) -> str:
+    return "runs, as given," if eta.given else "is estimated to run"
 
 
-def _shown(eta: Eta, least: Bound, most: Bound) -> str:
-    if eta.counts is None or least.high is None or most.low is None:
+def _shown(eta: EtaSummary, least: Bound, most: Bound) -> str:
+    if eta.given or least.high is None or most.low is None:
         return ""
     return f"; shown: at most {high(least)} for some people, at least {low(most)} for some"
 
@@ -146,11 +144,11 @@ def _of_classes(report: Report) -> str:
     if not said:
         return ""
     rest = f"; and {count(len(said) - _CLASSES)} more" if len(said) > _CLASSES else ""
-    source = "given" if report.eta.counts is None else "estimated"
+    source = "given" if report.eta.given else "estimated"
     return f"Chances of each label given the features, as {source}: {'; '.join(said[:_CLASSES])}{rest}."
 
 
-def _run(pair: Mapping[str, Bound], eta: Eta) -> str:
+def _run(pair: Mapping[str, Bound], eta: EtaSummary) -> str:
     least, most = pair["eta_min"], pair["eta_max"]
     shown = _shown(eta, least, most).replace("; shown: ", ", shown: ")
     return f"{short(least.estimate)} to {short(most.estimate)}{shown}"

@@ -57,7 +57,7 @@ def scope(report: Report) -> str:
 
 def rests_on(report: Report) -> str:
     """What limits on eta take for granted, in a few words."""
-    if report.eta.counts is None:
+    if report.eta.given:
         return "if the given probabilities are right"
     if report.parameters.get("smoothness"):
         return ""

@@ -8,12 +8,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 from advantages import findings as advantages
 from certified import of_curves, of_gains, scored, with_certificates
 
-from labeldp_audit.model import Bound, Column, Dataset, Eta, Finding, Report
+from labeldp_audit.model import Bound, Column, Dataset, EtaSummary, Finding, Report
 
 AVERAGES = (
     "the interval is about averages over neighbourhoods: without --smoothness nothing is said about single points"
@@ -60,20 +59,18 @@ def dataset(extra: int = 0) -> Dataset:
     )
 
 
-def eta() -> Eta:
-    counts = np.full((19_981, 2), (124, 17))
-    counts[:40] = (141, 0)
-    return Eta(
-        probability=counts / 141,
-        counts=counts.astype(np.int64),
-        rows=np.arange(19_981),
-        k=141,
-        n=19_981,
+def eta() -> EtaSummary:
+    return EtaSummary(
         estimator="knn",
-        log_loss=0.2871356234,
+        k=141,
+        metric="l2",
+        n=19_981,
+        queries=19_981,
         exact=False,
         recall=0.9731,
-        radius=np.zeros(19_981, dtype=np.float32),
+        recall_low=1.0,
+        log_loss=0.2871356234,
+        one_class=40,
     )
 
 
@@ -174,7 +171,7 @@ def gain_report() -> Report:
 def given_report(gain_report: Report) -> Report:
     """The same people, whose probabilities are in a column."""
     columns = (Column("chance | <b>", "eta", "double"), Column("relapse", "label", "bool"))
-    given = replace(eta(), counts=None, k=None, radius=None, metric=None, estimator="given", exact=True, recall=1.0)
+    given = replace(eta(), k=None, metric=None, one_class=0, estimator="given", exact=True, recall=1.0)
     return replace(gain_report, eta=given, dataset=replace(gain_report.dataset, columns=columns))
 
 

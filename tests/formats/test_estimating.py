@@ -139,7 +139,7 @@ def test_groups_of_many_classes(tail_report: Report) -> None:
 @pytest.mark.parametrize("name", ["text", "markdown"])
 def test_scores_are_not_neighbours(tail_report: Report, worst_report: Report, gain_report: Report, name: str) -> None:
     for report in (tail_report, worst_report, gain_report):
-        few = replace(report.eta, probability=report.eta.probability[:9], log_loss=9.0)
+        few = replace(report.eta, queries=9, log_loss=9.0)
         for made in (scored(report, LEARNT), scored(replace(report, eta=few), LEARNT)):
             assert "neighbour" not in body(made, name).replace("some neighbourhoods hold one class only", "")
             assert "neighbour" not in (formats.picture(made) or "")
@@ -164,5 +164,5 @@ def test_words_where_scores_are_meant(tail_report: Report, worst_report: Report,
     shown = " ".join(reading.sentences(scored(worst_report)))
     assert "infinite because labels of one class only came where scores had let some of another be expected" in shown
     assert "One class there is a sign of that, not proof." in shown
-    few = replace(scored(tail_report).eta, probability=tail_report.eta.probability[:5])
+    few = replace(scored(tail_report).eta, queries=5)
     assert facts.sampled(few) == "Only 5 of 19,981 rows, drawn at random, were looked at; models learnt from all rows."

@@ -120,7 +120,7 @@ def test_tau_beyond_epsilon_and_tau_below_it(eta_report: Report) -> None:
 
 
 def test_the_first_lines_say_when_rows_were_sampled(tail_report: Report) -> None:
-    few = replace(tail_report.eta, probability=tail_report.eta.probability[:5000], counts=tail_report.eta.counts[:5000])
+    few = replace(tail_report.eta, queries=5000)
     sentence = "Only 5,000 of 19,981 rows, drawn at random, were asked for their neighbours; all rows were searched."
     for name in ("text", "markdown"):
         assert sentence not in " ".join(formats.render(name, tail_report).split())

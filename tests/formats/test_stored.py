@@ -1,0 +1,125 @@
+"""A report read back is the report that was written, and nothing else is taken for one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import pytest
+
+from labeldp_audit import formats
+from labeldp_audit.errors import DataError
+from labeldp_audit.formats import seal, stored
+from labeldp_audit.model import Report
+
+NAMES = ("tail_report", "worst_report", "eta_report", "gain_report", "given_report", "certified_tail", "certified_gain")
+
+
+@pytest.fixture(params=NAMES)
+def report(request: pytest.FixtureRequest) -> Report:
+    return request.getfixturevalue(request.param)
+
+
+def test_what_is_read_is_what_was_written(report: Report) -> None:
+    text = formats.render("json", report)
+    again = stored.read(text, "r.json")
+    assert formats.render("json", again) == text
+    for name in formats.names():
+        assert formats.render(name, again) == formats.render(name, report)
+    assert formats.picture(again) == formats.picture(report)
+
+
+def test_spaces_and_the_order_of_keys_are_nobody_s_business(tail_report: Report) -> None:
+    document = json.loads(formats.render("json", tail_report))
+    assert stored.read(json.dumps(dict(reversed(document.items())), indent=8), "r.json").findings
+
+
+def test_run_info_is_sealed_too(tail_report: Report) -> None:
+    text = formats.render("json", tail_report, run_info={"user": "ann"})
+    assert stored.run_info(text) == {"user": "ann"} and stored.run_info(formats.render("json", tail_report)) is None
+    with pytest.raises(DataError, match="seal"):
+        stored.read(text.replace("ann", "bob"), "r.json")
+
+
+def changed(document: dict) -> None:
+    document["findings"][0]["high"] = 0.001
+
+
+def dropped(document: dict) -> None:
+    del document["findings"][-1]
+
+
+def unsealed(document: dict) -> None:
+    changed(document)
+    del document["seal"]
+
+
+@pytest.mark.parametrize("edit", [changed, dropped, unsealed])
+def test_a_report_that_somebody_edited_is_refused(tail_report: Report, edit: Callable[[dict], None]) -> None:
+    document = json.loads(formats.render("json", tail_report))
+    edit(document)
+    with pytest.raises(DataError, match=r"seal does not fit: r\.json"):
+        stored.read(json.dumps(document), "r.json")
+
+
+def future(document: dict) -> None:
+    document["schema"] = "labeldp-audit/2"
+
+
+def text_for_number(document: dict) -> None:
+    document["findings"][0]["high"] = "much"
+
+
+def lacking(document: dict) -> None:
+    del document["dataset"]["sha256"]
+
+
+def list_for_object(document: dict) -> None:
+    document["eta"] = []
+
+
+@pytest.mark.parametrize("edit", [text_for_number, lacking, list_for_object])
+def test_a_sealed_report_of_the_wrong_shape_is_refused(tail_report: Report, edit: Callable[[dict], None]) -> None:
+    document = json.loads(formats.render("json", tail_report))
+    edit(document)
+    document["seal"] = seal.of(document)
+    with pytest.raises(DataError, match=r"not a report of labeldp-audit: .*: r\.json"):
+        stored.read(json.dumps(document), "r.json")
+
+
+def test_a_report_of_a_later_version_is_refused_by_its_schema(tail_report: Report) -> None:
+    document = json.loads(formats.render("json", tail_report))
+    future(document)
+    document["seal"] = seal.of(document)
+    with pytest.raises(DataError, match=r"schema labeldp-audit/2, and this version reads labeldp-audit/1"):
+        stored.read(json.dumps(document), "r.json")
+
+
+def test_what_a_newer_version_adds_does_not_matter(tail_report: Report) -> None:
+    document = json.loads(formats.render("json", tail_report))
+    document["mood"] = "fine"
+    document["dataset"]["columns"][0]["mood"] = document["findings"][0]["mood"] = "fine"
+    document["seal"] = seal.of(document)
+    assert stored.read(json.dumps(document), "r.json").findings == tail_report.findings
+
+
+TRUNCATED = "not a whole report"
+
+
+@pytest.mark.parametrize(
+    ("spoilt", "said"),
+    [
+        (lambda text: "", TRUNCATED),
+        (lambda text: text[: len(text) // 2], TRUNCATED),
+        (lambda text: text + "{}", TRUNCATED),
+        (lambda text: text.replace("0.99", "NaN"), TRUNCATED),
+        (lambda text: text.replace('"schema"', '"schema": 1, "schema"', 1), TRUNCATED),
+        (lambda text: "[" * 100_000, TRUNCATED),
+        (lambda text: "[]", "not a report"),
+        (lambda text: "{}", "not a report"),
+        (lambda text: '{"schema": "another/1"}', "not a report"),
+    ],
+)
+def test_corrupt_reports_are_refused(tail_report: Report, spoilt: Callable[[str], str], said: str) -> None:
+    with pytest.raises(DataError, match=said):
+        stored.read(spoilt(formats.render("json", tail_report)), "r.json")
