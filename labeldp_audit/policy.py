@@ -137,9 +137,9 @@ class _Parser:
 
     def fail(self, what: str, place: int | None = None) -> None:
         at = self.place if place is None else place
-        shown = f"{self.text[:at]}>>>{self.text[at:]}"
+        rest = f"before {self.text[at:].strip()!r}" if self.text[at:].strip() else "at its end"
         hint = "a line is written like 'j(tau=6).high > 0.05' or 'nu_max.high > 10'"
-        raise SpecError(f"{what}, at character {at + 1}: {shown}", hint=hint)
+        raise SpecError(f"{what}: {self.text!r}, character {at + 1}, {rest}", hint=hint)
 
 
 # ---- judging
