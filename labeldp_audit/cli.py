@@ -123,6 +123,7 @@ def _audit(command: Command, data: str, chosen: Mapping[str, Chosen]) -> None:
     info = versions.of_run(data, sys.argv[1:], started) if chosen["with_run_info"].value else None
     text = delivery.to_screen(plan, report, *watch.screen(), info)
     written = delivery.to_files(plan, report, rows, info)
+    delivery.to_summary(plan, report, os.environ.get("GITHUB_STEP_SUMMARY"))
     show(text)
     _sum_up(written, quiet)
 

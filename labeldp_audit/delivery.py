@@ -31,6 +31,8 @@ class Rows(Protocol):
 
 
 ROWS = "eta.parquet"  # of commands that write a row for each query
+SUMMARISED = "github"  # format beside which the whole report is shown as a page
+_APART = "\n\n"  # between what others wrote, which may end in the middle of a line, and ours
 PAGE = 100  # columns of a report that no terminal shows
 
 
@@ -137,6 +139,19 @@ def to_files(plan: Plan, report: Report, rows: Rows | None, info: Info) -> Seque
         files += _of_folder(plan.folder, report, rows, info)
     write.write_all(files, plan.folder)
     return [file.path for file in files]
+
+
+def to_summary(plan: Plan, report: Report, place: str | None) -> None:
+    """Append the report to the page that GitHub shows below a job, where that format is among those asked for.
+
+    place: the file that GITHUB_STEP_SUMMARY names. Steps may write to it more than once, and together not too much.
+    """
+    if not place or all(target.format != SUMMARISED for target in plan.targets):
+        return
+    there = write.size(Path(place))
+    page = formats.summary(report, there + len(_APART))
+    if page:
+        write.append(Path(place), _APART + page if there else page)
 
 
 def _of_folder(folder: Path, report: Report, rows: Rows | None, info: Info) -> Iterator[write.File]:

@@ -27,7 +27,8 @@ COMPARISONS: Mapping[str, Callable[[float, float], bool]] = {
     ">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt,
 }  # fmt: skip
 COMPARED = "compared"  # parameter of a report: mechanisms that nobody plans to use, beside those that are judged
-FALLING = {"j": "tau", "certified_j": "tau"}  # what never grows along a coordinate
+FALLING = dict.fromkeys(("j", "certified_j", "plug_in_j"), "tau")  # what never grows along a coordinate
+PARAMETERS = ("epsilon", "pi", "lambda", "k")  # coordinates that say which mechanism it is
 _SAME = 5e-6  # relative: a mechanism is written with six digits
 _SPACE, _NAME = re.compile(r"\s*"), re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _NUMBER = re.compile(r"[-+]?(?:inf(?:inity)?|(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)(?![\w.])", re.IGNORECASE)
@@ -83,7 +84,7 @@ class _Parser:
         comparison = next((sign for sign in COMPARISONS if self.next(sign)), "")
         if not comparison:
             self.fail("one of > >= < <= is missing")
-        number = float(self.take(_NUMBER, "a number"))
+        number = self.number()
         self.skip()
         if self.place < len(self.text):
             self.fail("the line should end here")
@@ -112,6 +113,14 @@ class _Parser:
             return quoted.group()[1:-1]
         word = self.take(_BARE, f"a value of {name}, in quotes if it holds a comma or a bracket")
         return float(word) if _NUMBER.fullmatch(word) else word
+
+    def number(self) -> float:
+        self.skip()
+        start = self.place
+        word = self.take(_NUMBER, "a number")
+        if math.isinf(float(word)) and "inf" not in word.lower():  # nothing would ever be above it
+            self.fail(f"{word} is too large a number", start)
+        return float(word)
 
     def skip(self) -> None:
         self.place = _SPACE.match(self.text, self.place).end()  # type: ignore[union-attr]
@@ -162,8 +171,9 @@ def _waived(one: Verdict, valid: Mapping[str, Waiver]) -> Verdict:
 
 def verdict(line: Line, report: Report) -> Verdict:
     """Of the findings that a line is about, the worst."""
-    found = [(_outcome(line, one.bound), one) for one in about(line, report)]
-    missing = _missing(line, report, [one for _, one in found])
+    judged = about(line, report)
+    found = [(_outcome(line, one.bound), one) for one in judged]
+    missing = _missing(line, judged) or _unjudged(line, report, judged)
     if missing or not found:
         worst = next((one for outcome, one in found if outcome is Outcome.NOT_MEASURED), None)
         return _verdict(line, Outcome.NOT_MEASURED, missing or _no_finding(line, report), worst, found)
@@ -185,7 +195,7 @@ def _verdict(
 
 
 def _outcome(line: Line, bound: Bound) -> Outcome:
-    value = getattr(bound, line.field)
+    value = _value(line, bound)
     if value is None:
         return Outcome.NOT_MEASURED
     if not line.holds(value):
@@ -195,9 +205,15 @@ def _outcome(line: Line, bound: Bound) -> Outcome:
     return Outcome.FAIL if known is not None and line.holds(known) else Outcome.INCONCLUSIVE
 
 
+def _value(line: Line, bound: Bound) -> float | None:
+    """What is compared; NaN, which is neither above nor below anything, is no number."""
+    value: float | None = getattr(bound, line.field)
+    return None if value is None or math.isnan(value) else value
+
+
 def _distance(line: Line, bound: Bound) -> float:
     """How far on the bad side."""
-    value = getattr(bound, line.field)
+    value = _value(line, bound)
     if value is None or value == line.threshold:
         return 0.0
     return float(value - line.threshold if line.upward else line.threshold - value)
@@ -208,7 +224,7 @@ def about(line: Line, report: Report) -> list[Finding]:
     axis = FALLING.get(line.quantity)
     asked = line.at.get(axis) if axis else None
     rest = {key: value for key, value in line.at.items() if key != axis or not isinstance(asked, float)}
-    compared = _compared(report) if not {"mechanism", *PARAMETERS} & rest.keys() else frozenset()
+    compared = _compared(line, report)
     found = [
         one
         for one in report.findings
@@ -223,11 +239,14 @@ def about(line: Line, report: Report) -> list[Finding]:
     return [one for one in picked if one is not None]
 
 
-PARAMETERS = ("epsilon", "pi", "lambda", "k")
+def _about_mechanism(line: Line) -> dict[str, float | str]:
+    """The coordinates that say which mechanisms it is about."""
+    return {key: value for key, value in line.at.items() if key in ("mechanism", *PARAMETERS)}
 
 
-def _compared(report: Report) -> frozenset[str]:
-    value = report.parameters.get(COMPARED, ())
+def _compared(line: Line, report: Report) -> frozenset[str]:
+    """Mechanisms that a line is about only if it names them."""
+    value = () if _about_mechanism(line) else report.parameters.get(COMPARED, ())
     return frozenset(map(str, value)) if isinstance(value, list | tuple) else frozenset()
 
 
@@ -235,12 +254,7 @@ def _beside(group: Iterable[Finding], axis: str, asked: float, upward: bool) -> 
     """At the last place up to the one asked for, as the quantity never grows: no less than there. If small numbers are
     what must not go out, at the next place from there on."""
     known = [(one.place(axis), one) for one in group]
-    slack = 1e-9 * max(1.0, abs(asked))
-    fit = [
-        (place, one)
-        for place, one in known
-        if place is not None and (place <= asked + slack if upward else place >= asked - slack)
-    ]
+    fit = [(p, one) for p, one in known if p is not None and (p <= asked if upward else p >= asked)]
     pick = max if upward else min
     if not fit:  # whatever cannot be computed anywhere is said as that
         return next((one for place, one in known if place is None), None)
@@ -255,6 +269,8 @@ def _is_at(finding: Finding, at: Mapping[str, float | str]) -> bool:
 def _fits(value: float | str | None, asked: float | str) -> bool:
     if value is None:
         return False
+    if isinstance(asked, float) and isinstance(value, str) and _NUMBER.fullmatch(value):
+        value = float(value)  # a class that is called 1
     if isinstance(value, str) or isinstance(asked, str):
         return str(value) == str(asked)
     return value == asked or math.isclose(value, asked, rel_tol=_SAME, abs_tol=1e-12)
@@ -263,13 +279,23 @@ def _fits(value: float | str | None, asked: float | str) -> bool:
 # ---- in words
 
 
-def _missing(line: Line, report: Report, found: Sequence[Finding]) -> str:
+def _missing(line: Line, found: Sequence[Finding]) -> str:
     """Why something that the line is about has no number."""
-    absent = [one for one in found if getattr(one.bound, line.field) is None]
+    absent = [one for one in found if _value(line, one.bound) is None]
     if not absent:
         return ""
     named = f" of {absent[0].mechanism}" if absent[0].mechanism else ""
     return f"{line.quantity}{named} has no {line.field}: {absent[0].bound.reason or 'no reason is known'}"
+
+
+def _unjudged(line: Line, report: Report, found: Sequence[Finding]) -> str:
+    """A mechanism that the line is about and that nothing was found of, where mechanisms differ in that quantity."""
+    if not any(one.mechanism and one.quantity == line.quantity for one in report.findings):
+        return ""
+    compared, named = _compared(line, report), _about_mechanism(line)
+    asked = {one.mechanism: None for one in report.findings if one.mechanism not in compared and _is_at(one, named)}
+    left = [one for one in asked if one is not None and one not in {each.mechanism for each in found}]
+    return f"the report has no {line.quantity} of {left[0]}{' at that place' if line.at else ''}" if left else ""
 
 
 def _no_finding(line: Line, report: Report) -> str:

@@ -14,11 +14,10 @@ from .spelling import exact
 
 
 def render(report: Report, *, width: int, color: bool, run_info: Mapping[str, object] | None) -> str:
-    document = _strict(_document(report, run_info))
+    document = strict(_document(report, run_info))
     assert isinstance(document, dict)
     text = "\n".join(_lines(document | {seal.KEY: seal.of(document)})) + "\n"
-    # Lone surrogates have no UTF-8, and invisible characters should be seen. They occur inside strings only.
-    return re.sub(r"[^\n -~]", _visible, text)
+    return visible(text)
 
 
 def _document(report: Report, run_info: Mapping[str, object] | None) -> dict[str, object]:
@@ -137,12 +136,12 @@ def _waiver(one: Waiver) -> dict[str, object]:
     }
 
 
-def _strict(value: object) -> object:
+def strict(value: object) -> object:
     """Only what JSON has: infinities become strings, numpy's numbers plain ones. NaN raises."""
     if isinstance(value, Mapping):
-        return {str(key): _strict(item) for key, item in value.items()}
+        return {str(key): strict(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_strict(item) for item in value]
+        return [strict(item) for item in value]
     if value is None or isinstance(value, str | bool):
         return value
     if isinstance(value, Integral):
@@ -151,7 +150,7 @@ def _strict(value: object) -> object:
         spelled = exact(float(value))
         return spelled if spelled.endswith("Infinity") else float(value)
     if hasattr(value, "item"):
-        return _strict(value.item())
+        return strict(value.item())
     raise TypeError(f"a report cannot hold {type(value).__name__}")
 
 
@@ -181,6 +180,11 @@ def _members(value: object, depth: int) -> list[tuple[str, object]]:
 
 def _compact(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def visible(text: str) -> str:
+    """Lone surrogates have no UTF-8, and invisible characters should be seen. They occur inside strings only."""
+    return re.sub(r"[^\n -~]", _visible, text)
 
 
 def _visible(match: re.Match[str]) -> str:
