@@ -29,7 +29,6 @@ COMPARISONS: Mapping[str, Callable[[float, float], bool]] = {
 COMPARED = "compared"  # parameter of a report: mechanisms that nobody plans to use, beside those that are judged
 FALLING = dict.fromkeys(("j", "certified_j", "plug_in_j"), "tau")  # what never grows along a coordinate
 PARAMETERS = ("epsilon", "pi", "lambda", "k")  # coordinates that say which mechanism it is
-_SAME = 5e-6  # relative: a mechanism is written with six digits
 _SPACE, _NAME = re.compile(r"\s*"), re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _NUMBER = re.compile(r"[-+]?(?:inf(?:inity)?|(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)(?![\w.])", re.IGNORECASE)
 _BARE, _QUOTED = re.compile(r"[^\s,()'\"=]+(?:=[^\s,()'\"=]+)*"), re.compile(r"'[^']*'|\"[^\"]*\"")
@@ -173,10 +172,10 @@ def verdict(line: Line, report: Report) -> Verdict:
     """Of the findings that a line is about, the worst."""
     judged = about(line, report)
     found = [(_outcome(line, one.bound), one) for one in judged]
-    missing = _missing(line, judged) or _unjudged(line, report, judged)
-    if missing or not found:
+    missing = (_missing(line, judged) or _unjudged(line, report, judged)) if judged else _no_finding(line, report)
+    if missing:
         worst = next((one for outcome, one in found if outcome is Outcome.NOT_MEASURED), None)
-        return _verdict(line, Outcome.NOT_MEASURED, missing or _no_finding(line, report), worst, found)
+        return _verdict(line, Outcome.NOT_MEASURED, missing, worst, found)
     outcome, worst = min(found, key=lambda pair: (_RANK[pair[0]], -_distance(line, pair[1].bound)))
     return _verdict(line, outcome, _said(line, outcome, worst), worst, found)
 
@@ -220,23 +219,39 @@ def _distance(line: Line, bound: Bound) -> float:
 
 
 def about(line: Line, report: Report) -> list[Finding]:
-    """The findings that decide a line; along a falling curve, of each mechanism the next place on the careful side."""
+    """The findings that decide a line; along a falling curve, of each curve the next place on the careful side."""
+    axis, asked = _falling(line)
+    if axis is None:
+        return _at_place(line, report)
+    return [one for curve in _curves(line, report).values() for one in _beside(curve, axis, asked, line.upward)]
+
+
+def _falling(line: Line) -> tuple[str | None, float]:
+    """The coordinate along which the quantity never grows, and where it is asked."""
     axis = FALLING.get(line.quantity)
     asked = line.at.get(axis) if axis else None
-    rest = {key: value for key, value in line.at.items() if key != axis or not isinstance(asked, float)}
-    compared = _compared(line, report)
-    found = [
-        one
-        for one in report.findings
-        if one.quantity == line.quantity and one.mechanism not in compared and _is_at(one, rest)
-    ]
-    if axis is None or not isinstance(asked, float):
-        return found
-    groups: dict[str | None, list[Finding]] = {}
-    for one in found:
-        groups.setdefault(one.mechanism, []).append(one)
-    picked = (_beside(group, axis, asked, line.upward) for group in groups.values())
-    return [one for one in picked if one is not None]
+    return (axis, asked) if isinstance(asked, float) else (None, math.nan)
+
+
+def _at_place(line: Line, report: Report) -> list[Finding]:
+    """At all coordinates but the one along which a neighbour will do."""
+    axis, compared = _falling(line)[0], _compared(line, report)
+    rest = {key: value for key, value in line.at.items() if key != axis}
+    asked = (one for one in report.findings if one.quantity == line.quantity and one.mechanism not in compared)
+    return [one for one in asked if _is_at(one, rest)]
+
+
+Curve = tuple[str | None, frozenset[tuple[str, float | str]]]
+
+
+def _curves(line: Line, report: Report) -> dict[Curve, list[Finding]]:
+    """Findings that differ along the axis alone."""
+    axis = _falling(line)[0]
+    curves: dict[Curve, list[Finding]] = {}
+    for one in _at_place(line, report):
+        rest = frozenset((key, value) for key, value in one.at.items() if key != axis)
+        curves.setdefault((one.mechanism, rest), []).append(one)
+    return curves
 
 
 def _about_mechanism(line: Line) -> dict[str, float | str]:
@@ -250,15 +265,13 @@ def _compared(line: Line, report: Report) -> frozenset[str]:
     return frozenset(map(str, value)) if isinstance(value, list | tuple) else frozenset()
 
 
-def _beside(group: Iterable[Finding], axis: str, asked: float, upward: bool) -> Finding | None:
-    """At the last place up to the one asked for, as the quantity never grows: no less than there. If small numbers are
-    what must not go out, at the next place from there on."""
-    known = [(one.place(axis), one) for one in group]
-    fit = [(p, one) for p, one in known if p is not None and (p <= asked if upward else p >= asked)]
-    pick = max if upward else min
-    if not fit:  # whatever cannot be computed anywhere is said as that
-        return next((one for place, one in known if place is None), None)
-    return pick(fit, key=lambda pair: pair[0])[1]
+def _beside(curve: Iterable[Finding], axis: str, asked: float, upward: bool) -> list[Finding]:
+    """Those at the last place up to the one asked for, as the quantity never grows: no less than there. If small
+    numbers are what must not go out, at the next place from there on. What stands at no place counts everywhere."""
+    known = [(math.nan if (place := one.place(axis)) is None else place, one) for one in curve]
+    fit = [place for place, _ in known if (place <= asked if upward else place >= asked)]
+    nearest = (max if upward else min)(fit, default=math.nan)
+    return [one for place, one in known if place == nearest or math.isnan(place)]
 
 
 def _is_at(finding: Finding, at: Mapping[str, float | str]) -> bool:
@@ -273,7 +286,7 @@ def _fits(value: float | str | None, asked: float | str) -> bool:
         value = float(value)  # a class that is called 1
     if isinstance(value, str) or isinstance(asked, str):
         return str(value) == str(asked)
-    return value == asked or math.isclose(value, asked, rel_tol=_SAME, abs_tol=1e-12)
+    return f"{value:.6g}" == f"{asked:.6g}" or abs(value - asked) < 1e-12  # as mechanisms are written
 
 
 # ---- in words
@@ -289,13 +302,26 @@ def _missing(line: Line, found: Sequence[Finding]) -> str:
 
 
 def _unjudged(line: Line, report: Report, found: Sequence[Finding]) -> str:
-    """A mechanism that the line is about and that nothing was found of, where mechanisms differ in that quantity."""
-    if not any(one.mechanism and one.quantity == line.quantity for one in report.findings):
+    """Something that the line is about and of which nothing was found there, beside what was."""
+    judged = {one.mechanism for one in found}
+    left = [one for one in _asked(line, report) if one not in judged]
+    axis, asked = _falling(line)
+    if axis is not None:
+        curves = _curves(line, report).items()
+        left += [named for (named, _), curve in curves if not _beside(curve, axis, asked, line.upward)]
+    if not left:
         return ""
+    named = f" of {left[0]}" if left[0] else ""
+    return f"the report has no {line.quantity}{named}{' at that place' if line.at else ''}"
+
+
+def _asked(line: Line, report: Report) -> list[str | None]:
+    """Mechanisms that the line is about, where mechanisms differ in that quantity at all."""
+    if not any(one.mechanism and one.quantity == line.quantity for one in report.findings):
+        return []
     compared, named = _compared(line, report), _about_mechanism(line)
-    asked = {one.mechanism: None for one in report.findings if one.mechanism not in compared and _is_at(one, named)}
-    left = [one for one in asked if one is not None and one not in {each.mechanism for each in found}]
-    return f"the report has no {line.quantity} of {left[0]}{' at that place' if line.at else ''}" if left else ""
+    known = (one for one in report.findings if one.mechanism and one.mechanism not in compared)
+    return list(dict.fromkeys(one.mechanism for one in known if _is_at(one, named)))
 
 
 def _no_finding(line: Line, report: Report) -> str:
