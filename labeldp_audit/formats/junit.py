@@ -84,12 +84,16 @@ def _ending(one: Verdict, fault: Fault | None) -> str:
     if one.waiver is None:
         return _failure(str(one.outcome), fault)
     reason = f"accepted until {one.waiver.until.isoformat()}: {one.waiver.reason}"
-    return _open("skipped", {"type": "waived", "message": reason}, closed=True)
+    return _told("skipped", {"type": "waived", "message": reason}, fault)
 
 
 def _failure(kind: str, fault: Fault) -> str:
+    return _told("failure", {"type": kind, "message": fault.said}, fault)
+
+
+def _told(tag: str, attributes: Mapping[str, str], fault: Fault) -> str:
     body = "\n".join(map(escape, map(plain, _details(fault))))
-    return f"{_open('failure', {'type': kind, 'message': fault.said})}{body}</failure>"
+    return f"{_open(tag, attributes)}{body}</{tag}>"
 
 
 def _details(fault: Fault) -> Iterator[str]:
