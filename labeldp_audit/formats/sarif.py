@@ -80,7 +80,7 @@ def _of_policy(report: Report) -> Object:
 def _rules(report: Report, faults: Sequence[Fault]) -> dict[str, Object]:
     """Of what was found, of what a line asks for and of waivers that have run out, each once."""
     asked = () if report.judgement is None else report.judgement.verdicts
-    quantities = dict.fromkeys(one.quantity for one in (*report.findings, *asked))
+    quantities = dict.fromkeys([*(one.quantity for one in report.findings), *(one.quantity for one in asked)])
     rules = {quantity: _rule(quantity, report) for quantity in quantities}
     if any(one.rule == gate.WAIVER for one in faults):
         rules.setdefault(gate.WAIVER, _described(gate.WAIVER, "risks that were accepted for a time", _WAIVERS))

@@ -191,7 +191,8 @@ def _whole(value: Any) -> int:
 
 def _place(value: Any) -> int:
     """In a list; Python would count what is below 0 from its end."""
-    return value if _whole(value) >= 0 else _refused(value, "a place in a list")
+    place = _whole(value)
+    return place if place >= 0 else _refused(value, "a place in a list")
 
 
 def _number(value: Any) -> float:
