@@ -8,8 +8,8 @@ from importlib import import_module
 from ..errors import SpecError
 from ..model import Report
 
-# name -> module with `render(report, *, width, color, run_info) -> str`; loaded when it is asked for. Those that GATE
-# machines are about the verdicts of a policy, not about the numbers, and also take the `location` of the table.
+# name -> module with `render(report, *, width, color, run_info) -> str`; loaded when it is asked for. Those of
+# VERDICTS are about what a policy says, not about the numbers, and also take the `location` of the table.
 _FORMATS = {
     "text": ".text",
     "json": ".json",
@@ -19,7 +19,7 @@ _FORMATS = {
     "junit": ".junit",
     "github": ".github",
 }
-GATE = ("sarif", "junit", "github")
+VERDICTS = ("sarif", "junit", "github")
 
 
 def names() -> tuple[str, ...]:
@@ -42,7 +42,7 @@ def render(
     if name not in _FORMATS:
         raise SpecError.unknown("format", name, _FORMATS)
     module = import_module(_FORMATS[name], __package__)
-    more = {"location": location} if name in GATE else {}
+    more = {"location": location} if name in VERDICTS else {}
     return str(module.render(report, width=width, color=color, run_info=run_info, **more))
 
 

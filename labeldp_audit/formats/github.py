@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ..model import Report
-from . import gate, markdown
-from .gate import Fault
+from . import faults, markdown
+from .faults import Fault
 from .spelling import count, plain
 
 MOST = 10
@@ -22,12 +22,12 @@ _COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
 def render(
     report: Report, *, width: int, color: bool, run_info: Mapping[str, object] | None, location: str | None = None
 ) -> str:
-    found, file = gate.faults(report), gate.place(report, location)[0]
+    found, file = faults.all_of(report), faults.place(report, location)[0]
     left = len(found) - MOST
     lines = [_command(fault, file) for fault in found[:MOST]]
     if left > 0:
         lines[-1] += data(f" (and {count(left)} more, which are in the report)")
-    return "\n".join((*lines, gate.sentence(report))) + "\n"
+    return "\n".join((*lines, faults.sentence(report))) + "\n"
 
 
 def _command(fault: Fault, file: str) -> str:

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from xml.sax.saxutils import escape, quoteattr
 
 from ..model import TOOL, Bound, Finding, Report, Verdict
-from . import gate
-from .gate import Fault
+from . import faults
+from .faults import Fault
 from .spelling import exact, plain
 
 _NO_LIMIT = "none"
@@ -64,10 +64,10 @@ def _cases(report: Report) -> Iterator[str]:
     judged = report.judgement
     if judged is None:
         return
-    said = {id(fault.verdict): fault for fault in gate.faults(report) if fault.verdict}
+    said = {id(fault.verdict): fault for fault in faults.all_of(report) if fault.verdict}
     for one in judged.verdicts:
         yield _case(report, one.line, _ending(one, said.get(id(one))))
-    for fault in map(gate.of_waiver, gate.run_out(judged)):
+    for fault in map(faults.of_waiver, faults.run_out(judged)):
         yield _case(report, fault.line, _failure("waiver", fault))
 
 

@@ -12,8 +12,8 @@ import re
 from collections.abc import Mapping, Sequence
 
 from ..model import TOOL, Bound, Finding, Outcome, Report, Verdict
-from . import gate, words
-from .gate import Fault
+from . import faults, words
+from .faults import Fault
 from .json import strict, visible
 from .spelling import plain
 
@@ -30,16 +30,16 @@ def render(
 
 
 def _run(report: Report, run_info: Mapping[str, object] | None, location: str | None) -> Object:
-    faults, path = gate.faults(report), gate.uri(gate.place(report, location)[0])
-    rules = _rules(report, faults)
+    found, path = faults.all_of(report), faults.uri(faults.place(report, location)[0])
+    rules = _rules(report, found)
     places = {rule: number for number, rule in enumerate(rules)}
     return {
         "tool": {"driver": _driver(report, rules)},
         # GitHub tells runs of one tool apart by this; what follows the last slash would be a single run's name.
-        "automationDetails": {"id": f"{TOOL}/{gate.uri(report.command)}/{path}/"},
+        "automationDetails": {"id": f"{TOOL}/{faults.uri(report.command)}/{path}/"},
         "invocations": [_invocation(report, run_info)],
         "artifacts": [_artifact(report, location)],
-        "results": [_result(one, places[one.rule], report, location) for one in faults],
+        "results": [_result(one, places[one.rule], report, location) for one in found],
         "properties": _of_policy(report),
     }
 
@@ -62,8 +62,8 @@ def _artifact(report: Report, location: str | None) -> Object:
 
 def _place(report: Report, location: str | None) -> Object:
     """The base is named only where somebody said where the table is."""
-    path, from_top = gate.place(report, location)
-    return {"uri": gate.uri(path), **({"uriBaseId": "%SRCROOT%"} if from_top else {})}
+    path, from_top = faults.place(report, location)
+    return {"uri": faults.uri(path), **({"uriBaseId": "%SRCROOT%"} if from_top else {})}
 
 
 def _of_policy(report: Report) -> Object:
@@ -77,13 +77,13 @@ def _of_policy(report: Report) -> Object:
 # ---- rules
 
 
-def _rules(report: Report, faults: Sequence[Fault]) -> dict[str, Object]:
+def _rules(report: Report, found: Sequence[Fault]) -> dict[str, Object]:
     """Of what was found, of what a line asks for and of waivers that have run out, each once."""
     asked = () if report.judgement is None else report.judgement.verdicts
     quantities = dict.fromkeys([*(one.quantity for one in report.findings), *(one.quantity for one in asked)])
     rules = {quantity: _rule(quantity, report) for quantity in quantities}
-    if any(one.rule == gate.WAIVER for one in faults):
-        rules.setdefault(gate.WAIVER, _described(gate.WAIVER, "risks that were accepted for a time", _WAIVERS))
+    if any(one.rule == faults.WAIVER for one in found):
+        rules.setdefault(faults.WAIVER, _described(faults.WAIVER, "risks that were accepted for a time", _WAIVERS))
     return rules
 
 
@@ -93,8 +93,8 @@ _JUDGED = "A result says that a line of the policy about it does not pass, or is
 
 def _rule(quantity: str, report: Report) -> Object:
     meaning = words.meaning(Finding(quantity, Bound(None, None, None, 0, ""), 0.0))
-    found = [one for one in report.findings if one.quantity == quantity]
-    assumed = [f"It rests on this: {line}." for line in words.assumptions(found)]
+    findings = [one for one in report.findings if one.quantity == quantity]
+    assumed = [f"It rests on this: {line}." for line in words.assumptions(findings)]
     return _described(quantity, meaning, " ".join((_JUDGED, words.scope(report), *assumed)))
 
 

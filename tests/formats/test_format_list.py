@@ -12,8 +12,8 @@ from labeldp_audit.errors import SpecError
 from labeldp_audit.model import Bound, Finding, Report
 
 EVERY = pytest.mark.parametrize("name", formats.names())
-# Formats that show the numbers of a report; the others are about the verdicts of a policy (test_gate.py).
-NUMBERS = pytest.mark.parametrize("name", [name for name in formats.names() if name not in formats.GATE])
+# Formats that show the numbers of a report; the others are about the verdicts of a policy (test_faults.py).
+NUMBERS = pytest.mark.parametrize("name", [name for name in formats.names() if name not in formats.VERDICTS])
 
 
 def test_names() -> None:

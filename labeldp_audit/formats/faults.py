@@ -35,7 +35,7 @@ class Fault:
         return plain(f"{self.line}: {self.said}")
 
 
-def faults(report: Report) -> list[Fault]:
+def all_of(report: Report) -> list[Fault]:
     """Those that count before those that are waived; the model lists outcomes from the worst on."""
     judged = report.judgement
     if judged is None:

@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 from judging import HOSTILE, hostile, judged
 
 from labeldp_audit import formats
-from labeldp_audit.formats import gate
+from labeldp_audit.formats import faults
 from labeldp_audit.model import Bound, Finding, Report
 
-GATES = pytest.mark.parametrize("name", formats.GATE)
+EVERY_FORM = pytest.mark.parametrize("name", formats.VERDICTS)
 
 
 def test_the_worst_comes_first(worst_report: Report) -> None:
-    found = gate.faults(judged(worst_report))
+    found = faults.all_of(judged(worst_report))
     assert [(one.rule, one.level) for one in found] == [
         ("nu_max", "error"), ("nu_max", "error"), ("renyi", "error"), ("waiver", "error"),
         ("eta_max", "warning"), ("log_ratio_max", "note"),
@@ -27,7 +27,7 @@ def test_the_worst_comes_first(worst_report: Report) -> None:
 
 
 def test_every_fault_says_what_and_why(worst_report: Report) -> None:
-    found = {one.title: one.message for one in gate.faults(judged(worst_report))}
+    found = {one.title: one.message for one in faults.all_of(judged(worst_report))}
     assert found["renyi: not measured"] == "renyi(order=2).high > 1: the report has no renyi"
     assert found["nu_max: does not pass"].startswith("nu_max.high > 10: nu_max of rr:epsilon=0.5: high inf > 10")
     assert found["eta_max: inconclusive"].endswith("high 0.9961 > 0.99, but the estimate, 0.9645, would pass")
@@ -37,15 +37,15 @@ def test_every_fault_says_what_and_why(worst_report: Report) -> None:
 
 
 def test_the_sentence_counts(worst_report: Report) -> None:
-    said = gate.sentence(judged(worst_report))
+    said = faults.sentence(judged(worst_report))
     assert said == (
         "labeldp-audit: the policy does not hold for clinic.parquet: 2 fail, 1 not measured, 1 inconclusive, 1 pass, "
         "1 waived, 1 waiver run out"
     )
     one = ("eta_max.high > 0.99",)
-    assert "policy is not shown to hold for clinic.parquet: 1 incon" in gate.sentence(judged(worst_report, one, ()))
-    assert gate.sentence(judged(worst_report, ("eta_max.high > 1",), ())).endswith("holds for clinic.parquet: 1 pass")
-    assert gate.sentence(worst_report) == "labeldp-audit: no policy was judged"
+    assert "policy is not shown to hold for clinic.parquet: 1 incon" in faults.sentence(judged(worst_report, one, ()))
+    assert faults.sentence(judged(worst_report, ("eta_max.high > 1",), ())).endswith("holds for clinic.parquet: 1 pass")
+    assert faults.sentence(worst_report) == "labeldp-audit: no policy was judged"
 
 
 @pytest.mark.parametrize(
@@ -63,18 +63,18 @@ def test_the_sentence_counts(worst_report: Report) -> None:
     ],
 )
 def test_a_place_is_never_absolute(eta_report: Report, location: str | None, path: str, from_top: bool) -> None:
-    assert gate.place(eta_report, location) == (path, from_top)
+    assert faults.place(eta_report, location) == (path, from_top)
 
 
 def test_nor_is_a_name(eta_report: Report) -> None:
     spoilt = replace(eta_report, dataset=replace(eta_report.dataset, name="/home-of/ann/"))
-    assert gate.place(spoilt, None) == ("table", False)
+    assert faults.place(spoilt, None) == ("table", False)
 
 
 @settings(deadline=None, derandomize=True, max_examples=100)
 @given(st.text(st.characters(), min_size=1, max_size=20))
 def test_an_address_is_plain_ascii_and_brings_the_name_back(name: str) -> None:
-    found = gate.uri(name)
+    found = faults.uri(name)
     assert set(found) <= set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/%")
     halves = any("\ud800" <= one <= "\udfff" and not "\udc80" <= one <= "\udcff" for one in name)
     kept = name.encode(errors="surrogatepass" if halves else "surrogateescape")
@@ -82,11 +82,11 @@ def test_an_address_is_plain_ascii_and_brings_the_name_back(name: str) -> None:
 
 
 def test_bytes_of_a_file_name_stay_what_they_are() -> None:
-    assert gate.uri("caf\udce9.csv") == "caf%E9.csv"
-    assert gate.uri("tag:1 50%.csv") == "tag%3A1%2050%25.csv"
+    assert faults.uri("caf\udce9.csv") == "caf%E9.csv"
+    assert faults.uri("tag:1 50%.csv") == "tag%3A1%2050%25.csv"
 
 
-@GATES
+@EVERY_FORM
 def test_nothing_of_other_people_s_words_is_more_than_words(worst_report: Report, name: str) -> None:
     text = formats.render(name, hostile(worst_report))
     assert all(character.isprintable() or character == "\n" for character in text)
@@ -94,18 +94,18 @@ def test_nothing_of_other_people_s_words_is_more_than_words(worst_report: Report
     assert text.endswith("\n")
 
 
-@GATES
+@EVERY_FORM
 def test_twice_is_the_same(worst_report: Report, name: str) -> None:
     assert formats.render(name, judged(worst_report)) == formats.render(name, judged(worst_report))
 
 
-@GATES
+@EVERY_FORM
 def test_neither_width_nor_colour_matters(worst_report: Report, name: str) -> None:
     report = judged(worst_report)
     assert formats.render(name, report, width=20, color=True) == formats.render(name, report)
 
 
-@GATES
+@EVERY_FORM
 def test_what_is_not_a_number_does_not_pass(worst_report: Report, name: str) -> None:
     broken = Finding("q", Bound(1.0, 0.5, math.nan, 10, "m"), 0.99)
     report = judged(replace(worst_report, findings=(broken,)), ("q.high > 10",), ())
@@ -115,7 +115,7 @@ def test_what_is_not_a_number_does_not_pass(worst_report: Report, name: str) -> 
         formats.render("json", report)
 
 
-@GATES
+@EVERY_FORM
 def test_no_path_of_the_machine(worst_report: Report, name: str) -> None:
     place = "/srv/secret/clinic.parquet"
     assert "secret" not in formats.render(name, judged(worst_report), location=place)
