@@ -129,7 +129,8 @@ def _report(command: Command, data: str, chosen: Mapping[str, Chosen]) -> int:
     written = delivery.to_files(plan, report, rows, info)
     show(text)
     _sum_up(written, quiet)
-    return FINE if chosen["exit_zero"].value else _status(report)
+    judging = "fail_if" in chosen and not chosen["exit_zero"].value
+    return _status(report) if judging else FINE
 
 
 def _status(report: Report) -> int:

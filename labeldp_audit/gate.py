@@ -166,7 +166,8 @@ def _text_of(data: str, name: str) -> str:
 
 
 def judged(report: Report, by: Policy | None) -> Report:
-    if by is None:
+    """tune has judged already, by what is said of the mechanism that it chose."""
+    if by is None or (report.command == "tune" and report.judgement is not None):
         return report
     today = datetime.datetime.now(datetime.UTC).date()
     return replace(report, judgement=policy.judge(by, report, today))
