@@ -5,9 +5,9 @@ from __future__ import annotations
 from .. import engine
 from ..mechanisms import MECHANISMS
 from ..mechanisms.contract import Mechanism
-from ..model import Report, Table
+from ..model import Finding, Report, Table
 from ..policy import COMPARED
-from . import advantage, check, estimate_j, joint, reporting
+from . import advantage, check, contributions, estimate_j, joint, reporting
 from .before import read_and_estimate
 from .settings import Settings
 
@@ -20,7 +20,9 @@ LANDSCAPE = (
 def run(data: str, settings: Settings, progress: engine.Progress) -> Report:
     policy = settings.policy
     if policy is not None:
-        check.quantities_of(policy)
+        check.quantities_of(policy, contributions.QUANTITIES)
+    if settings.explain:
+        contributions.check(settings)
     _, at = estimate_j.checked(settings)
     table, eta = read_and_estimate(data, settings, progress, halves=True, many=True)
     classes = len(table.dataset.classes)
@@ -29,9 +31,18 @@ def run(data: str, settings: Settings, progress: engine.Progress) -> Report:
     put = joint.Asked(
         table, eta, asked, progress, at=at, more=check.asked_at(policy) if policy else (), compared=compared
     )  # fmt: skip
-    findings = list(joint.findings(put, joint.questions(classes), settings))
+    findings = [*joint.findings(put, joint.questions(classes), settings), *_explained(put, settings)]
     more = {COMPARED: [one.spec for one in compared], "mechanism": list(settings.mechanism)}
     return reporting.build(NAME, table, eta, settings, findings, more)
+
+
+def _explained(put: joint.Asked, settings: Settings) -> list[Finding]:
+    """What each column contributes to what the policy asks about."""
+    if not settings.explain:
+        return []
+    fit = [one for one in put.mechanisms if not advantage.unfit(one, put.table)]
+    taus = put.more or (contributions.TAUS if put.at is None else put.at.tolist())
+    return contributions.of(put.table, fit, taus, settings, put.progress)
 
 
 def landscape(table: Table, asked: tuple[Mechanism, ...]) -> tuple[Mechanism, ...]:
