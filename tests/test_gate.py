@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import time
+import tomllib
 
 import pytest
 from running import only, started
@@ -245,6 +246,22 @@ def test_mechanisms_are_known_in_all_their_spellings(audit, stored):
     pi = found["at"]["pi"]
     ended = audit("check", file, *typed(f"advantage(mechanism=rr:pi={pi}).high > 1"), *JSON)
     assert ended.status == 0 and ended.report["judgement"]["verdicts"][0]["judged"] == 1
+
+
+def test_show_config_shows_the_policy_as_it_is_judged(audit, table):
+    sha256 = "a1" * 32
+    waived = (
+        f'[[policy.waiver]]\nquantity = "j"\ndataset = "sha256:{sha256}"\nuntil = 2031-02-03\nreason = "r \\"q\\""\n'
+    )
+    policy_file(audit.folder, "labeldp-audit.toml", "nu_max.high > 9", prefix="[policy]\n", waiver=waived)
+    shown = audit("check", table, "--show-config")
+    found = tomllib.loads(shown.out)["policy"]
+    assert shown.status == 0 and found["fail_if"] == ["nu_max.high > 9"]
+    assert found["waiver"] == [
+        {"quantity": "j", "dataset": f"sha256:{sha256}", "until": datetime.date(2031, 2, 3), "reason": 'r "q"'}
+    ]
+    assert tomllib.loads(audit("check", table, "--show-config", *typed("j.high > 1")).out)["policy"]["fail_if"]
+    assert "policy" not in tomllib.loads(audit("estimate-j", table, "--show-config").out)
 
 
 # ---- waivers

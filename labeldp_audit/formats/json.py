@@ -147,8 +147,8 @@ def _strict(value: object) -> object:
         return {str(key): _strict(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [_strict(item) for item in value]
-    if value is None or isinstance(value, str | bool):
-        return value
+    if isinstance(value, str):  # an enumeration's, too
+        return str(value)
     if isinstance(value, Integral):
         return int(value)
     if isinstance(value, Real):
