@@ -143,6 +143,7 @@ def _strict(value: object) -> object:
     kind = type(value)
     if kind in _PLAIN or (kind is float and math.isfinite(value)):  # type: ignore[arg-type]  # nearly all there is
         return value
+    value = value.item() if hasattr(value, "item") else value
     if isinstance(value, Mapping):
         return {str(key): _strict(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -154,8 +155,6 @@ def _strict(value: object) -> object:
     if isinstance(value, Real):
         spelled = exact(float(value))
         return spelled if spelled.endswith("Infinity") else float(value)
-    if hasattr(value, "item"):
-        return _strict(value.item())
     raise TypeError(f"a report cannot hold {type(value).__name__}")
 
 
