@@ -151,7 +151,7 @@ def _strict(value: object) -> object:
     if isinstance(value, str):  # an enumeration's, too
         return str(value)
     if isinstance(value, Integral):
-        return int(value)
+        return value if isinstance(value, bool) else int(value)
     if isinstance(value, Real):
         spelled = exact(float(value))
         return spelled if spelled.endswith("Infinity") else float(value)
