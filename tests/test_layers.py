@@ -31,14 +31,15 @@ MAY_IMPORT = {
     "tables": NOUNS | {"engine"},
     "neighbors": NOUNS | {"bounds", "compiled", "engine", "randomness"},
     "formats": NOUNS,
-    "commands": NOUNS | MIDDLE | {"registry", "engine", "randomness"},
+    "commands": NOUNS | MIDDLE | {"registry", "engine", "randomness", "policy"},
+    "gate": NOUNS | {"configuration", "formats", "mechanisms", "policy"},
     "configuration": {"commands", "errors"},
     "grammar": {"commands", "configuration", "errors", "estimators", "formats", "mechanisms"},
     "delivery": NOUNS | {"formats", "tables"},
     "versions": {"engine"},
     "watch": {"engine"},
     "cli": NOUNS
-    | {"commands", "configuration", "delivery", "estimators", "grammar", "mechanisms", "versions", "watch"},
+    | {"commands", "configuration", "delivery", "estimators", "gate", "grammar", "mechanisms", "versions", "watch"},
     "__main__": {"cli"},
     "__init__": set(),
 }
