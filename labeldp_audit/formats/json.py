@@ -147,10 +147,10 @@ def strict(value: object) -> object:
         return {str(key): strict(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [strict(item) for item in value]
-    if isinstance(value, str):  # an enumeration's, too
-        return str(value)
+    if isinstance(value, str | bool):  # an enumeration's, and numpy's
+        return str(value) if isinstance(value, str) else value
     if isinstance(value, Integral):
-        return value if isinstance(value, bool) else int(value)
+        return int(value)
     if isinstance(value, Real):
         spelled = exact(float(value))
         return spelled if spelled.endswith("Infinity") else float(value)

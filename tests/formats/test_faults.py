@@ -9,11 +9,11 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from judging import HOSTILE, hostile, judged
+from judging import EARLIER, HOSTILE, LATER, hostile, judged
 
 from labeldp_audit import formats
 from labeldp_audit.formats import faults
-from labeldp_audit.model import Bound, Finding, Report
+from labeldp_audit.model import Bound, Finding, Report, Waived, Waiver
 
 EVERY_FORM = pytest.mark.parametrize("name", formats.VERDICTS)
 
@@ -24,6 +24,21 @@ def test_the_worst_comes_first(worst_report: Report) -> None:
         ("nu_max", "error"), ("nu_max", "error"), ("renyi", "error"), ("waiver", "error"),
         ("eta_max", "warning"), ("log_ratio_max", "note"),
     ]  # fmt: skip
+
+
+def test_what_is_accepted_comes_after_all_that_counts(worst_report: Report) -> None:
+    lines = ("nu_max.high > 10", "eta_max.high > 0.99")
+    found = faults.all_of(judged(worst_report, lines, (("nu_max", LATER, "known"),)))
+    assert [(one.rule, one.level) for one in found] == [("eta_max", "warning"), ("nu_max", "note")]
+
+
+@EVERY_FORM
+def test_waivers_of_other_tables_are_nobody_s_business(worst_report: Report, name: str) -> None:
+    other = Waiver("nu_max", "0" * 64, EARLIER, "of last year")
+    report = judged(worst_report, ("eta_max.high > 1",), ())
+    assert report.judgement is not None
+    beside = replace(report.judgement, waivers=(Waived(other, about_this=False, expired=True),))
+    assert formats.render(name, replace(report, judgement=beside)) == formats.render(name, report)
 
 
 def test_every_fault_says_what_and_why(worst_report: Report) -> None:
