@@ -172,7 +172,8 @@ def _plan(command: Command, data: str, chosen: Mapping[str, Chosen], settings: S
     from . import delivery
 
     nowhere = chosen["no_output"].value or (stored and chosen["output"].origin == "default")
-    plan = delivery.plan(chosen["format"].value, None if nowhere else str(chosen["output"].value), command.pages)  # type: ignore[arg-type]
+    table = None if stored else data
+    plan = delivery.plan(chosen["format"].value, None if nowhere else str(chosen["output"].value), command.pages, table)  # type: ignore[arg-type]
     for source in filter(None, (data, settings.eta_file)):
         delivery.check(plan, command.files, source)
     return plan

@@ -1,162 +1,37 @@
 """Policy x Report -> verdicts. Pure: what is judged is what the report holds, and what it does not hold is not passed.
 
-A line says when a release must not go out: `j(tau=6, mechanism=rr:epsilon=1).high > 0.05`. It is about every finding of
-that quantity at that place. A number is safe to pass only if its limit passes; where the limit does not, but the
-estimate does, nobody knows.
-
-    line        quantity [ '(' coordinate { ',' coordinate } ')' ] '.' field comparison number
-    coordinate  name '=' value; a value with a comma or a bracket in it stands in quotes
-    field       low | estimate | high
-    comparison  > | >= | < | <=
+A line is about every finding of its quantity at its place. A number is safe to pass only if its limit passes; where the
+limit does not, but the estimate does, nobody knows.
 """
 
 from __future__ import annotations
 
 import datetime
 import math
-import operator
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from .errors import SpecError
 from .model import Bound, Finding, Judgement, Outcome, Report, Verdict, Waived, Waiver
+from .policy_lines import NUMBER, Line, parse
 
-FIELDS = ("low", "estimate", "high")
-COMPARISONS: Mapping[str, Callable[[float, float], bool]] = {
-    ">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt,
-}  # fmt: skip
+__all__ = ["COMPARED", "PARAMETERS", "Line", "Policy", "judge", "parse", "verdict"]
+
 COMPARED = "compared"  # parameter of a report: mechanisms that nobody plans to use, beside those that are judged
 FALLING = dict.fromkeys(("j", "certified_j", "plug_in_j"), "tau")  # what never grows along a coordinate
 PARAMETERS = ("epsilon", "pi", "lambda", "k")  # coordinates that say which mechanism it is
-_SPACE, _NAME = re.compile(r"\s*"), re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_NUMBER = re.compile(r"[-+]?(?:inf(?:inity)?|(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)(?![\w.])", re.IGNORECASE)
-_BARE, _QUOTED = re.compile(r"[^\s,()'\"=]+(?:=[^\s,()'\"=]+)*"), re.compile(r"'[^']*'|\"[^\"]*\"")
-
-
-@dataclass(frozen=True)
-class Line:
-    """One condition under which a release must not go out."""
-
-    text: str
-    quantity: str
-    at: Mapping[str, float | str]  # and the mechanism, under that name
-    field: str
-    comparison: str
-    threshold: float
-
-    def holds(self, value: float) -> bool:
-        return COMPARISONS[self.comparison](value, self.threshold)
-
-    @property
-    def upward(self) -> bool:
-        """Is it large numbers that must not go out?"""
-        return self.comparison.startswith(">")
 
 
 @dataclass(frozen=True)
 class Policy:
     lines: tuple[Line, ...]
     waivers: tuple[Waiver, ...] = ()
-
-
-# ---- reading
-
-
-def parse(text: str) -> Line:
-    """One line of a policy; an error names the character."""
-    return _Parser(text).line()
-
-
-class _Parser:
-    def __init__(self, text: str) -> None:
-        self.text, self.place = text, 0
-
-    def line(self) -> Line:
-        quantity = self.take(_NAME, "the name of a quantity, such as nu_max")
-        at = dict(self.coordinates()) if self.next("(") else {}
-        self.expect(".", "one of .low, .estimate and .high")
-        start = self.place
-        field = self.take(_NAME, "low, estimate or high")
-        if field not in FIELDS:
-            self.fail(f"{field!r} is not low, estimate or high", start)
-        comparison = next((sign for sign in COMPARISONS if self.next(sign)), "")
-        if not comparison:
-            self.fail("one of > >= < <= is missing")
-        number = self.number()
-        self.skip()
-        if self.place < len(self.text):
-            self.fail("the line should end here")
-        return Line(self.text.strip(), quantity, at, field, comparison, number)
-
-    def coordinates(self) -> Iterator[tuple[str, float | str]]:
-        seen: set[str] = set()
-        while True:
-            self.skip()
-            start = self.place
-            name = self.take(_NAME, "the name of a coordinate, such as tau")
-            if name in seen:
-                self.fail(f"{name} is there twice", start)
-            seen.add(name)
-            self.expect("=", f"= and a value of {name}")
-            yield name, self.value(name)
-            if self.next(")"):
-                return
-            self.expect(",", "a comma or a closing bracket")
-
-    def value(self, name: str) -> float | str:
-        self.skip()
-        quoted = _QUOTED.match(self.text, self.place)
-        if quoted:
-            self.place = quoted.end()
-            return quoted.group()[1:-1]
-        word = self.take(_BARE, f"a value of {name}, in quotes if it holds a comma or a bracket")
-        return float(word) if _NUMBER.fullmatch(word) else word
-
-    def number(self) -> float:
-        self.skip()
-        start = self.place
-        word = self.take(_NUMBER, "a number")
-        if math.isinf(float(word)) and "inf" not in word.lower():  # nothing would ever be above it
-            self.fail(f"{word} is too large a number", start)
-        return float(word)
-
-    def skip(self) -> None:
-        self.place = _SPACE.match(self.text, self.place).end()  # type: ignore[union-attr]
-
-    def next(self, sign: str) -> bool:
-        self.skip()
-        found = self.text.startswith(sign, self.place)
-        self.place += len(sign) if found else 0
-        return found
-
-    def expect(self, sign: str, wanted: str) -> None:
-        if not self.next(sign):
-            self.fail(f"{wanted} is missing")
-
-    def take(self, pattern: re.Pattern[str], wanted: str) -> str:
-        self.skip()
-        found = pattern.match(self.text, self.place)
-        if not found:
-            self.fail(f"{wanted} is missing")
-        assert found is not None
-        self.place = found.end()
-        return found.group()
-
-    def fail(self, what: str, place: int | None = None) -> None:
-        at = self.place if place is None else place
-        rest = f"before {self.text[at:].strip()!r}" if self.text[at:].strip() else "at its end"
-        hint = "a line is written like 'j(tau=6).high > 0.05' or 'nu_max.high > 10'"
-        raise SpecError(f"{what}: {self.text!r}, character {at + 1}, {rest}", hint=hint)
-
-
-# ---- judging
+    confidence: float = 0.0  # numbers with less are not taken for measured
 
 
 def judge(policy: Policy, report: Report, today: datetime.date) -> Judgement:
     about = [one for one in policy.waivers if one.dataset == report.dataset.sha256]
     valid = {one.quantity: one for one in about if today <= one.until}
-    verdicts = tuple(_waived(verdict(line, report), valid) for line in policy.lines)
+    verdicts = tuple(_waived(verdict(line, report, policy.confidence), valid) for line in policy.lines)
     used = {one.waiver for one in verdicts if one.waiver is not None}
     waivers = (Waived(one, one in about, today > one.until, one in used) for one in policy.waivers)
     return Judgement(verdicts, tuple(waivers))
@@ -168,9 +43,13 @@ def _waived(one: Verdict, valid: Mapping[str, Waiver]) -> Verdict:
     return replace(one, waiver=valid.get(one.quantity)) if known else one
 
 
-def verdict(line: Line, report: Report) -> Verdict:
+def verdict(line: Line, report: Report, confidence: float = 0.0) -> Verdict:
     """Of the findings that a line is about, the worst."""
     judged = about(line, report)
+    unsure = [one for one in judged if one.confidence < confidence]
+    if unsure:
+        said = f"measured with confidence {_short(unsure[0].confidence)}, and {_short(confidence)} is asked for"
+        return _verdict(line, Outcome.NOT_MEASURED, said, unsure[0], [(Outcome.NOT_MEASURED, one) for one in judged])
     found = [(_outcome(line, one.bound), one) for one in judged]
     missing = (_missing(line, judged) or _unjudged(line, report, judged)) if judged else _no_finding(line, report)
     if missing:
@@ -282,7 +161,7 @@ def _is_at(finding: Finding, at: Mapping[str, float | str]) -> bool:
 def _fits(value: float | str | None, asked: float | str) -> bool:
     if value is None:
         return False
-    if isinstance(asked, float) and isinstance(value, str) and _NUMBER.fullmatch(value):
+    if isinstance(asked, float) and isinstance(value, str) and NUMBER.fullmatch(value):
         value = float(value)  # a class that is called 1
     if isinstance(value, str) or isinstance(asked, str):
         return str(value) == str(asked)

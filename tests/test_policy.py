@@ -15,7 +15,8 @@ from policies import FOUR, ONE, SHA, TODAY, absent, finding, judged, report, ver
 from labeldp_audit import policy
 from labeldp_audit.errors import SpecError
 from labeldp_audit.model import Finding, Judgement, Outcome, Verdict, Waived
-from labeldp_audit.policy import COMPARED, COMPARISONS, FIELDS
+from labeldp_audit.policy import COMPARED
+from labeldp_audit.policy_lines import COMPARISONS, FIELDS
 
 QUICK = settings(deadline=None, derandomize=True, max_examples=150)
 PASS, INCONCLUSIVE, FAIL, NOT_MEASURED = Outcome.PASS, Outcome.INCONCLUSIVE, Outcome.FAIL, Outcome.NOT_MEASURED
