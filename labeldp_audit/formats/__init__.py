@@ -14,6 +14,7 @@ _FORMATS = {
     "json": ".json",
     "csv": ".csv",
     "markdown": ".markdown",
+    "html": ".html",
 }
 
 

@@ -23,6 +23,25 @@ def sentences(report: Report) -> tuple[str, ...]:
     return _said(report, _SENTENCES)
 
 
+def of_losses(report: Report) -> tuple[str, ...]:
+    """What belongs beside the curves."""
+    return _said(report, (_noise, _odds, _width, _average)) if curves.of(report) else ()
+
+
+def of_the_worst(report: Report) -> tuple[str, ...]:
+    """What belongs beside the largest losses."""
+    return _said(report, (_infinite, *(() if curves.of(report) else (_average, _odds))))
+
+
+def of_gains(report: Report) -> tuple[str, ...]:
+    return _said(report, attacker.AFTER_TABLES)
+
+
+def of_features(report: Report) -> tuple[str, ...]:
+    """What was estimated of labels, given the features."""
+    return _said(report, (_spread, _of_classes, _bracket))
+
+
 def _said(report: Report, asked: Sequence[Callable[[Report], str]]) -> tuple[str, ...]:
     found = (sentence(report) for sentence in asked)
     return tuple(plain(sentence) for sentence in found if sentence)
