@@ -39,6 +39,7 @@ def render(
 
 def picture(report: Report) -> str | None:
     """The curves of the report, or else its advantages, as a self-contained .svg; None where there are neither."""
-    from . import dots, svg
+    from . import compared, dots, svg
 
-    return svg.draw(report) or dots.draw(report)
+    shown = compared.labelled(report)
+    return svg.draw(shown) or dots.draw(shown)

@@ -38,14 +38,23 @@ class Kind:
         return f"{what}, points{of}"
 
     @property
+    def unit(self) -> str:
+        return "nats" if self.quantity == LOSS else "percentage points"
+
+    @property
+    def what(self) -> str:
+        """That changes without the column."""
+        of = f" of {plain(self.mechanism)}" if self.mechanism else ""
+        if self.quantity == TAIL:
+            return f"the share of people who lose more than {short(self.tau)} nats, J({short(self.tau)}){of}"
+        return f"the advantage{of}"
+
+    @property
     def means(self) -> str:
         """For whoever reads a chart."""
-        of = f" of {plain(self.mechanism)}" if self.mechanism else ""
         if self.quantity == LOSS:
-            return "how much more surprised the model is by labels without the column, in nats"
-        if self.quantity == TAIL:
-            return f"by how many percentage points J({short(self.tau)}){of} falls without the column"
-        return f"by how many percentage points the advantage{of} falls without the column"
+            return "How much more surprised the model is by labels without the column, in nats"
+        return f"By how much {self.what} falls without the column, in percentage points"
 
 
 @dataclass(frozen=True)
@@ -94,7 +103,7 @@ def value(kind: Kind, number: float | None, rounding: str = ROUND_HALF_EVEN, abs
     """In the unit of that kind; what is taken away has a minus."""
     if number is None:
         return absent
-    return short(number, rounding) if kind.quantity == LOSS else points(number + 0.0, rounding)
+    return short(number, rounding, 2) if kind.quantity == LOSS else points(number + 0.0, rounding)
 
 
 def shown(report: Report) -> tuple[Kind, tuple[Part, ...]] | None:
@@ -116,10 +125,17 @@ def sentence(report: Report) -> str:
     if found is None:
         return "No single column is shown to add to the risk: others may say the same, or what it adds is too little."
     kind, parts = found
-    return f"Of single columns, {_named(parts)} {'is' if len(parts) == 1 else 'are'} shown to add: {kind.means}."
+    if kind.quantity == LOSS:
+        return f"Without a single column, the model knows less of labels: {_named(kind, parts)}."
+    return f"Leaving out a single column lowers {kind.what}: {_named(kind, parts)}."
 
 
-def _named(parts: Sequence[Part]) -> str:
-    names = [plain(part.column) for part in parts[:_NAMES]]
-    more = f" and {len(parts) - _NAMES} more" if len(parts) > _NAMES else ""
-    return ", ".join(names) + more
+def _named(kind: Kind, parts: Sequence[Part]) -> str:
+    """Estimates, and what they are at least."""
+    said = [
+        f"{plain(part.column)} by {value(kind, part.bound.estimate)}{f' {kind.unit}' if place == 0 else ''} (at least "
+        f"{value(kind, part.bound.low, ROUND_FLOOR)})"
+        for place, part in enumerate(parts[:_NAMES])
+    ]
+    rest = len(parts) - _NAMES
+    return ", ".join(said) + (f"; {rest} more {'does' if rest == 1 else 'do'} less" if rest > 0 else "")

@@ -22,7 +22,7 @@ def in_short(report: Report) -> str:
     """Of what is planned; mechanisms shown for comparison only have their place in the tables."""
     report = compared.planned(report)
     first, *rest = next(filter(None, (say(report) for say in (_tail, _worst, attacker.headline, _guessing))), ("",))
-    said = [first, not_judged(report), *rest, _blind(report) if first else ""]
+    said = [first, not_judged(report), *rest, blind(report) if first else ""]
     shown = " ".join(filter(None, said))
     return plain(f"In short: {shown if first else shown[:1].lower() + shown[1:]}") if shown else ""
 
@@ -44,7 +44,7 @@ def _few(names: Sequence[str]) -> str:
     return attacker.listed([*names[:_NAMES], f"{rest} more"] if rest > 0 else names)
 
 
-def _blind(report: Report) -> str:
+def blind(report: Report) -> str:
     """Neighbours that see nothing show nothing to be absent; a certified limit does not rest on them."""
     if report.eta.sees(report.dataset):
         return ""

@@ -30,7 +30,7 @@ def sentence(report: Report) -> str:
         return ""
     said = ", ".join(_counted(judged.verdicts))
     late = run_out(judged)
-    return f"Policy: {outcome(report)}{f' ({said})' if said else ''}.{f' {_upper(late)}.' if late else ''}"
+    return f"Policy: {outcome(report)}{f' (lines: {said})' if said else ''}.{f' {_upper(late)}.' if late else ''}"
 
 
 def _counted(verdicts: Sequence[Verdict]) -> Iterator[str]:
@@ -38,7 +38,7 @@ def _counted(verdicts: Sequence[Verdict]) -> Iterator[str]:
     for kind in Outcome:
         number = sum(one.outcome is kind and one.waiver is None for one in verdicts)
         if number:
-            yield f"{count(number)} {'line' if number == 1 else 'lines'} {kind}"
+            yield f"{count(number)} {kind}"
     waived = sum(one.waiver is not None for one in verdicts)
     if waived:
         yield f"{count(waived)} waived"

@@ -10,23 +10,24 @@ from collections.abc import Sequence
 
 from ..model import Finding, Outcome, Report, Verdict
 from . import attacker, certificates, compared, contributions, curves, gains, judged, manager, steps, tuning, words
-from .headline import not_judged, too_wide
+from .headline import blind, not_judged, too_wide
 from .spelling import confidence, high, low, plain, points, share, short
 
 WHO, MUCH, DO = "Who is at risk", "By how much", "What to do"
 _FAILED = (Outcome.FAIL, Outcome.NOT_MEASURED)
 
 
-def paragraphs(report: Report) -> tuple[tuple[str, str], ...]:
-    """Each with its title; empty ones left out."""
+def paragraphs(report: Report) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Each with its title, in sentences; empty ones left out."""
     planned = compared.planned(report)
     said = ((WHO, who(planned)), (MUCH, how_much(planned)), (DO, what_to_do(report)))
-    return tuple((title, plain(text)) for title, text in said if text)
+    found = ((title, tuple(plain(one) for one in lines if one)) for title, lines in said)
+    return tuple((title, lines) for title, lines in found if lines)
 
 
-def who(report: Report) -> str:
+def who(report: Report) -> tuple[str, ...]:
     said = _above(report) or _worst_off(report) or _guessed(report)
-    return " ".join(filter(None, (said, not_judged(report))))
+    return said, not_judged(report), blind(report) if said else ""
 
 
 def _above(report: Report) -> str:
@@ -41,7 +42,8 @@ def _above(report: Report) -> str:
     loss = f"a loss above {short(tau)}, which multiplies an attacker's odds by {steps.factor(tau)}"
     if certain is not None:
         sure = certificates.sure(report, curve.confidence)
-        return f"{even}, at least {low(certain, True)} % of people have {loss}. This is certified {sure}."
+        known = f"{even}, at least {low(certain, True)} % of people have {loss}"
+        return f"{known}. This is certified {sure}; estimate: {share(bound.estimate)}."
     about = words.rests_on(report)
     if bound.low is None or bound.high is None or too_wide(bound):
         ends = "; the limits are too wide to rely on it" if bound.low is not None else ""
@@ -75,10 +77,8 @@ def _guessed(report: Report) -> str:
     )
 
 
-def how_much(report: Report) -> str:
-    added = manager.sentence(report) if gains.of(report) else ""
-    said = filter(None, (_largest(report), f"Of guesses: {added}" if added and _worst(report) else _capital(added)))
-    return " ".join(said)
+def how_much(report: Report) -> tuple[str, ...]:
+    return _largest(report), _capital(manager.sentence(report)) if gains.of(report) else ""
 
 
 def _capital(sentence: str) -> str:
@@ -112,10 +112,9 @@ def _odds(loss: float) -> str:
     return steps.factor(loss)
 
 
-def what_to_do(report: Report) -> str:
+def what_to_do(report: Report) -> tuple[str, ...]:
     planned = compared.planned(report)
-    said = (_of_policy(report), tuning.sentence(report), _least(planned), contributions.sentence(report))
-    return " ".join(f"{one}." if one and one[-1] not in ".!?" else one for one in said if one)
+    return _of_policy(report), tuning.sentence(report), _least(planned), contributions.sentence(report)
 
 
 def _of_policy(report: Report) -> str:

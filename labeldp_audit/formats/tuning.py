@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..model import Bound, Finding, Outcome, Report, Verdict
@@ -127,8 +127,3 @@ def _cell(line: Verdict, bound: Bound | None) -> str:
     passed = passes(line, bound)
     word = Outcome.NOT_MEASURED if passed is None else "passes" if passed else "does not"
     return " ".join(filter(None, (short(bound.estimate), limits(bound), str(word))))
-
-
-def said(report: Report) -> Iterator[str]:
-    """What stands above the table."""
-    yield from filter(None, [sentence(report)])

@@ -15,13 +15,13 @@ EVERY = pytest.mark.parametrize("name", formats.names())
 
 
 def test_names() -> None:
-    assert formats.names() == ("text", "json", "csv", "markdown")
+    assert formats.names() == ("text", "json", "csv", "markdown", "html")
 
 
 def test_an_unknown_format_lists_what_exists(eta_report: Report) -> None:
     with pytest.raises(SpecError, match="unknown format 'yaml'") as caught:
         formats.render("yaml", eta_report)
-    assert caught.value.hint == "known: csv, json, markdown, text"
+    assert caught.value.hint == "known: csv, html, json, markdown, text"
 
 
 @EVERY

@@ -11,10 +11,10 @@ from ..contributions import Kind, Part
 from ..gains import Gain
 from ..spelling import high, low, percent, plain, points, short
 from . import row_chart
-from .markup import NOTHING, Html, joined, paragraphs, tag
+from .markup import NOTHING, Html, joined, paragraphs, tag, text
 from .row_chart import Row
 
-_COLUMNS, _ROWS = 15, 40  # bars of a chart
+_COLUMNS, _ROWS = 12, 40  # bars of a chart
 _FINEST = 1e-5  # an advantage of 0.001 percentage points
 
 
@@ -70,7 +70,7 @@ def _of_kind(kind: Kind, parts: Sequence[Part]) -> Html:
     rows = [_column(kind, part) for part in known[:_COLUMNS]]
     rest = len(known) - len(rows)
     more = f"The {len(rows)} largest of {len(known)} columns; the others are in the table." if rest else ""
-    return joined([_figure(rows, 1e-9, kind.means, bar=True, hundred=kind.quantity != contributions.LOSS),
+    return joined([_figure(rows, 1e-9, kind.unit, caption=kind.means, hundred=kind.quantity != contributions.LOSS),
                    paragraphs(more, class_="note")])  # fmt: skip
 
 
@@ -81,17 +81,17 @@ def _column(kind: Kind, part: Part) -> Row:
 
 
 def _figure(
-    rows: Sequence[Row], least: float, label: str, *, below: bool = False, bar: bool = False, hundred: bool = False
+    rows: Sequence[Row], least: float, label: str, *, below: bool = False, caption: str = "", hundred: bool = False
 ) -> Html:
-    """hundred: marks are shares, spelled in percentage points."""
+    """caption: of bars; hundred: marks are shares, spelled in percentage points."""
     if not rows:
         return NOTHING
     drawn = row_chart.chart(rows, least, label, _points if hundred else _number, _factor if below else None)
     marks = row_chart.legend(
-        wedge=any(row.certain for row in rows), bar=bar,
+        wedge=any(row.certain for row in rows), bar=bool(caption),
         arrow=any(end is not None and math.isinf(end) for row in rows for end in (row.estimate, row.low, row.high)),
     )  # fmt: skip
-    return tag("figure", drawn, marks)
+    return tag("figure", tag("figcaption", tag("b", text(caption))) if caption else NOTHING, drawn, marks)
 
 
 def _points(mark: float) -> str:

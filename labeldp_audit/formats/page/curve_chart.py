@@ -51,10 +51,10 @@ def _together(found: Sequence[Curve], certain: Mapping[str, Curve]) -> Html:
     drawn = plot.sheet(
         "j", _TITLE, _told(found), _TALL,
         *_grid(frame, 10), plot.inner(*_paths(found, frame, certain)), *_promises(found, frame), *_names(found, frame),
-        *_marks(frame, 5, 10), plot.words(50, 100, _LABEL, "label mid", dy=62),
+        *_marks(frame, 5, 10),
         plot.words(0, 0, "share of people, J(τ)", "label", dx=-44, dy=-12), class_="plot curves",
     )  # fmt: skip
-    return tag("figure", drawn, _legend(found, certain))
+    return tag("figure", drawn, tag("p", text(_LABEL), class_="label across"), _legend(found, certain))
 
 
 def _told(found: Sequence[Curve]) -> str:

@@ -12,12 +12,14 @@ from ..spelling import plain
 
 Html = NewType("Html", str)
 NOTHING = Html("")
+_TOGETHER = "&nbsp;%"
 LONGEST = 300  # characters of other people's words; a name of a megabyte is no help to anybody
 
 
 def text(words: str, most: int = LONGEST) -> Html:
-    """Escaped, on one line. No address stands in a page in one piece, not even in somebody's column name."""
-    return Html(escape(cut(plain(words), most)).replace("//", "/&#47;"))
+    """Escaped, on one line, which does not end before a per cent sign. No address stands in a page in one piece, not
+    even in somebody's column name."""
+    return Html(escape(cut(plain(words), most)).replace("//", "/&#47;").replace(" %", _TOGETHER))
 
 
 def tag(name: str, /, *inside: Html, **attributes: str | float) -> Html:

@@ -70,10 +70,11 @@ def stroke(class_: str, place: int | None = None, dashed: bool = False) -> Html:
     return swatch(path("M1 7h32", class_, place, dashed))
 
 
+def _said(name: str, remarks: Sequence[str]) -> list[Html]:
+    return [tag("b", text(name)), *(tag("small", text(one)) for one in remarks)] if remarks else [text(name)]
+
+
 def legend(entries: Iterable[tuple[Html, str, Sequence[str]]]) -> Html:
     """A mark, a name, and remarks below it."""
-    items = joined(
-        tag("li", mark, tag("span", tag("b", text(name)), *(tag("small", text(one)) for one in remarks)))
-        for mark, name, remarks in entries
-    )
+    items = joined(tag("li", mark, tag("span", *_said(name, remarks))) for mark, name, remarks in entries)
     return tag("ul", items, class_="legend") if items else NOTHING

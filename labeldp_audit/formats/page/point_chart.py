@@ -9,7 +9,7 @@ from ...model import Bin, Report, Verdict
 from .. import tuning
 from ..ink import cut
 from ..rounds import round_step
-from ..spelling import percent, plain, short
+from ..spelling import plain, short
 from ..tuning import Tried
 from . import plot
 from .markup import NOTHING, Html, tag, text
@@ -57,8 +57,8 @@ def _square(top: float) -> Iterator[Html]:
     for mark in (round(number * step, 12) for number in range(round(top / step) + 1)):
         at = 100 * mark / top
         yield plot.line(0, 100 - at, 100, 100 - at, "grid" if mark else "axis")
-        yield plot.words(0, 100 - at, percent(mark), "end", dx=-8, dy=4)
-        yield plot.words(at, 100, percent(mark), "mid", dy=20)
+        yield plot.words(0, 100 - at, short(100 * mark), "end", dx=-8, dy=4)
+        yield plot.words(at, 100, short(100 * mark), "mid", dy=20)
     yield plot.line(0, 100, 100, 0, "even")
 
 

@@ -12,7 +12,7 @@ from . import plot
 from .markup import NOTHING, Html, joined, tag, text
 
 _MARKS = 8
-_MIDDLE = 50.0  # per cent of the height of a row
+_MIDDLE, _OUT = 50.0, 93.0  # per cent of the height of a row; of its width, what is infinite
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,8 @@ def _head(row: Row) -> Html:
 def _item(row: Row, axis: Scale) -> Html:
     drawn = tag("svg", tag("title", text(f"{row.name}: {row.said}")), *_grid(axis), *_drawn(row, axis), class_="row",
                 role="img")  # fmt: skip
-    return tag("li", tag("span", text(row.name, 80), class_="name"), drawn, tag("span", text(row.said), class_="said"))
+    name, said = tag("span", text(row.name, 80), class_="name"), tag("span", text(row.said), class_="said")
+    return tag("li", name, tag("div", drawn, class_="cell"), said)
 
 
 def _grid(axis: Scale) -> Iterator[Html]:
@@ -129,7 +130,7 @@ def _certain(x: float) -> Html:
 def _estimate(estimate: float, axis: Scale, tint: str) -> Html:
     if math.isfinite(estimate):
         return plot.dot(axis.across(estimate), _MIDDLE, f"dot {tint}")
-    return plot.dot(97.5, _MIDDLE, f"dot open {tint}")
+    return plot.dot(_OUT, _MIDDLE, f"dot open {tint}")
 
 
 def _axis(

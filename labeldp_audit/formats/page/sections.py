@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from ...model import Column, Finding, Report
 from .. import (
-    certificates,
     contributions,
     curves,
     estimating,
     facts,
-    headline,
     judged,
     markdown_gains,
     plainly,
@@ -22,10 +21,10 @@ from .. import (
 from ..curves import Curve
 from ..grid import Grid
 from ..spelling import count, high, limits, low, percent, plain, short
-from . import charts, curve_chart, point_chart
-from .markup import Html, bullets, joined, paragraphs, part, section, table, tag, text
+from . import charts, curve_chart, point_chart, trust
+from .markup import Html, joined, paragraphs, part, section, table, tag, text
+from .trust import BESIDE
 
-_BESIDE = 4  # mechanisms in one table; more tables follow
 _COLUMNS_SHOWN, _NUMBERS_SHOWN = 120, 200
 _SHARES = "Share of people whose loss is above tau, in per cent"
 _ABOVE = ("loss above", "people, %: at least", "estimate", "at most")
@@ -35,8 +34,8 @@ def verdict(report: Report) -> Html:
     word = judged.outcome(report)
     badge = tag("p", tag("strong", text(word)), class_=f"badge {word.lower().replace(' ', '-')}")
     said = (
-        tag("div", tag("h3", text(title)), paragraphs(words_), class_="answer")
-        for title, words_ in plainly.paragraphs(report)
+        tag("div", tag("h3", text(title)), paragraphs(*lines), class_="answer")
+        for title, lines in plainly.paragraphs(report)
     )
     return section(
         "verdict",
@@ -44,7 +43,7 @@ def verdict(report: Report) -> Html:
         badge,
         paragraphs(judged.sentence(report)),
         tag("div", *said, class_="answers"),
-        paragraphs(headline.in_short(report), facts.sampled(report.eta), class_="note"),
+        paragraphs(facts.sampled(report.eta), class_="note"),
     )
 
 
@@ -77,8 +76,8 @@ def _read(sentences: Sequence[str]) -> Html:
 
 def _shares(found: Sequence[Curve]) -> Iterator[tuple[Grid, str]]:
     taus = curves.table_taus(found)
-    for start in range(0, len(found), _BESIDE):
-        some = found[start : start + _BESIDE]
+    for start in range(0, len(found), BESIDE):
+        some = found[start : start + BESIDE]
         rows = [[short(tau), *(_share(curve, tau) for curve in some)] for tau in taus]
         header = ("tau", *(plain(curve.mechanism) or "no mechanism" for curve in some))
         yield Grid(header, rows, (), ""), _SHARES
@@ -103,19 +102,14 @@ def added(report: Report) -> Html:
         charts.advantages(report),
         joined(table(grid, "What each mechanism adds, in percentage points") for grid in markdown_gains.adds(report)),
         _read(reading.of_gains(report)),
-        part(markdown_gains.BOUNDS, *(table(one) for grid in markdown_gains.bounds(report) for one in _split(grid))),
+        part(markdown_gains.BOUNDS, *_bounds(report)),
     )
 
 
-def _split(grid: Grid) -> Iterator[Grid]:
-    """Into tables that paper has room for."""
-    wide = len(grid.header) - 1
-    for start in range(1, wide + 1, _BESIDE + 1):
-        end = min(start + _BESIDE + 1, wide + 1)
-        rows = [[row[0], *row[start:end]] for row in grid.rows]
-        yield Grid(
-            (grid.header[0], *grid.header[start:end]), rows, grid.left, grid.note if end > wide else "", grid.caption
-        )
+def _bounds(report: Report) -> Iterator[Html]:
+    """What the names stand for is said once."""
+    every = [one for grid in markdown_gains.bounds(report) for one in grid.split(BESIDE + 1)]
+    yield from (table(replace(one, note=one.note if one is every[-1] else "")) for one in every)
 
 
 def tuned(report: Report) -> Html:
@@ -130,7 +124,7 @@ def tuned(report: Report) -> Html:
 
 def columns_add(report: Report) -> Html:
     grid = contributions.table(report)
-    split = _split(grid) if grid is not None else ()
+    split = grid.split(BESIDE + 1) if grid is not None else ()
     return section(
         "columns-add",
         contributions.TITLE,
@@ -156,46 +150,6 @@ def _fits(report: Report) -> Html:
     if grid is None:
         return Html("")
     return part(estimating.GROUPS, point_chart.calibration(report), table(grid, "Groups of rows with estimates alike"))
-
-
-def trusted(report: Report) -> Html:
-    return joined([_certified(report), _assumed(report), _warned(report)])
-
-
-def _certified(report: Report) -> Html:
-    if not certificates.of(report):
-        return section("certified", "What nobody can certify", paragraphs(_nobody(report)))
-    found = curves.certified(report)
-    split = (certificates.shares(found[start : start + _BESIDE + 1]) for start in range(0, len(found), _BESIDE + 1))
-    return section(
-        "certified",
-        certificates.title(report),
-        paragraphs(certificates.needs(report)),
-        joined(map(table, split)),
-        paragraphs(certificates.end_of_shares(found)),
-        joined(map(table, certificates.others(report))),
-        paragraphs(*certificates.also_needed(report)),
-        part("What nobody can certify", paragraphs(_nobody(report))),
-    )
-
-
-def _nobody(report: Report) -> str:
-    return plain(report.uncertifiable or "")
-
-
-def _assumed(report: Report) -> Html:
-    said = words.assumptions(facts.for_people(report))
-    items = joined(tag("li", text(line, 2_000)) for line in said)
-    return section("assumed", "What is assumed", tag("ol", items) if said else Html(""))
-
-
-def _warned(report: Report) -> Html:
-    return joined(
-        [
-            section("warnings", "Warnings", bullets(report.warnings)),
-            section("missing", "Not computed", bullets(facts.missing(report))),
-        ]
-    )
 
 
 def numbers(report: Report) -> Html:
@@ -250,4 +204,4 @@ def _column(one: Column) -> list[str]:
     return [plain(one.name), plain(one.role), plain(one.type), count(one.missing), levels, count(one.width)]
 
 
-SECTIONS = (verdict, policy, losses, worst, added, tuned, columns_add, estimated, trusted, numbers, audited)
+SECTIONS = (verdict, policy, losses, worst, added, tuned, columns_add, estimated, trust.sections, numbers, audited)
