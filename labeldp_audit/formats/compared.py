@@ -20,8 +20,13 @@ def names(report: Report) -> frozenset[str]:
 
 def labelled(report: Report) -> Report:
     """The same report, in which whoever reads the name of such a mechanism reads what it is there for."""
-    known = names(report)
+    known = frozenset() if _searched(report) else names(report)
     return replace(report, findings=tuple(_labelled(one, known) for one in report.findings)) if known else report
+
+
+def _searched(report: Report) -> bool:
+    """A search has tried many, and one was chosen: nothing is there for comparison."""
+    return any(one.quantity == "tuned" for one in report.findings)
 
 
 def _labelled(finding: Finding, known: frozenset[str]) -> Finding:

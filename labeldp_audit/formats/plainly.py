@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from ..model import Finding, Outcome, Report, Verdict
 from . import attacker, certificates, compared, contributions, curves, gains, judged, manager, steps, tuning, words
 from .headline import blind, not_judged, too_wide
-from .spelling import confidence, high, low, plain, points, share, short
+from .spelling import confidence, high, low, nats, plain, points, share, short
 
 WHO, MUCH, DO = "Who is at risk", "By how much", "What to do"
 _FAILED = (Outcome.FAIL, Outcome.NOT_MEASURED)
@@ -39,17 +39,17 @@ def _above(report: Report) -> str:
     tau, bound = curve.decisive()
     even = f"{'Even with' if len(found) > 1 else 'With'} {curve.mechanism}" if curve.mechanism else "As it is"
     certain = certificates.above_promise(report, curve)
-    loss = f"a loss above {short(tau)}, which multiplies an attacker's odds by {steps.factor(tau)}"
+    loss = f"a loss above {nats(tau)}, which multiplies an attacker's odds by {steps.factor(tau)}"
     if certain is not None:
         sure = certificates.sure(report, curve.confidence)
         known = f"{even}, at least {low(certain, True)} % of people have {loss}"
         return f"{known}. This is certified {sure}; estimate: {share(bound.estimate)}."
     about = words.rests_on(report)
     if bound.low is None or bound.high is None or too_wide(bound):
-        ends = "; the limits are too wide to rely on it" if bound.low is not None else ""
+        ends = " (the limits are too wide to rely on it)" if bound.low is not None else ""
     else:
-        ends = f", limits {low(bound, True)} to {high(bound, True)} %{f', {about}' if about else ''}"
-    return f"{even}, an estimated {share(bound.estimate)} of people have {loss}{ends}. Nothing about it is certified."
+        ends = f" (limits {low(bound, True)} to {high(bound, True)} %{f', {about}' if about else ''})"
+    return f"{even}, an estimated {share(bound.estimate)} of people{ends} have {loss}. Nothing about it is certified."
 
 
 def _worst(report: Report) -> Finding | None:

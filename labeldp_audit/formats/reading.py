@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 
 from ..model import Bound, EtaSummary, Finding, Report
-from . import attacker, curves, gains, steps, words
+from . import attacker, compared, curves, gains, steps, words
 from .headline import too_wide
 from .spelling import count, high, low, nats, plain, share, short
 
@@ -48,7 +48,7 @@ def _said(report: Report, asked: Sequence[Callable[[Report], str]]) -> tuple[str
 
 
 def _noise(report: Report) -> str:
-    found = curves.of(report)
+    found = curves.of(compared.planned(report))
     curve = curves.strongest(found) if found else None
     if curve is None or curve.epsilon is None or curve.pi is None:
         return ""
@@ -76,7 +76,7 @@ def _odds(report: Report) -> str:
 
 
 def _width(report: Report) -> str:
-    found = curves.of(report)
+    found = curves.of(compared.planned(report))
     if not found:
         return ""
     _, bound = curves.strongest(found).decisive()

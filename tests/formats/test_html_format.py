@@ -176,9 +176,9 @@ def test_nothing_of_a_hostile_report_becomes_markup(joint_report: Report) -> Non
 
 
 ATTRIBUTES = {
-    "lang", "charset", "http-equiv", "content", "name", "id", "class", "href", "aria-label", "aria-labelledby", "role",
-    "aria-hidden", "tabindex", "scope", "style", "viewbox", "preserveaspectratio", "d", "x", "y", "x1", "x2", "y1",
-    "y2", "cx", "cy", "r", "dx", "dy", "width", "height", "overflow", "stroke-dasharray",
+    "aria-hidden", "aria-label", "aria-labelledby", "charset", "class", "content", "cx", "cy", "d", "data-label",
+    "dx", "dy", "height", "href", "http-equiv", "id", "lang", "name", "overflow", "preserveaspectratio", "r",
+    "role", "scope", "stroke-dasharray", "style", "tabindex", "viewbox", "width", "x", "x1", "x2", "y", "y1", "y2",
 }  # fmt: skip
 
 

@@ -65,13 +65,15 @@ def part(title: str, *parts: Html) -> Html:
 
 
 def table(grid: Grid | None, caption: str = "", class_: str = "") -> Html:
-    """In a box of its own, which scrolls where the page is narrow; its note below it."""
+    """In a box of its own, which scrolls where the page is narrow; its note below it. class_ stack: there, cells stand
+    below each other, each behind its column's name."""
     if grid is None or not grid.rows:
         return NOTHING
     name = caption or grid.caption
     head = tag("thead", tag("tr", *(_head(cell, place in grid.left) for place, cell in enumerate(grid.header))))
-    body = tag("tbody", *(_row(row, grid.left) for row in grid.rows))
-    inner = joined([tag("caption", text(name)) if name else NOTHING, head, body])
+    labels = grid.header if class_ else ()
+    body = tag("tbody", *(_row(row, grid.left, labels) for row in grid.rows))
+    inner = joined([tag("caption", tag("span", text(name))) if name else NOTHING, head, body])
     box = tag("div", tag("table", inner), class_=f"scroll {class_}".strip(), tabindex="0", role="region",
               aria_label=name or "Table")  # fmt: skip
     return joined([box, paragraphs(grid.note, class_="note")])
@@ -81,8 +83,12 @@ def _head(cell: str, left: bool) -> Html:
     return tag("th", text(cell), scope="col", **({"class_": "w"} if left else {}))
 
 
-def _row(row: Sequence[str], left: Sequence[int]) -> Html:
+def _row(row: Sequence[str], left: Sequence[int], labels: Sequence[str]) -> Html:
     first, *rest = row
     start = tag("th", text(first), scope="row", **({"class_": "w"} if 0 in left else {}))
-    cells = (tag("td", text(cell), **({"class_": "w"} if place in left else {})) for place, cell in enumerate(rest, 1))
-    return tag("tr", start, *cells)
+    return tag("tr", start, *(_cell(cell, place, left, labels) for place, cell in enumerate(rest, 1)))
+
+
+def _cell(cell: str, place: int, left: Sequence[int], labels: Sequence[str]) -> Html:
+    attributes = {"class_": "w"} if place in left else {}
+    return tag("td", text(cell), **attributes, **({"data_label": labels[place]} if labels else {}))
