@@ -8,12 +8,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from ..model import Finding, Outcome, Report, Verdict
+from ..model import Bound, Finding, Outcome, Report, Verdict
 from . import attacker, certificates, compared, contributions, curves, gains, judged, manager, steps, tuning, words
 from .headline import blind, not_judged, too_wide
 from .spelling import confidence, high, low, nats, plain, points, share, short
 
 WHO, MUCH, DO = "Who is at risk", "By how much", "What to do"
+_FEW = 0.01  # of all people
 _FAILED = (Outcome.FAIL, Outcome.NOT_MEASURED)
 
 
@@ -43,13 +44,18 @@ def _above(report: Report) -> str:
     if certain is not None:
         sure = certificates.sure(report, curve.confidence)
         known = f"{even}, at least {low(certain, True)} % of people have {loss}"
-        return f"{known}. This is certified {sure}; estimate: {share(bound.estimate)}."
+        return f"{known}. This is certified {sure}; {_estimated(bound)}."
     about = words.rests_on(report)
     if bound.low is None or bound.high is None or too_wide(bound):
         ends = " (the limits are too wide to rely on it)" if bound.low is not None else ""
     else:
         ends = f" (limits {low(bound, True)} to {high(bound, True)} %{f', {about}' if about else ''})"
     return f"{even}, an estimated {share(bound.estimate)} of people{ends} have {loss}. Nothing about it is certified."
+
+
+def _estimated(bound: Bound) -> str:
+    said = share(bound.estimate)
+    return f"the limits of the estimate, {said}, are too wide to rely on it" if too_wide(bound) else f"estimate: {said}"
 
 
 def _worst(report: Report) -> Finding | None:
@@ -78,7 +84,25 @@ def _guessed(report: Report) -> str:
 
 
 def how_much(report: Report) -> tuple[str, ...]:
-    return _largest(report), _capital(manager.sentence(report)) if gains.of(report) else ""
+    added = _capital(manager.sentence(report)) if gains.of(report) else ""
+    return _one_in_a_hundred(report), _largest(report), added
+
+
+def _one_in_a_hundred(report: Report) -> str:
+    """The largest loss that is certified of so many people."""
+    found = curves.of(report)
+    known = curves.certified(report)
+    if not found or not known:
+        return ""
+    strongest = curves.strongest(found).mechanism
+    for curve in known:
+        some = [tau for tau, bound in zip(curve.taus, curve.bounds, strict=True) if (bound.low or 0.0) >= _FEW]
+        if curve.mechanism == strongest and some and some[-1] > 0:
+            sure = certificates.sure(report, curve.confidence)
+            loss = _size(some[-1], short(some[-1]))
+            who = f"{short(100 * _FEW)} % of people{f' with {strongest}' if strongest else ''}"
+            return f"At least {who} lose more than {loss}; this is certified {sure}."
+    return ""
 
 
 def _capital(sentence: str) -> str:

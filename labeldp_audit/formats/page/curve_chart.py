@@ -14,8 +14,9 @@ from . import plot
 from .markup import NOTHING, Html, joined, paragraphs, tag, text
 from .plot import UNITS
 
-TOGETHER, PANELS = 6, 24  # curves in one chart; charts side by side
-_TALL, _SMALL = 360, 170  # pixels
+TOGETHER, PANELS, FEW = 6, 24, 4  # curves in one chart; charts side by side; so few that each has more room
+WIDE = 0.15  # of all people, on average over tau: bands of that width over each other show nothing
+_TALL, _SMALL, _LARGER = 360, 170, 230  # pixels
 _NOMINAL = 600  # pixels across: where names beside curves find room; on a phone they are in the legend alone
 _GRAIN = 5  # of the units across
 _LABEL = "privacy loss τ in nats; below it e^τ, the factor on an attacker's odds"
@@ -27,8 +28,15 @@ def charts(report: Report) -> Html:
     if not found:
         return NOTHING
     certain = {curve.mechanism: curve for curve in axes.drawable(curves.certified(report))}
-    drawn = _together(found, certain) if len(found) <= TOGETHER else _side_by_side(found, certain)
+    apart = len(found) > TOGETHER or (len(found) > 1 and _mean_width(found) > WIDE)
+    drawn = _side_by_side(found, certain) if apart else _together(found, certain)
     return joined([drawn, paragraphs(_caption(report, found), class_="note")])
+
+
+def _mean_width(found: Sequence[Curve]) -> float:
+    ends = [(stairs.least(curve), stairs.most(curve)) for curve in found]
+    widths = [high - low for least, most in ends for low, high in zip(least, most, strict=True)]
+    return sum(widths) / len(widths)
 
 
 def _caption(report: Report, found: Sequence[Curve]) -> str:
@@ -144,15 +152,21 @@ def _legend(found: Sequence[Curve], certain: Mapping[str, Curve]) -> Html:
 
 def _side_by_side(found: Sequence[Curve], certain: Mapping[str, Curve]) -> Html:
     frame, rest = axes.frame(found), len(found) - PANELS
-    panels = (_panel(f"j{place}", curve, frame, certain) for place, curve in enumerate(found[:PANELS]))
+    tall = _LARGER if len(found) <= FEW else _SMALL
+    panels = (_panel(f"j{place}", curve, frame, certain, tall) for place, curve in enumerate(found[:PANELS]))
     more = f"{count(rest)} more mechanisms are in the table." if rest > 0 else ""
-    return joined([tag("div", *panels, class_="panels"), paragraphs(more, f"Across: {_LABEL}.", class_="note")])
+    return joined(
+        [
+            tag("div", *panels, class_="panels two" if len(found) <= FEW else "panels"),
+            paragraphs(more, f"Across: {_LABEL}.", class_="note"),
+        ]
+    )
 
 
-def _panel(key: str, curve: Curve, frame: Frame, certain: Mapping[str, Curve]) -> Html:
+def _panel(key: str, curve: Curve, frame: Frame, certain: Mapping[str, Curve], tall: int) -> Html:
     known = {curve.mechanism: certain[curve.mechanism]} if curve.mechanism in certain else {}
     drawn = plot.sheet(
-        key, _TITLE, _told([curve]), _SMALL,
+        key, _TITLE, _told([curve]), tall,
         *_grid(frame, 4), plot.inner(*_paths([curve], frame, known)), *_promises([curve], frame), *_marks(frame, 2, 4),
         class_="plot small",
     )  # fmt: skip
