@@ -9,7 +9,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN
 from ..model import Bound, Finding, Report
 from . import compared
 from .grid import Grid
-from .spelling import NO_LIMIT, NOTHING, plain, points, short
+from .spelling import NO_LIMIT, NOTHING, count, plain, points, short
 
 LOSS, TAIL, ADDED = "column_log_loss", "column_j", "column_advantage"
 QUANTITIES = (LOSS, TAIL, ADDED)
@@ -18,7 +18,7 @@ NOTE = (
     "Each number is what changes where this one column is left out; above 0, the column adds to the risk. They do not "
     "add up: of columns that say the same, each can be left out at no gain."
 )
-_NAMES = 3  # of columns that a sentence names
+_NAMES, _ROWS = 3, 100  # columns that a sentence names; of a table
 
 
 @dataclass(frozen=True)
@@ -88,8 +88,11 @@ def table(report: Report) -> Grid | None:
         return None
     cells = {(kind, part.column): cell(kind, part.bound) for kind, parts in found.items() for part in parts}
     order = dict.fromkeys(part.column for parts in found.values() for part in parts)
-    rows = [[plain(name), *(cells.get((kind, name), NOTHING) for kind in found)] for name in order]
-    return Grid(("column", *(kind.title for kind in found)), rows, (0,), f"Cells: estimate [at least, at most]. {NOTE}")
+    shown = list(order)[:_ROWS]
+    rows = [[plain(name), *(cells.get((kind, name), NOTHING) for kind in found)] for name in shown]
+    more = f" {count(len(order) - _ROWS)} more columns are in json and csv." if len(order) > _ROWS else ""
+    header = ("column", *(kind.title for kind in found))
+    return Grid(header, rows, (0,), f"Cells: estimate [at least, at most].{more} {NOTE}")
 
 
 def cell(kind: Kind, bound: Bound) -> str:

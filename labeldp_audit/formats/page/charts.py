@@ -9,7 +9,7 @@ from ...model import Finding, Report
 from .. import certificates, contributions, gains, steps
 from ..contributions import Kind, Part
 from ..gains import Gain
-from ..spelling import high, low, percent, plain, points, short
+from ..spelling import count, high, low, percent, plain, points, short
 from . import row_chart
 from .markup import NOTHING, Html, joined, paragraphs, tag, text
 from .row_chart import Row
@@ -19,14 +19,14 @@ _FINEST = 1e-5  # an advantage of 0.001 percentage points
 
 
 def largest_losses(report: Report) -> Html:
-    rows = [_loss(one, report) for one in report.findings if one.quantity == "nu_max" and not _is_absent(one)][:_ROWS]
+    rows = [_loss(one, report) for one in report.findings if one.quantity == "nu_max" and not _is_absent(one, report)]
     label = "largest loss in nats; below it the factor on an attacker's odds"
     return _figure(rows, 1.0, label, below=True)
 
 
-def _is_absent(finding: Finding) -> bool:
-    bound = finding.bound
-    return bound.estimate is None and bound.low is None and bound.high is None
+def _is_absent(one: Finding, report: Report) -> bool:
+    known = one.bound.estimate, one.bound.low, one.bound.high
+    return known == (None, None, None) and certificates.limit(report, "certified_nu_max", one.mechanism) is None
 
 
 def _loss(one: Finding, report: Report) -> Row:
@@ -40,7 +40,7 @@ def _loss(one: Finding, report: Report) -> Row:
 
 def advantages(report: Report) -> Html:
     return _figure(
-        list(_added(gains.of(report)))[:_ROWS], _FINEST,
+        list(_added(gains.of(report))), _FINEST,
         "percentage points added to the share of labels that are guessed from the features alone", hundred=True,
     )  # fmt: skip
 
@@ -67,11 +67,9 @@ def columns(report: Report) -> Html:
 
 def _of_kind(kind: Kind, parts: Sequence[Part]) -> Html:
     known = [part for part in parts if part.bound.estimate is not None]
-    rows = [_column(kind, part) for part in known[:_COLUMNS]]
-    rest = len(known) - len(rows)
-    more = f"The {len(rows)} largest of {len(known)} columns; the others are in the table." if rest else ""
-    return joined([_figure(rows, 1e-9, kind.unit, caption=kind.means, hundred=kind.quantity != contributions.LOSS),
-                   paragraphs(more, class_="note")])  # fmt: skip
+    rows = [_column(kind, part) for part in known]
+
+    return _figure(rows, 1e-9, kind.unit, caption=kind.means, hundred=kind.quantity != contributions.LOSS)
 
 
 def _column(kind: Kind, part: Part) -> Row:
@@ -86,12 +84,16 @@ def _figure(
     """caption: of bars; hundred: marks are shares, spelled in percentage points."""
     if not rows:
         return NOTHING
+    most = _COLUMNS if caption else _ROWS
+    every, rows = len(rows), rows[:most]
     drawn = row_chart.chart(rows, least, label, _points if hundred else _number, _factor if below else None)
     marks = row_chart.legend(
         wedge=any(row.certain for row in rows), bar=bool(caption),
         arrow=any(end is not None and math.isinf(end) for row in rows for end in (row.estimate, row.low, row.high)),
     )  # fmt: skip
-    return tag("figure", tag("figcaption", tag("b", text(caption))) if caption else NOTHING, drawn, marks)
+    drawing = tag("figure", tag("figcaption", tag("b", text(caption))) if caption else NOTHING, drawn, marks)
+    more = f"The first {count(most)} of {count(every)}; the others are in the tables." if every > most else ""
+    return joined([drawing, paragraphs(more, class_="note")])
 
 
 def _points(mark: float) -> str:
