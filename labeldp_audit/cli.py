@@ -186,7 +186,10 @@ def _stored(command: Command, data: str) -> tuple[Report, None, Mapping[str, obj
     from . import gate
 
     report, info = gate.stored(data)
-    return (replace(report, command=command.name) if command.tables else report), None, info
+    if command.tables:
+        made = {"measured_by": report.command, **report.parameters}
+        report = replace(report, command=command.name, parameters=made)
+    return report, None, info
 
 
 def _computed(command: Command, data: str, settings: Settings, quiet: bool) -> tuple[Report, delivery.Rows | None]:

@@ -222,7 +222,7 @@ def test_run_information_only_where_asked_for(door):
         (
             "estimate-j fine -f xml",
             2,
-            ["error: unknown format 'xml'", "hint: known: csv, github, json, junit, markdown, sarif, text"],
+            ["error: unknown format 'xml'", "hint: known: csv, github, html, json, junit, markdown, sarif, text"],
         ),
         ("estimate-j fine -f json=", 2, ["error: no file after the =: --format json="]),
         ("estimate-j fine -f json=a -f csv=a", 2, ["error: two reports in one file: a"]),

@@ -13,7 +13,7 @@ OUTPUT, RUN = "Output", "Configuration"
 
 
 PAGES = {"json": "json", "md": "markdown"}
-EVERY_PAGE = PAGES | {"txt": "text", "csv": "csv"}
+EVERY_PAGE = PAGES | {"html": "html", "txt": "text", "csv": "csv", "sarif": "sarif", "junit.xml": "junit"}
 
 
 @dataclass(frozen=True)
@@ -225,7 +225,7 @@ COMMANDS = (
          ("labeldp-audit tune clinic.parquet --mechanism llp --fail-if 'advantage.high > 0.05'", "how large a bag?"),
          ("labeldp-audit tune clinic.parquet --mechanism laplace-llp:k=8 --policy strict.toml", "epsilon at k = 8")),
         (*TUNED, ETA_FILE, SMOOTHNESS, ALPHA, UTILITY, BAGS, *GATE),
-        pages=PAGES,
+        pages=PAGES | {"html": "html"},
         open_mechanisms=True,
     ),
     Command(

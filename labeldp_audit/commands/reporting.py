@@ -147,8 +147,8 @@ def _parameters(command: str, eta: Eta, settings: Settings) -> dict[str, object]
 
 
 _SEARCHED = ("exclude", "categorical", "group", "recall")
-_OWN_MECHANISMS = ("advantage", "tune")  # their defaults are others
-_ASKED = ("mechanism", "drop_null_labels", "eta", "tau", "smoothness", "certify", "alpha", "utility", "bags")
+_OWN_MECHANISMS = ("advantage",)  # its default is another
+_ASKED = ("mechanism", "drop_null_labels", "eta", "tau", "smoothness", "certify", "alpha", "utility", "bags", "explain")
 
 
 def _plain(value: object) -> object:

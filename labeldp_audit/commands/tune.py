@@ -17,7 +17,7 @@ from .. import policy as policies
 from ..errors import DataError, SpecError
 from ..mechanisms.contract import Mechanism
 from ..model import Bound, Finding, Judgement, Outcome, Report, Table, Verdict
-from ..policy import PARAMETERS, Policy
+from ..policy import COMPARED, PARAMETERS, Policy
 from . import advantage, agreement, certificates, check, estimate_j, joint, reporting, scales
 from .before import read_and_estimate
 from .scales import Scale
@@ -170,8 +170,16 @@ def _report(answers: Sequence[Answer], base: Report, settings: Settings) -> Repo
     verdicts = tuple(verdict for one in answers for verdict in _verdicts(one, findings))
     judgement = Judgement(verdicts, answers[0].judgement.waivers)
     said = (*base.warnings, *(line for one in answers for line in _warnings(one)))
-    parameters = {**base.parameters, "tune": [one.scale.spec for one in answers]}
+    tried = {one.scale.spec: _tried(one) for one in answers}
+    chosen = {one.scale.mechanisms[one.place].spec for one in answers if one.place >= 0}
+    parameters = {name: value for name, value in base.parameters.items() if name != "mechanism"}
+    parameters |= {"tune": tried, COMPARED: [spec for specs in tried.values() for spec in specs if spec not in chosen]}
     return replace(base, findings=findings, judgement=judgement, warnings=said, parameters=parameters)
+
+
+def _tried(answer: Answer) -> list[str]:
+    """What the table shows."""
+    return list(dict.fromkeys(one.mechanism for one in answer.findings if one.mechanism))
 
 
 def _verdicts(answer: Answer, findings: Sequence[Finding]) -> list[Verdict]:
@@ -184,16 +192,17 @@ def _verdicts(answer: Answer, findings: Sequence[Finding]) -> list[Verdict]:
 
 def _tuned(answer: Answer, base: Report, settings: Settings) -> list[Finding]:
     scale, place, n = answer.scale, answer.place, base.eta.queries
+    about: dict[str, float | str] = {"scale": scale.spec, "parameter": scale.parameter}
     binds: dict[str, float | str] = {BINDS: "; ".join(answer.binding)} if answer.binding else {}
     if place < 0:
         bound = Bound(None, None, None, n, METHOD, (), _why_none(answer))
-        return [Finding(TUNED, bound, settings.confidence, None, {"scale": scale.spec, **binds})]
+        return [Finding(TUNED, bound, settings.confidence, None, {**about, **binds})]
     value, following = scale.values[place], scale.values[min(place + 1, len(scale.values) - 1)]
     if place == len(scale.values) - 1 and scale.parameter == "epsilon":
         following = math.inf
     bound = Bound(value, min(value, following), max(value, following), n, METHOD, _assumed(answer))
     mechanism = scale.mechanisms[place]
-    at = {"scale": scale.spec, **mechanism.at(), **binds}
+    at = {**about, **mechanism.at(), **binds}
     return [Finding(TUNED, bound, settings.confidence, mechanism.spec, at, mechanism.claim(2), mechanism.bag)]
 
 

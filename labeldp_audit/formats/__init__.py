@@ -15,6 +15,7 @@ _FORMATS = {
     "json": ".json",
     "csv": ".csv",
     "markdown": ".markdown",
+    "html": ".html",
     "sarif": ".sarif",
     "junit": ".junit",
     "github": ".github",
@@ -60,9 +61,10 @@ def picture(report: Report) -> str | None:
 
 def pictures(report: Report) -> dict[str, str]:
     """How its file's name ends, and a self-contained .svg: the curves of the report, and its advantages."""
-    from . import dots, svg
+    from . import compared, dots, svg
 
-    curves, gains = svg.draw(report), dots.draw(report)
+    shown = compared.labelled(report)
+    curves, gains = svg.draw(shown), dots.draw(shown)
     if curves is None:
         return {} if gains is None else {".svg": gains}
     return {".svg": curves} | ({} if gains is None else {"-advantage.svg": gains})

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ..model import Column, Dataset, EtaSummary, Finding, Report
-from . import certificates, curves, estimating, gains
+from . import certificates, contributions, curves, estimating, gains, tuning
 from .curves import Curve
 from .spelling import confidence, count, high, low, percent, plain, share, short
 
@@ -85,6 +85,8 @@ def valued(report: Report) -> tuple[Finding, ...]:
         if not (
             curves.on_curve(finding)
             or certificates.is_one(finding)
+            or contributions.is_one(finding)
+            or tuning.is_one(finding)
             or _is_missing(finding)
             or gains.in_own_table(finding, tabled)
         )

@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 
 from ..model import Bound, Finding, Report
-from . import attacker, certificates, curves, gains, steps, words
+from . import attacker, certificates, compared, curves, gains, steps, words
 from .spelling import confidence, high, low, nats, plain, share, short
 
 TOO_WIDE = 0.5  # of all people: with such an interval the estimate says little
@@ -19,13 +19,15 @@ _NAMES = 3  # of mechanisms that share a reason
 
 
 def in_short(report: Report) -> str:
+    """Of what is planned; mechanisms shown for comparison only have their place in the tables."""
+    report = compared.planned(report)
     first, *rest = next(filter(None, (say(report) for say in (_tail, _worst, attacker.headline, _guessing))), ("",))
-    said = [first, _not_judged(report), *rest, _blind(report) if first else ""]
+    said = [first, not_judged(report), *rest, blind(report) if first else ""]
     shown = " ".join(filter(None, said))
     return plain(f"In short: {shown if first else shown[:1].lower() + shown[1:]}") if shown else ""
 
 
-def _not_judged(report: Report) -> str:
+def not_judged(report: Report) -> str:
     """Mechanisms without any answer to the question, and why; those with the same reason together."""
     asked = [one for one in report.findings if one.quantity in _ASKED]
     judged = {one.mechanism for one in asked if one.bound.estimate is not None}
@@ -42,7 +44,7 @@ def _few(names: Sequence[str]) -> str:
     return attacker.listed([*names[:_NAMES], f"{rest} more"] if rest > 0 else names)
 
 
-def _blind(report: Report) -> str:
+def blind(report: Report) -> str:
     """Neighbours that see nothing show nothing to be absent; a certified limit does not rest on them."""
     if report.eta.sees(report.dataset):
         return ""

@@ -9,7 +9,7 @@ from ..model import Dataset
 from .spelling import count, plain
 
 # Okabe and Ito's colours, told apart by people who see few colours; the dashes are for print in grey.
-_COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
+COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 _DASHES = ("", "8 3", "2 3", "10 3 2 3", "14 4", "5 2 1 2 1 2")
 
 WIDTH = 960
@@ -39,12 +39,15 @@ def table(data: Dataset) -> str:
 
 
 def color(place: int) -> str:
-    return _COLORS[place % len(_COLORS)]
+    return COLORS[place % len(COLORS)]
+
+
+def pattern(place: int) -> str:
+    return _DASHES[place % len(_DASHES)]
 
 
 def dash(place: int) -> str:
-    pattern = _DASHES[place % len(_DASHES)]
-    return f' stroke-dasharray="{pattern}"' if pattern else ""
+    return f' stroke-dasharray="{pattern(place)}"' if pattern(place) else ""
 
 
 def text(x: float, y: float, words: str, style: str = "", anchor: str = "") -> str:

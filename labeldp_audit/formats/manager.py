@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from ..model import Report
-from . import attacker, certificates, curves, gains
+from . import attacker, certificates, compared, curves, gains
 from .gains import Gain
 from .spelling import count, low, plain, points, share, short
 
@@ -16,6 +16,7 @@ TITLE = "For a manager"
 
 def sentence(report: Report) -> str:
     """Of several ways to publish, the one that tells least and the one that tells most."""
+    report = compared.planned(report)
     found = gains.of(report)
     if not found:
         return _of_losses(report)

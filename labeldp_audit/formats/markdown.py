@@ -6,7 +6,21 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ..model import Column, Finding, Report
-from . import certificates, curves, estimating, facts, headline, manager, markdown_gains, reading, words
+from . import (
+    certificates,
+    compared,
+    contributions,
+    curves,
+    estimating,
+    facts,
+    headline,
+    judged,
+    manager,
+    markdown_gains,
+    reading,
+    tuning,
+    words,
+)  # fmt: skip
 from .curves import Curve
 from .grid import Grid
 from .spelling import count, high, limits, low, percent, plain, short
@@ -20,7 +34,7 @@ _SPECIAL = re.compile(r"[\\`*|~#&<>@]|\](?=[(\[:]|$)|(?<![^\W_])_|_(?![^\W_])|(?
 
 
 def render(report: Report, *, width: int, color: bool, run_info: Mapping[str, object] | None) -> str:
-    return "\n".join(_lines(report)) + "\n"
+    return "\n".join(_lines(compared.labelled(report))) + "\n"
 
 
 def escaped(text: str) -> str:
@@ -40,6 +54,8 @@ def _lines(report: Report) -> Iterator[str]:
     yield f"# {escaped(report.command)}: {escaped(report.dataset.name)}"
     yield from ("", escaped(words.scope(report)))
     yield from _paragraphs(headline.in_short(report), facts.sampled(report.eta))
+    yield from _judged(report)
+    yield from _found(tuning.TITLE, tuning.sentence(report), tuning.tables(report))
     yield from _section("What the features tell", list(_paragraphs(*reading.before_tables(report)))[1:])
     yield from _grids(markdown_gains.ADDS, markdown_gains.adds(report))
     yield from _grids(markdown_gains.BOUNDS, markdown_gains.bounds(report))
@@ -50,6 +66,7 @@ def _lines(report: Report) -> Iterator[str]:
     yield from _mechanisms(report)
     yield from _shares(report, numbered)
     yield from _certified(report)
+    yield from _found(contributions.TITLE, contributions.sentence(report), contributions.tables(report))
     yield from _numbers(report, numbered)
     yield from _section("Not computed", _bullets(facts.missing(report)))
     yield from _section("Warnings", _bullets(report.warnings))
@@ -93,6 +110,23 @@ def _grid(grid: Grid) -> Iterator[str]:
     yield from _paragraphs(grid.caption)
     if grid.rows:
         yield from ("", *_table([escaped(cell) for cell in grid.header], rows, left=grid.left))
+
+
+def _judged(report: Report) -> Iterator[str]:
+    yield from _found(judged.TITLE, judged.sentence(report), tuple(filter(None, [judged.lines(report)])))
+    if waivers := judged.waivers(report):
+        yield from _grid(waivers)
+
+
+def _found(title: str, said: str, grids: Sequence[Grid]) -> Iterator[str]:
+    """A sentence, and the tables behind it."""
+    if not said and not grids:
+        return
+    yield from ("", f"## {title}")
+    yield from _paragraphs(said)
+    for grid in grids:
+        yield from _grid(grid)
+        yield from _paragraphs(grid.note)
 
 
 def _audited(report: Report) -> Iterator[str]:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 
 from ..model import Bound, EtaSummary, Finding, Report
-from . import attacker, curves, gains, steps, words
+from . import attacker, compared, curves, gains, steps, words
 from .headline import too_wide
 from .spelling import count, high, low, nats, plain, share, short
 
@@ -23,13 +23,32 @@ def sentences(report: Report) -> tuple[str, ...]:
     return _said(report, _SENTENCES)
 
 
+def of_losses(report: Report) -> tuple[str, ...]:
+    """What belongs beside the curves."""
+    return _said(report, (_noise, _odds, _width, _average)) if curves.of(report) else ()
+
+
+def of_the_worst(report: Report) -> tuple[str, ...]:
+    """What belongs beside the largest losses."""
+    return _said(report, (_infinite, *(() if curves.of(report) else (_average, _odds))))
+
+
+def of_gains(report: Report) -> tuple[str, ...]:
+    return _said(report, attacker.AFTER_TABLES)
+
+
+def of_features(report: Report) -> tuple[str, ...]:
+    """What was estimated of labels, given the features."""
+    return _said(report, (_spread, _of_classes, _bracket))
+
+
 def _said(report: Report, asked: Sequence[Callable[[Report], str]]) -> tuple[str, ...]:
     found = (sentence(report) for sentence in asked)
     return tuple(plain(sentence) for sentence in found if sentence)
 
 
 def _noise(report: Report) -> str:
-    found = curves.of(report)
+    found = curves.of(compared.planned(report))
     curve = curves.strongest(found) if found else None
     if curve is None or curve.epsilon is None or curve.pi is None:
         return ""
@@ -57,7 +76,7 @@ def _odds(report: Report) -> str:
 
 
 def _width(report: Report) -> str:
-    found = curves.of(report)
+    found = curves.of(compared.planned(report))
     if not found:
         return ""
     _, bound = curves.strongest(found).decisive()

@@ -33,7 +33,7 @@ Object = Mapping[str, Any]
 
 AGAIN = "write it anew: labeldp-audit audit DATA"
 _WORDS = {"Infinity": math.inf, "-Infinity": -math.inf}
-_NAMES = ("bound", "class", "column", "of")  # of `at` that are never numbers
+_NAMES = ("binds", "bound", "class", "column", "of", "parameter", "scale")  # of `at` that are never numbers
 
 
 def read(text: str, name: str) -> Report:

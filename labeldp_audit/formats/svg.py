@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 
 from ..model import Report
-from . import axes, beside, curves, ink, steps, words
+from . import axes, beside, curves, ink, stairs, steps, words
 from .axes import Frame
 from .curves import Curve
 from .spelling import confidence, high, low, plain, share, short
@@ -14,6 +14,7 @@ from .spelling import confidence, high, low, plain, share, short
 _LEFT, _TOP, _ACROSS, _DOWN = 68, 100, 580, 340
 _LEGEND = _LEFT + _ACROSS + 32
 _ENTRY, _NOTE = 72, 36
+_GRID = 10  # of a pixel
 _TITLE = "How many people lose more than τ of label privacy?"
 
 _STYLE = (
@@ -80,15 +81,13 @@ def _vertical(frame: Frame) -> Iterator[str]:
 
 def _band(curve: Curve, frame: Frame, place: int, bands: int) -> str:
     """The more bands lie over each other, the lighter each."""
-    high = steps.held([1.0 if bound.high is None else bound.high for bound in curve.bounds])
-    low = steps.reached([bound.low or 0.0 for bound in curve.bounds])
-    outline = [*_corners(curve, frame, high), *reversed(_corners(curve, frame, low))]
+    outline = [*_corners(curve, frame, stairs.most(curve)), *reversed(_corners(curve, frame, stairs.least(curve)))]
     return f'<path fill="{ink.color(place)}" fill-opacity="{min(0.12, 0.28 / bands):.2g}" d="{_path(outline)}z"/>'
 
 
 def _least(curve: Curve, frame: Frame, place: int) -> str:
     """The lower limits, which the band hides where bands lie over each other."""
-    path = _path(_corners(curve, frame, steps.reached([bound.low or 0.0 for bound in curve.bounds])))
+    path = _path(_corners(curve, frame, stairs.least(curve)))
     return f'<path class="least" stroke="{ink.color(place)}" d="{path}"/>'
 
 
@@ -97,13 +96,12 @@ def _certain(curve: Curve, frame: Frame, place: int, certain: Mapping[str, Curve
     known = certain.get(curve.mechanism)
     if known is None:
         return ""
-    path = _path(_corners(known, frame, steps.reached([bound.low or 0.0 for bound in known.bounds])))
+    path = _path(_corners(known, frame, stairs.least(known)))
     return f'<path class="certain" stroke="{ink.color(place)}" d="{path}"/>'
 
 
 def _line(curve: Curve, frame: Frame, place: int) -> str:
-    heights = steps.held([bound.estimate or 0.0 for bound in curve.bounds])
-    path = _path(_corners(curve, frame, heights))
+    path = _path(_corners(curve, frame, stairs.estimates(curve)))
     return f'<path class="line" stroke="{ink.color(place)}"{ink.dash(place)} d="{path}"/>'
 
 
@@ -118,9 +116,9 @@ def _promise(curve: Curve, frame: Frame, place: int) -> str:
 
 def _names(found: Sequence[Curve], frame: Frame) -> Iterator[str]:
     """Each curve's name beside it, where there is room; the legend has all of them."""
-    names = [ink.cut(name, 20) for name in _apart(found)]
-    lines = [_corners(curve, frame, steps.held([bound.estimate or 0.0 for bound in curve.bounds])) for curve in found]
-    places = beside.spots(names, [[(x / 10, y / 10) for x, y in line] for line in lines], _LEFT, _LEFT + _ACROSS)
+    names = [ink.cut(name, 20) for name in apart(found)]
+    lines = [_corners(curve, frame, stairs.estimates(curve)) for curve in found]
+    places = beside.spots(names, [[(x / _GRID, y / _GRID) for x, y in line] for line in lines], _LEFT, _LEFT + _ACROSS)
     for place, spot in enumerate(places):
         if spot is not None:
             yield (
@@ -129,7 +127,7 @@ def _names(found: Sequence[Curve], frame: Frame) -> Iterator[str]:
             )
 
 
-def _apart(found: Sequence[Curve]) -> list[str]:
+def apart(found: Sequence[Curve]) -> list[str]:
     """What tells the mechanisms apart: their parameters, where all are of one kind."""
     names = [plain(curve.mechanism) for curve in found]
     kinds = {name.partition(":")[0] for name in names}
@@ -141,9 +139,7 @@ def _legend(found: Sequence[Curve]) -> Iterator[str]:
         y = _TOP + 8 + place * _ENTRY
         yield f'<path class="line" stroke="{ink.color(place)}"{ink.dash(place)} d="M{_LEGEND} {y}h34"/>'
         yield ink.text(_LEGEND + 42, y + 4, ink.cut(plain(curve.mechanism) or "no mechanism", 23), "name")
-        yield from (
-            ink.text(_LEGEND + 42, y + 20 + 15 * row, line, "small") for row, line in enumerate(_remarks(curve))
-        )
+        yield from (ink.text(_LEGEND + 42, y + 20 + 15 * row, line, "small") for row, line in enumerate(remarks(curve)))
     if any(curve.promise() for curve in found):
         y = _TOP + 8 + len(found) * _ENTRY
         yield f'<circle cx="{_LEGEND + 17}" cy="{y}" r="4.5" fill="#555"/>'
@@ -159,7 +155,7 @@ def _legend_of_certain(found: Sequence[Curve], certain: Mapping[str, Curve]) -> 
         yield ink.text(_LEGEND + 42, y + 19, "whatever the population", "small")
 
 
-def _remarks(curve: Curve) -> Iterator[str]:
+def remarks(curve: Curve) -> Iterator[str]:
     if curve.pi is not None:
         yield f"flips {share(curve.pi)} of labels"
     promise = curve.promise()
@@ -170,30 +166,15 @@ def _remarks(curve: Curve) -> Iterator[str]:
             yield f"at least {low(bound, True)} %, at most {high(bound, True)} %"
 
 
-def _corners(curve: Curve, frame: Frame, heights: Sequence[float]) -> list[tuple[int, int]]:
-    """Corners of a step curve in tenths of a pixel; heights[i] holds from tau i to the next."""
-    taus = steps.thinned([_x(frame, tau) for tau in curve.taus], grain=1.0)
-    found: list[tuple[int, int]] = []
-    for index, following in zip(taus, [*taus[1:], taus[-1]], strict=True):
-        y = round(10 * _y(frame, heights[index]))
-        found += [(round(10 * _x(frame, curve.taus[index])), y), (round(10 * _x(frame, curve.taus[following])), y)]
-    return found
+def _corners(curve: Curve, frame: Frame, heights: Sequence[float]) -> list[stairs.Corner]:
+    """In tenths of a pixel."""
+    return stairs.corners(
+        curve, heights, lambda tau: _GRID * _x(frame, tau), lambda height: _GRID * _y(frame, height), grain=_GRID
+    )
 
 
-def _path(corners: Iterable[tuple[int, int]]) -> str:
-    first, *rest = corners
-    pieces, (x, y) = [f"M{first[0] / 10:g} {first[1] / 10:g}"], first
-    for to_x, to_y in rest:
-        if (to_x, to_y) != (x, y):
-            pieces.append(_move(to_x - x, to_y - y))
-        x, y = to_x, to_y
-    return "".join(pieces)
-
-
-def _move(right: int, down: int) -> str:
-    if right and down:
-        return f"l{right / 10:g} {down / 10:g}"
-    return f"h{right / 10:g}" if right else f"v{down / 10:g}"
+def _path(corners: Iterable[stairs.Corner]) -> str:
+    return stairs.path(corners, _GRID)
 
 
 def _x(frame: Frame, tau: float) -> float:

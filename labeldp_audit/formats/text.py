@@ -16,6 +16,8 @@ from ..model import Finding, Report
 from . import (
     axes,
     chart,
+    compared,
+    contributions,
     curves,
     estimating,
     facts,
@@ -25,6 +27,7 @@ from . import (
     terminal,
     text_certificates,
     text_gains,
+    text_judged,
     words,
 )
 from .curves import Curve
@@ -51,7 +54,7 @@ def render(report: Report, *, width: int, color: bool, run_info: Mapping[str, ob
         legacy_windows=False,
         _environ={},
     )
-    for part in _parts(report, width):
+    for part in _parts(compared.labelled(report), width):
         console.print(part)
     return "".join(line.rstrip() + "\n" for line in out.getvalue().splitlines())
 
@@ -60,6 +63,7 @@ def _parts(report: Report, width: int) -> Iterator[RenderableType]:
     found = curves.of(report)
     yield Text(words.scope(report), style="bold")
     yield from map(Text, filter(None, (headline.in_short(report), "", facts.sampled(report.eta))))
+    yield from text_judged.parts(report, width)
     yield from ("", facts.audited(report.dataset), Text(facts.estimated(report), style="dim"))
     yield from terminal.paragraphs(reading.before_tables(report))
     yield from text_gains.parts(report, width)
@@ -70,6 +74,9 @@ def _parts(report: Report, width: int) -> Iterator[RenderableType]:
     yield from _mechanisms(report, width)
     yield from _shares(found, report, width)
     yield from text_certificates.parts(report, width)
+    yield from text_judged.table(
+        contributions.TITLE, contributions.sentence(report), contributions.tables(report), width
+    )
     yield from _numbers(report, width)
     yield from terminal.listed("Not computed", facts.missing(report))
     yield from _estimating(report, width)

@@ -13,6 +13,9 @@ _MEASURED = {
     "nu-max": "the largest privacy loss of any person",
     "estimate-eta": "what the features alone tell about each label",
     "advantage": "how much better an attacker guesses labels once they are released in some form",
+    "audit": "what the features tell, how many people lose how much, and what an attacker gains",
+    "check": "whether a report keeps to a policy",
+    "tune": "the least noise that keeps to a policy",
 }
 
 _MEANINGS = {
@@ -41,6 +44,10 @@ _MEANINGS = {
     "plug_in_j": "share of people whose loss is above tau, by the labels around each as they are",
     "equivalent_epsilon": "epsilon of the randomized response that adds as much",
     "equivalent_k": "size of the smallest bags whose totals add no more",
+    "tuned": "the least noise that meets the policy",
+    "column_log_loss": "how much more surprised the model is by labels without the column, in nats",
+    "column_j": "how much less often the loss is above tau without the column",
+    "column_advantage": "how much less a release adds without the column",
 }
 
 _OF_CLASS = {

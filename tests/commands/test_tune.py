@@ -60,7 +60,9 @@ def test_bags_and_noisy_bags(audit, mild, mechanism, parameter):
     line = "advantage.high > 0.05"
     ended = audit("tune", mild, "--eta", "p", "--mechanism", mechanism, "--bags", "30", *typed(line), *JSON)
     found = tuned(ended.report)
-    assert ended.status == 0 and found["at"][parameter] == found["estimate"]
+    assert ended.status == 0 and found["at"][parameter] == found["estimate"] and found["at"]["parameter"] == parameter
+    assert found["mechanism"] in ended.report["parameters"]["tune"][mechanism]
+    assert found["mechanism"] not in ended.report["parameters"]["compared"]
     assert of(ended.report, "advantage", found["mechanism"])["high"] <= 0.05
     others = {one["at"][parameter]: one["high"] for one in ended.report["findings"] if one["quantity"] == "advantage"}
     failing = found["high"] if parameter == "epsilon" else found["low"]

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import joint
 import pytest
 from advantages import findings as advantages
 from certified import of_curves, of_gains, scored, with_certificates
@@ -185,6 +186,18 @@ def certified_tail(tail_report: Report) -> Report:
 def certified_gain(gain_report: Report) -> Report:
     added = {"rr:epsilon=0.5": (0.0, 0.02679), "rr:epsilon=2": (0.00213, 0.08328), "llp:k=64": (0.0, 0.02345)}
     return with_certificates(scored(gain_report), lambda _: of_gains(added))
+
+
+@pytest.fixture
+def joint_report(tail_report: Report, worst_report: Report, gain_report: Report) -> Report:
+    """All questions at once, judged and explained."""
+    whole = joint.judged(joint.together(tail_report, worst_report, gain_report))
+    return joint.explained(whole, tuple(one.name for one in columns(12) if one.role in ("number", "category")))
+
+
+@pytest.fixture
+def tuned_report(tail_report: Report) -> Report:
+    return joint.tuning(tail_report)
 
 
 @pytest.fixture

@@ -17,13 +17,13 @@ NUMBERS = pytest.mark.parametrize("name", [name for name in formats.names() if n
 
 
 def test_names() -> None:
-    assert formats.names() == ("text", "json", "csv", "markdown", "sarif", "junit", "github")
+    assert formats.names() == ("text", "json", "csv", "markdown", "html", "sarif", "junit", "github")
 
 
 def test_an_unknown_format_lists_what_exists(eta_report: Report) -> None:
     with pytest.raises(SpecError, match="unknown format 'yaml'") as caught:
         formats.render("yaml", eta_report)
-    assert caught.value.hint == "known: csv, github, json, junit, markdown, sarif, text"
+    assert caught.value.hint == "known: csv, github, html, json, junit, markdown, sarif, text"
 
 
 @EVERY

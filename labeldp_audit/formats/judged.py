@@ -1,0 +1,87 @@
+"""What became of the policy, in words and tables. Whoever prints the cells escapes them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ..model import Judgement, Outcome, Report, Verdict, Waived
+from .grid import Grid
+from .spelling import count, plain
+
+TITLE = "Does the policy hold?"
+NO_POLICY = "NO POLICY"
+WAIVERS = "Waivers: risks that somebody accepts"
+_HEADER = ("must not go out if", "outcome", "found")
+_NOTE = (
+    "Inconclusive: the estimate would pass, its limit does not. What was not measured does not pass, and no waiver "
+    "covers it."
+)
+
+
+def outcome(report: Report) -> str:
+    """One word."""
+    return NO_POLICY if report.judgement is None else report.judgement.outcome.upper()
+
+
+def sentence(report: Report) -> str:
+    """How the lines came out; empty where there is no policy."""
+    judged = report.judgement
+    if judged is None:
+        return ""
+    said = ", ".join(_counted(judged.verdicts))
+    late = run_out(judged)
+    return f"Policy: {outcome(report)}{f' (lines: {said})' if said else ''}.{f' {_upper(late)}.' if late else ''}"
+
+
+def _counted(verdicts: Sequence[Verdict]) -> Iterator[str]:
+    """Waived lines are counted as that."""
+    for kind in Outcome:
+        number = sum(one.outcome is kind and one.waiver is None for one in verdicts)
+        if number:
+            yield f"{count(number)} {kind}"
+    waived = sum(one.waiver is not None for one in verdicts)
+    if waived:
+        yield f"{count(waived)} waived"
+
+
+def run_out(judged: Judgement) -> str:
+    late = [one.waiver for one in judged.waivers if one.about_this and one.expired]
+    named = ", ".join(f"{plain(one.quantity)} ({one.until.isoformat()})" for one in late)
+    return f"a waiver that has run out is a failure: {named}" if late else ""
+
+
+def _upper(sentence: str) -> str:
+    return sentence[:1].upper() + sentence[1:]
+
+
+def lines(report: Report) -> Grid | None:
+    judged = report.judgement
+    if judged is None or not judged.verdicts:
+        return None
+    note = "" if judged.outcome is Outcome.PASS else _NOTE
+    return Grid(_HEADER, [_row(one) for one in judged.verdicts], (0, 1, 2), note)
+
+
+def _row(one: Verdict) -> list[str]:
+    waived = f", waived until {one.waiver.until.isoformat()}" if one.waiver else ""
+    more = f" ({count(one.failing)} of {count(one.judged)} do not pass)" if one.judged > 1 and one.failing else ""
+    return [plain(one.line), f"{one.outcome}{waived}", plain(one.said) + more]
+
+
+def waivers(report: Report) -> Grid | None:
+    """All of them, also those that do nothing here."""
+    if report.judgement is None or not report.judgement.waivers:
+        return None
+    rows = [
+        [plain(one.waiver.quantity), one.waiver.until.isoformat(), _state(one), plain(one.waiver.reason)]
+        for one in report.judgement.waivers
+    ]
+    return Grid(("quantity", "until", "state", "reason"), rows, (0, 1, 2, 3), "", WAIVERS)
+
+
+def _state(one: Waived) -> str:
+    if not one.about_this:
+        return f"about another table ({plain(one.waiver.dataset)[:12]}…){', run out' if one.expired else ''}"
+    if one.expired:
+        return "run out: this is a failure"
+    return "used" if one.used else "not needed"

@@ -1,0 +1,142 @@
+"""The least noise that meets a policy, and what every strength that was tried would let through."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ..model import Bound, Finding, Outcome, Report, Verdict
+from . import compared, curves
+from .grid import Grid
+from .spelling import NOTHING, limits, plain, short
+
+QUANTITY, PARAMETER = "tuned", "tune"
+TITLE = "The least noise that meets the policy"
+_OWN = (*curves.PARAMETERS, "k")  # what a mechanism says of itself
+_NOTE = "Cells: estimate [at least, at most], and whether the line lets it pass."
+
+
+@dataclass(frozen=True)
+class Search:
+    """One mechanism with one parameter left open."""
+
+    found: Finding
+    scale: str  # as it was asked for
+    parameter: str
+    specs: tuple[str, ...]  # of the strengths that the table shows
+
+    @property
+    def chosen(self) -> float | None:
+        return self.found.bound.estimate
+
+    @property
+    def weaker(self) -> float | None:
+        """The next strength, with which the policy does not hold."""
+        ends = {self.found.bound.low, self.found.bound.high} - {self.chosen}
+        return next((end for end in ends if end is not None and math.isfinite(end)), None)
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A mechanism, its parameter, and of each line of the policy what it is about."""
+
+    mechanism: str
+    value: float | None
+    bounds: tuple[Bound | None, ...]
+
+
+def is_one(finding: Finding) -> bool:
+    return finding.quantity == QUANTITY
+
+
+def searches(report: Report) -> tuple[Search, ...]:
+    known = report.parameters.get(PARAMETER)
+    specs = known if isinstance(known, Mapping) else {}
+    return tuple(
+        Search(one, str(one.at.get("scale", "")), str(one.at.get("parameter", "")),
+               tuple(map(str, specs.get(one.at.get("scale"), ()))))
+        for one in filter(is_one, report.findings)
+    )  # fmt: skip
+
+
+def sentence(report: Report) -> str:
+    return " ".join(map(_sentence, searches(report)))
+
+
+def _sentence(search: Search) -> str:
+    found, kind = search.found, plain(search.scale)
+    if found.bound.estimate is None:
+        return f"No strength of {kind} meets the policy: {plain(found.bound.reason or 'no reason is known')}."
+    said = f"{compared.bare(found.mechanism)} is the least noise of {kind} that meets the policy"
+    if search.weaker is None:
+        return f"{said}, and the least that was tried."
+    binds = plain(str(found.at.get("binds", "")))
+    return f"{said}; with {search.parameter} = {short(search.weaker)} it does not{f': {binds}' if binds else ''}."
+
+
+def lines(report: Report, search: Search) -> tuple[Verdict, ...]:
+    """Of the policy, those that a number was found for."""
+    judged = report.judgement.verdicts if report.judgement else ()
+    about = (one for one in judged if one.worst is not None and one.worst.mechanism in (None, *search.specs))
+    return tuple({one.line: one for one in about}.values())
+
+
+def tried(report: Report, search: Search) -> tuple[Tried, ...]:
+    """In the order of the parameter."""
+    asked = lines(report, search)
+    rows = []
+    for spec in search.specs if asked else ():
+        members = [one for one in report.findings if compared.bare(one.mechanism) == spec and not is_one(one)]
+        value = next((value for one in members if (value := one.place(search.parameter)) is not None), None)
+        rows.append(Tried(spec, value, tuple(_bound(line, members) for line in asked)))
+    return tuple(sorted(rows, key=lambda row: math.inf if row.value is None else row.value))
+
+
+def _bound(line: Verdict, members: Sequence[Finding]) -> Bound | None:
+    """At the place that the line was judged at; the same for all, where it is about the features."""
+    assert line.worst is not None
+    if line.worst.mechanism is None:
+        return line.worst.bound
+    place = _place(line.worst)
+    return next((one.bound for one in members if one.quantity == line.quantity and _place(one) == place), None)
+
+
+def _place(finding: Finding) -> dict[str, float | str]:
+    return {key: value for key, value in finding.at.items() if key not in _OWN}
+
+
+def passes(line: Verdict, bound: Bound | None) -> bool | None:
+    """None where nothing is known."""
+    value = None if bound is None else getattr(bound, line.field)
+    if value is None:
+        return None
+    above, strict = line.comparison.startswith(">"), "=" not in line.comparison
+    beyond = value > line.threshold if above else value < line.threshold
+    return not (beyond or (not strict and value == line.threshold))
+
+
+def tables(report: Report) -> tuple[Grid, ...]:
+    return tuple(grid for search in searches(report) if (grid := _table(report, search)) is not None)
+
+
+def _table(report: Report, search: Search) -> Grid | None:
+    rows, asked = tried(report, search), lines(report, search)
+    if not rows:
+        return None
+    header = (search.parameter, "mechanism", *(plain(one.line) for one in asked))
+    return Grid(header, [_cells(row, asked, search) for row in rows], (1,), _NOTE)
+
+
+def _cells(row: Tried, asked: Sequence[Verdict], search: Search) -> list[str]:
+    picked = " (chosen)" if row.mechanism == search.found.mechanism else ""
+    said = (_cell(line, bound) for line, bound in zip(asked, row.bounds, strict=True))
+    return [short(row.value), plain(row.mechanism) + picked, *said]
+
+
+def _cell(line: Verdict, bound: Bound | None) -> str:
+    if bound is None:
+        return NOTHING
+    passed = passes(line, bound)
+    word = Outcome.NOT_MEASURED if passed is None else "passes" if passed else "does not"
+    return " ".join(filter(None, (short(bound.estimate), limits(bound), str(word))))
