@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..model import Judgement, Outcome, Report, Verdict, Waived
+from ..model import Finding, Judgement, Outcome, Report, Verdict, Waived
 from .grid import Grid
 from .spelling import count, plain
 
@@ -31,6 +31,12 @@ def sentence(report: Report) -> str:
     said = ", ".join(_counted(judged.verdicts))
     late = run_out(judged)
     return f"Policy: {outcome(report)}{f' (lines: {said})' if said else ''}.{f' {_upper(late)}.' if late else ''}"
+
+
+def decisive(report: Report) -> tuple[Finding, ...]:
+    """What the lines were judged by."""
+    verdicts = report.judgement.verdicts if report.judgement else ()
+    return tuple(one.worst for one in verdicts if one.worst is not None)
 
 
 def _counted(verdicts: Sequence[Verdict]) -> Iterator[str]:

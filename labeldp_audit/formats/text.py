@@ -22,6 +22,7 @@ from . import (
     estimating,
     facts,
     headline,
+    judged,
     manager,
     reading,
     terminal,
@@ -33,6 +34,7 @@ from . import (
 from .curves import Curve
 from .spelling import high, limits, low, percent, plain, short
 
+_JUDGED = "check"
 _COLORS = ("cyan", "yellow", "green", "magenta", "red", "blue")
 _WIDEST = 120  # longer lines are hard to read
 _NARROWEST = 56  # below this, there is no room for limits beside the mechanisms
@@ -54,9 +56,21 @@ def render(report: Report, *, width: int, color: bool, run_info: Mapping[str, ob
         legacy_windows=False,
         _environ={},
     )
-    for part in _parts(compared.labelled(report), width):
+    shown = compared.labelled(report)
+    for part in _verdict(shown, width) if report.command == _JUDGED else _parts(shown, width):
         console.print(part)
     return "".join(line.rstrip() + "\n" for line in out.getvalue().splitlines())
+
+
+def _verdict(report: Report, width: int) -> Iterator[RenderableType]:
+    """A gate is asked for a verdict; the numbers behind it are in the other formats."""
+    yield Text(words.scope(report))
+    yield from text_judged.parts(report, width)
+    yield from ("", facts.audited(report.dataset), Text(facts.estimated(report), style="dim"))
+    if sampled := facts.sampled(report.eta):
+        yield Text(sampled)
+    yield from terminal.listed("Warnings", tuple(map(plain, report.warnings)))
+    yield from terminal.listed("The verdict assumes", words.assumptions(judged.decisive(report)))
 
 
 def _parts(report: Report, width: int) -> Iterator[RenderableType]:
