@@ -84,6 +84,11 @@ def _place(error: Exception) -> str:
 
 
 def _run(arguments: Sequence[str]) -> int:
+    if shell := os.environ.get("_LABELDP_AUDIT_COMPLETE"):
+        from . import completion
+
+        show(completion.answer(shell, arguments))
+        return FINE
     from . import grammar
 
     with _delivering():  # help is printed here
@@ -91,15 +96,18 @@ def _run(arguments: Sequence[str]) -> int:
     if request is None:
         return FINE
     if request.command is None:
-        from . import versions
+        from . import about
 
-        show(versions.told(request.given["verbose"]))
+        show(about.told(request.given))
     else:
         _answer(request.command, request)
     return FINE
 
 
 def _answer(command: Command, request: Request) -> None:
+    if command.reads == "word":
+        _explain(request)
+        return
     from . import configuration
 
     chosen, notes = configuration.gather(command.options, request.given, os.environ, configuration.here())
@@ -110,6 +118,16 @@ def _answer(command: Command, request: Request) -> None:
     if not request.data:  # Path('') would be the working folder
         raise SpecError("missing argument DATA", hint=f"`labeldp-audit {command.name} --help` shows examples")
     _audit(command, request.data, chosen)
+
+
+def _explain(request: Request) -> None:
+    from . import watch
+    from .commands import explain
+
+    [option] = [one for one in request.command.options if one.name == "format"] if request.command else []
+    show(
+        explain.run(request.data, str(option.kind.parse(request.given["format"] or option.default)), watch.screen()[0])
+    )
 
 
 def _audit(command: Command, data: str, chosen: Mapping[str, Chosen]) -> None:

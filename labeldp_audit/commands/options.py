@@ -39,6 +39,7 @@ class Command:
     examples: tuple[tuple[str, str], ...]  # what is typed, what for
     options: tuple[Option, ...]
     rows: tuple[str, ...] = ()  # the file with a row for each query
+    reads: str = "table"  # or "word": then it judges nothing, and needs no configuration
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -115,6 +116,8 @@ ETA_FILE = Option("eta_file", Text("FILE"), SEARCH,
 UTILITY = Option("utility", OneOf(("zero-one", "balanced")), QUESTION,
                  "What a right guess is worth: 1, or 1 / (C p) for a class of share p, so that rare classes count as "
                  "much as common ones.", Settings.utility, "zero-one")  # fmt: skip
+EXPLAINED_AS = Option("format", OneOf(("text", "json")), OUTPUT, "Form of the answer.", "text", "text", "-f")
+DEBUG = next(option for option in SHARED if option.name == "debug")
 COMPARED = "rr:epsilon=0.5|1|2", "llp:k=2|8|64|512", "laplace-llp:k=8,epsilon=1"
 COMPARING = tuple(
     replace(option, default=COMPARED, shown="; ".join(COMPARED)) if option.name == "mechanism" else option
@@ -164,9 +167,31 @@ COMMANDS = (
          ("labeldp-audit advantage clicks.csv --label clicked --utility balanced", "rare labels count as much")),
         (*COMPARING, ETA_FILE, UTILITY, BAGS, SMOOTHNESS),
     ),
+    Command(
+        "explain", "explain", "What a number of a report means.",
+        "Say what a quantity or a term means, its formula, how to read it and where it comes from. Without a name, "
+        "list all there are.",
+        (("labeldp-audit explain", "all names, one line each"),
+         ("labeldp-audit explain nu_max", "one of them"),
+         ("labeldp-audit explain j -f json", "for a program")),
+        (EXPLAINED_AS, DEBUG),
+        reads="word",
+    ),
 )  # fmt: skip
 
 
 def every() -> dict[str, Option]:
     """All options by name: a file may hold those of any command."""
-    return {option.name: option for command in COMMANDS for option in command.options}
+    return {option.name: option for command in COMMANDS if command.reads != "word" for option in command.options}
+
+
+# Of the program itself, without a command.
+PROGRAM = (
+    Option("version", Flag(), "Options", "Print the version and end."),
+    Option("verbose", Flag(), "Options", "With --version: also what it is built on."),
+    Option("man", Flag(), "Options", "Print the manual page and end: labeldp-audit --man | man -l -"),
+    Option("install_completion", Text("[SHELL]"), "Options",
+           "Let bash, zsh or fish complete what you type, from the next shell on.", shown="the shell you use"),
+    Option("show_completion", Text("[SHELL]"), "Options", "Print what --install-completion would write.",
+           shown="the shell you use"),
+)  # fmt: skip

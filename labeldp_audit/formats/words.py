@@ -16,6 +16,7 @@ _MEASURED = {
     "advantage": "how much better an attacker guesses labels once they are released in some form",
 }
 
+
 def scope(report: Report) -> str:
     """The first line: what is measured and what is not proved."""
     measured = _MEASURED.get(report.command, "what a release tells about each person's label")

@@ -78,7 +78,7 @@ ENTRIES = (
         "of llp: people in a bag; of an audit: rows with like scores, or neighbours, behind each interval",
         "llp:k=8, and --k",
         "docs/mathematics.md: CERTIFICATES f",
-        "Larger bags add less to a guess. More rows behind an interval make it narrower, and about more people at once.",
+        "Larger bags add less to a guess. More rows behind an interval make it narrower, and about more people.",
         ("llp", "equivalent_k"),
     ),
 )  # fmt: skip

@@ -25,7 +25,7 @@ ENTRIES = (
         "share of people whose loss is above tau, by the labels around each as they are",
         "J(tau) with the label shares around each row in the place of eta",
         f"{MATHEMATICS}: CERTIFICATES d",
-        "Noise in the counts is taken for knowledge, so the tail is too long on average. It is there for comparison, in "
+        "Noise in the counts is taken for knowledge, so the tail is too long on average. It is there to compare, in "
         "JSON and CSV only; judge by j.",
         ("j", "plug_in_utility"),
     ),
@@ -96,7 +96,7 @@ ENTRIES = (
         "p KL(P1||P0) + (1 - p) KL(P0||P1): mean loss less what the noise adds",
         "I - h(p) = p KL(P1 || P0) + (1 - p) KL(P0 || P1) = E nu_bar - h(pi)",
         f"{MATHEMATICS}: A10",
-        "What the features alone contribute to the average loss. Never negative, 0 where they tell nothing, and coarser "
+        "What the features alone contribute to the average loss. Never negative, 0 where they tell nothing; coarser "
         "features can only lower it.",
         ("jeffreys", "mean_loss"),
     ),

@@ -24,7 +24,7 @@ ENTRIES = (
     Entry(
         "llp", "Label proportions",
         "how many positives each random bag of k people has",
-        "release = sum of the labels of a bag; P(Y_i = 1 | sum = s) is proportional to eta_i P(sum of the others = s - 1)",
+        "release = sum of the labels of a bag; P(Y_i = 1 | sum = s) = eta_i P(sum of the others = s - 1) / P(sum = s)",
         f"{UNIFIED}, section 3, Theorems 3.3 to 3.5; {MATHEMATICS}: B2 to B5",
         "Promises nothing: whoever knows the other labels of a bag learns the last, however large it is. Written "
         "llp:k=8.",

@@ -58,7 +58,7 @@ ENTRIES = (
         ("low", "high", "waiver"),
     ),
     Entry(
-        "not measured", "Not measured",
+        "not_measured", "Not measured",
         "the report has no such number: the policy is not shown to hold",
         "no finding of that quantity at that place, or one without the limit asked for",
         "exit status 1 of labeldp-audit check",
@@ -70,8 +70,8 @@ ENTRIES = (
         "a risk that somebody accepts: for one quantity, one table, until a day, for a reason",
         "[[policy.waiver]] with quantity, dataset (sha256 of the table), until and reason",
         "the policy file",
-        "Lines about that quantity do not count for that very table until that day. A waiver that has run out fails, so "
+        "Lines about that quantity do not count for that very table until that day. One that has run out fails, so "
         "that nobody forgets it. A changed table has another sha256 and needs another waiver.",
-        ("inconclusive", "not measured"),
+        ("inconclusive", "not_measured"),
     ),
 )  # fmt: skip
