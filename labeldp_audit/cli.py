@@ -124,10 +124,10 @@ def _explain(request: Request) -> None:
     from . import watch
     from .commands import explain
 
-    [option] = [one for one in request.command.options if one.name == "format"] if request.command else []
-    show(
-        explain.run(request.data, str(option.kind.parse(request.given["format"] or option.default)), watch.screen()[0])
-    )
+    assert request.command is not None
+    option = next(one for one in request.command.options if one.name == "format")
+    form = option.kind.parse(str(request.given["format"] or option.default))
+    show(explain.run(request.data, str(form), watch.screen()[0]))
 
 
 def _audit(command: Command, data: str, chosen: Mapping[str, Chosen]) -> None:
