@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 HOME = __file__.removesuffix("cli.py")
 MOST_CLASSES = 255  # of a label: a parameter may make sense for many, and for two it is looked at again
-FINE, USAGE, DATA, BUG, CLOSED = 0, 2, 3, 70, 141
+FINE, VIOLATED, USAGE, DATA, INCONCLUSIVE, BUG, CLOSED = 0, 1, 2, 3, 4, 70, 141
 
 
 class Stopped(BaseException):
@@ -99,28 +99,24 @@ def _run(arguments: Sequence[str]) -> int:
         from . import about
 
         show(about.told(request.given))
-    else:
-        _answer(request.command, request)
-    return FINE
+        return FINE
+    return _explain(request) if request.command.reads == "word" else _answer(request.command, request)
 
 
-def _answer(command: Command, request: Request) -> None:
-    if command.reads == "word":
-        _explain(request)
-        return
+def _answer(command: Command, request: Request) -> int:
     from . import configuration
 
     chosen, notes = configuration.gather(command.options, request.given, os.environ, configuration.here())
     _warn(notes, bool(chosen["quiet"].value))
     if chosen["show_config"].value:
         show(configuration.shown(chosen, command.options))
-        return
+        return FINE
     if not request.data:  # Path('') would be the working folder
         raise SpecError("missing argument DATA", hint=f"`labeldp-audit {command.name} --help` shows examples")
-    _audit(command, request.data, chosen)
+    return _report(command, request.data, chosen)
 
 
-def _explain(request: Request) -> None:
+def _explain(request: Request) -> int:
     from . import watch
     from .commands import explain
 
@@ -128,38 +124,82 @@ def _explain(request: Request) -> None:
     option = next(one for one in request.command.options if one.name == "format")
     form = option.kind.parse(str(request.given["format"] or option.default))
     show(explain.run(request.data, str(form), watch.screen()[0]))
+    return FINE
 
 
-def _audit(command: Command, data: str, chosen: Mapping[str, Chosen]) -> None:
-    from . import delivery, versions, watch
+def _report(command: Command, data: str, chosen: Mapping[str, Chosen]) -> int:
+    from . import delivery, gate, versions, watch
 
     quiet, started = bool(chosen["quiet"].value), time.time()
-    settings, plan = _checked(command, data, chosen)
+    stored = command.stored and gate.is_report(data)
+    if not stored and not command.tables:
+        raise SpecError("not a stored report", data, hint="a .json file that another command left")
+    settings = _settings(command, chosen, stored)
+    plan = _plan(command, data, chosen, settings, stored)
     _hush_libraries()
-    report, rows = _computed(command, data, settings, quiet)
-    _warn(report.warnings, quiet or _is_read_here(plan))
-    info = versions.of_run(data, sys.argv[1:], started) if chosen["with_run_info"].value else None
+    report, rows, info = _stored(command, data) if stored else (*_computed(command, data, settings, quiet), None)
+    report = gate.judged(report, settings.policy)
+    _warn(report.warnings, quiet or stored or _is_read_here(plan))
+    info = versions.of_run(data, sys.argv[1:], started) if chosen["with_run_info"].value else info
     text = delivery.to_screen(plan, report, *watch.screen(), info)
     written = delivery.to_files(plan, report, rows, info)
     show(text)
     _sum_up(written, quiet)
+    judging = "fail_if" in chosen and not chosen["exit_zero"].value
+    return _status(report) if judging else FINE
 
 
-def _checked(command: Command, data: str, chosen: Mapping[str, Chosen]) -> tuple[Settings, delivery.Plan]:
-    """All that can be refused before the data are read."""
-    from . import configuration, delivery
+def _status(report: Report) -> int:
+    from .model import Outcome
+
+    if report.judgement is None:
+        return FINE
+    return {Outcome.PASS: FINE, Outcome.INCONCLUSIVE: INCONCLUSIVE}.get(report.judgement.outcome, VIOLATED)
+
+
+def _settings(command: Command, chosen: Mapping[str, Chosen], stored: bool) -> Settings:
+    """What can be refused before the data are read."""
+    from dataclasses import replace
+
+    from . import configuration, gate
+
+    policy = gate.policy_of(chosen, configuration.here())
+    settings = replace(configuration.settings(chosen), policy=policy)
+    if command.name in ("check", "tune"):
+        gate.wanted(policy)
+    if not stored:
+        _parsed(settings, command.open_mechanisms)
+    return settings
+
+
+def _parsed(settings: Settings, open_mechanisms: bool) -> None:
     from .estimators import ESTIMATORS
     from .mechanisms import MECHANISMS
 
-    settings = configuration.settings(chosen)
     ESTIMATORS.parse(settings.estimator)
-    for spec in settings.mechanism:
+    for spec in () if open_mechanisms else settings.mechanism:
         MECHANISMS.parse(spec, MOST_CLASSES)
-    folder = None if chosen["no_output"].value else str(chosen["output"].value)
-    plan = delivery.plan(chosen["format"].value, folder)  # type: ignore[arg-type]
+
+
+def _plan(command: Command, data: str, chosen: Mapping[str, Chosen], settings: Settings, stored: bool) -> delivery.Plan:
+    """Where the report goes; a stored one is there already and gets a folder only if one is asked for."""
+    from . import delivery
+
+    nowhere = chosen["no_output"].value or (stored and chosen["output"].origin == "default")
+    plan = delivery.plan(chosen["format"].value, None if nowhere else str(chosen["output"].value), command.pages)  # type: ignore[arg-type]
     for source in filter(None, (data, settings.eta_file)):
         delivery.check(plan, command.files, source)
-    return settings, plan
+    return plan
+
+
+def _stored(command: Command, data: str) -> tuple[Report, None, Mapping[str, object] | None]:
+    """A report is shown as what it is; a checked one says so."""
+    from dataclasses import replace
+
+    from . import gate
+
+    report, info = gate.stored(data)
+    return (replace(report, command=command.name) if command.tables else report), None, info
 
 
 def _computed(command: Command, data: str, settings: Settings, quiet: bool) -> tuple[Report, delivery.Rows | None]:

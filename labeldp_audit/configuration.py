@@ -43,19 +43,20 @@ def gather(
     """All layers as one, and what should be said about them."""
     variables, notes = from_environment(environment)
     flags = from_flags(given, options)
-    path = _file(merged(variables, flags), folder)
+    path = file_of(merged(variables, flags), folder)
     file = from_file(path) if path else NOTHING
-    if path and POLICY in section(path):
+    if path and POLICY in section(path) and not any(option.name == "fail_if" for option in options):
         notes += (f"[policy] is not judged by this command: {path}",)
     every_layer = merged(defaults(options), file, variables, flags)
     return {option.name: every_layer[option.name] for option in options}, notes  # a file may set what others ask for
 
 
-def _file(asked: Mapping[str, Chosen], folder: Path | None) -> Path | None:
+def file_of(asked: Mapping[str, Chosen], folder: Path | None) -> Path | None:
+    """The configuration file, if there is one."""
     named, none = asked.get("config"), asked.get("no_config")
     if none and none.value:
         return None
-    if named:
+    if named and named.value:
         return Path(str(named.value))
     return find(folder) if folder else None
 
@@ -134,7 +135,7 @@ def from_file(path: Path) -> Layer:
 
 def section(path: Path) -> dict[str, object]:
     """Ours of a pyproject.toml, the whole of any other file."""
-    table = _tools(path).get(SECTION, {}) if path.name == SHARED_FILE else _toml(path)
+    table = _tools(path).get(SECTION, {}) if path.name == SHARED_FILE else toml(path)
     if not isinstance(table, dict):
         raise SpecError("not a table", path, f"[tool.{SECTION}]")
     return table
@@ -161,19 +162,17 @@ def _taken(option: Option, value: object, path: Path, key: str) -> object:
         raise SpecError(error.what, path, key, hint=error.hint) from None
 
 
-def _toml(path: Path) -> dict[str, object]:
+def toml(path: Path, hint: str = "--no-config reads none") -> dict[str, object]:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SpecError(f"not a TOML file: {error}", path, hint="--no-config reads none") from None
+        raise SpecError(f"not a TOML file: {error}", path, hint=hint) from None
     except OSError as error:
-        raise SpecError(
-            f"cannot read the configuration: {error.strerror}", path, hint="--no-config reads none"
-        ) from None
+        raise SpecError(f"cannot read the configuration: {error.strerror}", path, hint=hint) from None
 
 
 def _tools(path: Path) -> dict[str, object]:
-    tools = _toml(path).get("tool", {})
+    tools = toml(path).get("tool", {})
     return tools if isinstance(tools, dict) else {}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import glob
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
@@ -46,15 +46,16 @@ class Target:
 class Plan:
     targets: tuple[Target, ...]
     folder: Path | None
+    pages: Mapping[str, str] = field(default_factory=dict)  # of the folder: ending and format
 
 
-def plan(specs: Iterable[str], folder: str | None) -> Plan:
+def plan(specs: Iterable[str], folder: str | None, pages: Mapping[str, str]) -> Plan:
     targets = tuple(_target(spec) for spec in specs)
     files = [target.file for target in targets if target.file]
     for file in files:
         if files.count(file) > 1:
             raise SpecError("two reports in one file", file)
-    return Plan(targets, Path(folder) if folder is not None else None)
+    return Plan(targets, Path(folder) if folder is not None else None, pages)
 
 
 def _target(spec: str) -> Target:
@@ -134,18 +135,16 @@ def to_files(plan: Plan, report: Report, rows: Rows | None, info: Info) -> Seque
     """Write what was planned, all or nothing; the files."""
     files = [write.text_file(target.file, _page(report, target.format, info)) for target in plan.targets if target.file]
     if plan.folder is not None:
-        files += _of_folder(plan.folder, report, rows, info)
+        files += _of_folder(plan, plan.folder, report, rows, info)
     write.write_all(files, plan.folder)
     return [file.path for file in files]
 
 
-def _of_folder(folder: Path, report: Report, rows: Rows | None, info: Info) -> Iterator[write.File]:
-    pages = {"json": _page(report, "json", info), "md": _page(report, "markdown", info)}
-    curve = formats.picture(report)
-    if curve is not None:
-        pages["svg"] = curve
-    for ending, text in pages.items():
-        yield write.text_file(folder / f"{report.command}.{ending}", text)
+def _of_folder(plan: Plan, folder: Path, report: Report, rows: Rows | None, info: Info) -> Iterator[write.File]:
+    for ending, form in plan.pages.items():
+        yield write.text_file(folder / f"{report.command}.{ending}", _page(report, form, info))
+    for ending, picture in formats.pictures(report).items():
+        yield write.text_file(folder / f"{report.command}{ending}", picture)
     if rows is not None:
         yield write.rows_file(folder / ROWS, rows.columns, rows.about)
 

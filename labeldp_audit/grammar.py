@@ -30,8 +30,8 @@ SUMMARY = (
     "LABELDP_AUDIT_LABEL; what is typed wins."
 )
 STATUSES = (
-    "Exit status: 0 it ran; 2 usage or configuration; 3 the data cannot be audited; 70 a bug; 130 interrupted; "
-    "141 nobody reads on; 143 terminated."
+    "Exit status: 0 it ran, and a policy holds; 1 the policy is violated; 2 usage or configuration; 3 the data cannot be "
+    "audited; 4 inconclusive; 70 a bug; 130 interrupted; 141 nobody reads on; 143 terminated."
 )
 
 
@@ -116,12 +116,13 @@ def _reader(command: Command) -> Callable[..., Request]:
     return _signed(read, parameters)
 
 
+TABLE = "Table to audit: a file, a folder or quoted pattern of Parquet files, or - for CSV on standard input."
 ARGUMENTS = {
-    "table": (
-        "DATA", "Table to audit: a file, a folder or quoted pattern of Parquet files, or - for CSV on standard input."
-    ),
+    "table": ("DATA", TABLE),
+    "table or report": ("DATA", f"Stored report (.json) that another command left, or a table. {TABLE}"),
+    "report": ("REPORT", "Stored report (.json) that another command left."),
     "word": ("[QUANTITY]", "Name of a quantity, as in reports and policies, or of a term."),
-}  # fmt: skip
+}
 
 
 def _signed(read: Callable[..., Any], parameters: Sequence[inspect.Parameter]) -> Callable[..., Any]:

@@ -13,7 +13,7 @@ from .. import engine
 from ..bounds.mistakes import tolerated
 from ..mechanisms.bags import LARGEST
 from ..mechanisms.contract import Mechanism
-from ..model import Bound, Finding, Report, Table
+from ..model import Bound, Eta, Finding, Report, Table
 from . import (
     beliefs,
     ceilings,
@@ -37,6 +37,11 @@ NAME = "advantage"
 FEATURES_SHARE = 0.29
 ETA_SHARE = 0.07
 GAIN_SHARE = 0.29
+QUANTITIES = (
+    "uninformed_utility", "leave_one_out_utility", "plug_in_utility", "informed_utility", "advantage",
+    "advantage_bound", "equivalent_epsilon", "equivalent_k", "certified_advantage", "certified_uninformed_utility",
+    "certified_informed_utility",
+)  # fmt: skip
 
 CEILING = "bound at the estimated law of eta; limits over all that may be true"
 FOOTING = (
@@ -47,8 +52,17 @@ THREE_ERRORS = 0.9973
 
 def run(data: str, settings: Settings, progress: engine.Progress) -> Report:
     table, eta = read_and_estimate(data, settings, progress, halves=True, many=True)
+    asked = reporting.mechanisms(settings, len(table.dataset.classes))
+    return reporting.build(NAME, table, eta, settings, findings(table, eta, settings, asked, progress))
+
+
+def findings(
+    table: Table, eta: Eta, settings: Settings, asked: Sequence[Mechanism], progress: engine.Progress,
+    *, among: int | None = None,
+) -> list[Finding]:  # fmt: skip
+    """among: so many mechanisms share the level, where labels choose which are looked at; then these are judged alone,
+    without what papers say of them and what protects alike."""
     classes = len(table.dataset.classes)
-    asked = reporting.mechanisms(settings, classes)
     fit = [one for one in asked if not unfit(one, table)]
     miss, belief = 1 - settings.confidence, beliefs.of(table, eta)
     paid = payoffs.of(table, settings, intervals.PRIOR_SHARE / 2 * miss)
@@ -66,25 +80,27 @@ def run(data: str, settings: Settings, progress: engine.Progress) -> Report:
     features = features if known is None else certified_guesses.sharper(features, known)
     audit = Audit(table, eta, settings, features, paid, prior, box, known)
     found = gains.of(fit, belief, paid.paid, settings, progress)
-    findings = [
+    sharing = len(fit) if among is None else among
+    return [
         Finding("uninformed_utility", features.right, settings.confidence),
         *utility.bracket(table, eta, paid, settings),
         *certified_guesses.uninformed(known, eta, paid, settings, certificates.SHARE * miss),
-        *_increases(audit, fit, found, belief, GAIN_SHARE * miss),
-        *_bounds(audit, fit, belief),
-        *(_same(audit, fit, found, belief) if classes == 2 else ()),
+        *_increases(audit, fit, found, belief, GAIN_SHARE * miss, sharing),
+        *(_bounds(audit, fit, belief) if among is None else ()),
+        *(_same(audit, fit, found, belief) if classes == 2 and among is None else ()),
         *_unfit(audit, asked),
     ]
-    return reporting.build(NAME, table, eta, settings, findings)
 
 
-def _increases(audit: Audit, fit: Sequence[Mechanism], found: Gains, belief: Belief, miss: float) -> Iterator[Finding]:
+def _increases(
+    audit: Audit, fit: Sequence[Mechanism], found: Gains, belief: Belief, miss: float, sharing: int
+) -> Iterator[Finding]:
     sure = certificates.SHARE * (1 - audit.settings.confidence)
     for one in fit:
         gain = found[one.spec]
         drawn = f"; {gain.bags:,} bags drawn, all members counted" if gain.bags else ""
         method = belief.method_of(one) + drawn
-        yield from increase.findings(audit, one, gain, method, sure / len(fit), miss / len(fit))
+        yield from increase.findings(audit, one, gain, method, sure / sharing, miss / sharing)
 
 
 def unfit(mechanism: Mechanism, table: Table) -> str:

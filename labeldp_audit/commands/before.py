@@ -27,7 +27,7 @@ def read_and_estimate(
     if settings.eta_file is not None:
         return given.from_file(data, options, settings, progress)
     estimator = _estimator(settings)
-    table = tables.read(data, replace(options, columns=estimator.learns), progress)
+    table = tables.read(data, replace(options, columns=estimator.learns or settings.explain), progress)
     reporting.mechanisms(settings, len(table.dataset.classes))  # refused before anything is searched or learnt
     table = replace(table, warnings=(*table.warnings, *copies.warnings(table)))
     if halves and settings.certify and table.told_apart:

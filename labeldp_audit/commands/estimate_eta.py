@@ -24,6 +24,12 @@ UTILITY_SHARE = 0.22
 def run(data: str, settings: Settings, progress: engine.Progress) -> tuple[Report, given.Rows]:
     """The report, and a row for each query."""
     table, eta = read_and_estimate(data, settings, progress, halves=True, many=True)
+    return reporting.build(NAME, table, eta, settings, findings(table, eta, settings)), given.Rows(
+        given.to_rows(table, eta), given.about(table, eta, settings)
+    )
+
+
+def findings(table: Table, eta: Eta, settings: Settings) -> list[Finding]:
     miss = 1 - settings.confidence
     paid, belief = payoffs.of(table, settings, intervals.PRIOR_SHARE * miss), beliefs.of(table, eta)
     features = utility.of_features(
@@ -36,18 +42,15 @@ def run(data: str, settings: Settings, progress: engine.Progress) -> tuple[Repor
         else None
     )
     features = features if known is None else certified_guesses.sharper(features, known)
-    findings = [
-        *_extremes(table, eta, settings, EXTREMES_SHARE * miss),
+    return [
+        *extremes_of(table, eta, settings, EXTREMES_SHARE * miss),
         Finding("uninformed_utility", features.right, settings.confidence),
         *utility.bracket(table, eta, paid, settings),
         *certified_guesses.uninformed(known, eta, paid, settings, sure),
     ]
-    return reporting.build(NAME, table, eta, settings, findings), given.Rows(
-        given.to_rows(table, eta), given.about(table, eta, settings)
-    )
 
 
-def _extremes(table: Table, eta: Eta, settings: Settings, miss: float) -> Iterator[Finding]:
+def extremes_of(table: Table, eta: Eta, settings: Settings, miss: float) -> Iterator[Finding]:
     """Of the positive class, or of each where there are more than two."""
     classes = table.dataset.classes
     wide = reporting.widening(eta, settings, intervals.RADII_SHARE * (1 - settings.confidence))

@@ -7,6 +7,7 @@ intervals of eta 29 %, J at all tau and mechanisms 29 %, the mean loss 7 %, cert
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +17,7 @@ from ..bounds import dvoretzky_kiefer_wolfowitz
 from ..bounds.mistakes import tolerated
 from ..measures import divergence, loss, tail
 from ..mechanisms.contract import Mechanism
-from ..model import Bound, Eta, Finding, Floats, Law, Report
+from ..model import Bound, Eta, Finding, Floats, Law, Report, Table
 from . import beliefs, certificates, intervals, reporting, taus
 from .before import positive_index, read_and_estimate
 from .beliefs import Belief
@@ -28,6 +29,12 @@ NAME = "estimate-j"
 ETA_SHARE = 0.29
 TAIL_SHARE = 0.29
 MEAN_SHARE = 0.07
+QUANTITIES = (
+    "j", "plug_in_j", "mean_loss", "jeffreys", "weighted_jeffreys", "certified_j", "certified_mean_loss",
+    "certified_renyi",
+)  # fmt: skip
+
+ALONG_TAU = ("j", "plug_in_j", "certified_j")
 
 J_METHOD = "clopper-pearson"
 MEAN_METHOD = "dvoretzky-kiefer-wolfowitz"
@@ -37,10 +44,24 @@ NO_UPPER = "no upper limit: whoever was not asked may lose any amount"
 
 
 def run(data: str, settings: Settings, progress: engine.Progress) -> Report:
-    mechanisms = reporting.mechanisms(settings)
-    asked = taus.parse(settings.tau)
-    certificates.orders(settings)  # refused before anything is searched or learnt
+    mechanisms, at = checked(settings)
     table, eta = read_and_estimate(data, settings, progress, halves=settings.certify)
+    return reporting.build(NAME, table, eta, settings, findings(table, eta, settings, mechanisms, at))
+
+
+def checked(settings: Settings) -> tuple[tuple[Mechanism, ...], Floats | None]:
+    """Mechanisms and tau; what makes no sense is refused before anything is searched or learnt."""
+    mechanisms, at = reporting.mechanisms(settings), taus.parse(settings.tau)
+    certificates.orders(settings)
+    return mechanisms, at
+
+
+def findings(
+    table: Table, eta: Eta, settings: Settings, mechanisms: Sequence[Mechanism], asked: Floats | None,
+    *, more: Sequence[float] = (), among: int | None = None,
+) -> list[Finding]:  # fmt: skip
+    """asked: the values of tau, None for the whole curve; more: beside these. among: so many mechanisms share the
+    level, where labels choose which are looked at."""
     positive = positive_index(table)
     miss = 1 - settings.confidence
     wide = reporting.widening(eta, settings, intervals.RADII_SHARE * miss)
@@ -49,17 +70,17 @@ def run(data: str, settings: Settings, progress: engine.Progress) -> Report:
     believed = beliefs.of_losses(eta)
     losses = losses_of(box, believed, prior)
     known, unknown = reporting.by_loss("j", mechanisms, settings, eta.queries)
-    at, number = _asked(losses, known, asked, eta.n)
+    at, places = _asked(losses, known, asked, more, eta.n)
+    number = places * (len(known) if among is None else among)
     sure = certificates.SHARE * miss
     cells = certificates.box_of_losses(table, eta, sure) if certificates.possible(table, eta, settings) else None
     least = 0.0 if cells is None else certificates.least_mean_loss(cells, prior, sure)
-    findings = [
+    return [
         *(tails(losses, box.wrong, known, at, eta, settings, TAIL_SHARE * miss / max(1, number)) if known else ()),
         *means(losses, box.wrong, believed.law, prior, known, eta, settings, MEAN_SHARE * miss, least),
         *(() if cells is None else certificates.of_losses(cells, table, eta, prior, known, at, number, settings, sure)),
         *unknown,
     ]
-    return reporting.build(NAME, table, eta, settings, findings)
 
 
 @dataclass(frozen=True)
@@ -79,14 +100,14 @@ def losses_of(box: Intervals, believed: Belief, prior: Prior) -> Losses:
     return Losses(rows, loss.feature_loss(law.eta[:, 1], prior.p), law.weight, believed.method)
 
 
-def _asked(losses: Losses, known: Known, asked: Floats | None, n: int) -> tuple[Floats, int]:
-    """Where J is asked, and at how many places for all mechanisms it might be, whatever the labels."""
+def _asked(losses: Losses, known: Known, asked: Floats | None, more: Sequence[float], n: int) -> tuple[Floats, int]:
+    """Where J is asked, and at how many places for each mechanism it might be, whatever the labels."""
     if asked is not None or not known:
-        at = np.empty(0) if asked is None else asked
-        return at, len(known) * len(at)
+        at = np.union1d(np.empty(0) if asked is None else asked, more)
+        return at, len(at)
     noise = [loss.noise_loss(epsilon) for _, epsilon in known]
     possible, at = taus.at_most(noise, n), taus.curves(losses.value, noise)
-    return at[at <= possible[-1]], len(known) * len(possible)
+    return np.union1d(at[at <= possible[-1]], more), len(possible) + len(more)
 
 
 def tails(

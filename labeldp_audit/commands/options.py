@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 from .settings import DEFAULT_MECHANISM, Settings
 from .values import Character, Flag, Kind, Numbers, OneOf, Share, Text, Whole, WholeOrAll
 
-TABLE, SEARCH, QUESTION, OUTPUT, RUN = "Table", "Neighbourhoods", "Question", "Output", "Configuration"
+TABLE, SEARCH, QUESTION, POLICY = "Table", "Neighbourhoods", "Question", "Policy"
+OUTPUT, RUN = "Output", "Configuration"
+
+
+PAGES = {"json": "json", "md": "markdown"}
+EVERY_PAGE = PAGES | {"txt": "text", "csv": "csv"}
 
 
 @dataclass(frozen=True)
@@ -39,12 +45,23 @@ class Command:
     examples: tuple[tuple[str, str], ...]  # what is typed, what for
     options: tuple[Option, ...]
     rows: tuple[str, ...] = ()  # the file with a row for each query
-    reads: str = "table"  # or "word": then it judges nothing, and needs no configuration
+    pages: Mapping[str, str] = field(default_factory=lambda: PAGES)  # what its folder gets: ending and format
+    stored: bool = False  # takes a stored report as well
+    tables: bool = True  # takes a table
+    open_mechanisms: bool = False  # of which one parameter is left open
+
+    @property
+    def reads(self) -> str:
+        """What its argument names; a word where it judges nothing, and needs no configuration."""
+        if self.tables:
+            return "table or report" if self.stored else "table"
+        return "report" if self.stored else "word"
 
     @property
     def files(self) -> tuple[str, ...]:
         """All that a run may leave in its folder."""
-        return (*(f"{self.name}.{ending}" for ending in ("json", "md", "svg")), *self.rows)
+        pictures = f"{self.name}.svg", f"{self.name}-advantage.svg"
+        return (*(f"{self.name}.{ending}" for ending in self.pages), *pictures, *self.rows)
 
 
 SHARED = (
@@ -92,8 +109,7 @@ SHARED = (
            "left out, so that reports can be compared"),
     Option("quiet", Flag(), OUTPUT, "Say nothing on standard error but errors.", False, "", "-q"),
     Option("threads", Whole("NUMBER", 1), RUN, "Cores to use; changes the time and no number.", shown="all"),
-    Option("exit_zero", Flag(), RUN,
-           "End with 0 where a policy is violated or undecided; no command judges a policy yet.", False),
+    Option("exit_zero", Flag(), RUN, "End with 0 where a policy is violated or undecided.", False),
     Option("debug", Flag(), RUN, "Show where an error comes from.", False, in_file=False),
     Option("config", Text("FILE"), RUN, "Configuration to read.",
            shown="labeldp-audit.toml or pyproject.toml, upwards from here", in_file=False),
@@ -118,6 +134,26 @@ UTILITY = Option("utility", OneOf(("zero-one", "balanced")), QUESTION,
                  "much as common ones.", Settings.utility, "zero-one")  # fmt: skip
 EXPLAINED_AS = Option("format", OneOf(("text", "json")), OUTPUT, "Form of the answer.", "text", "text", "-f")
 DEBUG = next(option for option in SHARED if option.name == "debug")
+FAIL_IF = Option("fail_if", Text("LINE"), POLICY,
+                 "When a release must not go out, such as 'j(tau=6).high > 0.05' or 'nu_max.high > 10'. Repeatable; "
+                 "stands in for the lines of the configuration.", (), "[policy] of the configuration", many=True,
+                 separator=";", in_file=False)  # fmt: skip
+POLICY_FILE = Option("policy", Text("FILE"), POLICY,
+                     "TOML file with fail_if = [...] and waivers, used beside --fail-if.",
+                     shown="[policy] of the configuration", in_file=False)  # fmt: skip
+GATE = FAIL_IF, POLICY_FILE
+EXPLAIN = Option("explain", Flag(), QUESTION,
+                 "Also what each column contributes: models are fitted again without it, once for each column.",
+                 False, "no")  # fmt: skip
+OF_REPORT = tuple(option for option in SHARED if option.panel in (OUTPUT, RUN) and option.name != "threads")
+TUNED = tuple(
+    replace(
+        option, default=("rr",), shown="rr",
+        help="Mechanism whose noise is chosen, with one parameter left open: rr, llp, laplace-llp:k=8 (over epsilon), "
+        "laplace-llp:epsilon=1 (over k). Repeatable.",
+    ) if option.name == "mechanism" else option
+    for option in SHARED
+)  # fmt: skip
 COMPARED = "rr:epsilon=0.5|1|2", "llp:k=2|8|64|512", "laplace-llp:k=8,epsilon=1"
 COMPARING = tuple(
     replace(option, default=COMPARED, shown="; ".join(COMPARED)) if option.name == "mechanism" else option
@@ -168,6 +204,48 @@ COMMANDS = (
         (*COMPARING, ETA_FILE, UTILITY, BAGS, SMOOTHNESS),
     ),
     Command(
+        "audit", "audit", "All of this at once, at one joint confidence.",
+        "Ask every question that the table allows, at one joint confidence: losses, the worst case, and what an "
+        "attacker gains, beside other mechanisms on a fixed scale. Leaves the report in all formats in DIR, among "
+        "them a page for people, and judges a policy if there is one.",
+        (("labeldp-audit audit clinic.parquet", "labeldp-report/audit.html is the page"),
+         ("labeldp-audit audit clinic.parquet --mechanism rr:epsilon=2 --explain", "and which columns give it away"),
+         ("labeldp-audit audit clinic.parquet --fail-if 'advantage.high > 0.05'", "with a verdict")),
+        (*SHARED, ETA_FILE, TAU, SMOOTHNESS, ALPHA, UTILITY, BAGS, *GATE, EXPLAIN),
+        pages=EVERY_PAGE,
+    ),
+    Command(
+        "check", "check", "Does a policy hold? Ends with 1 if not.",
+        "Judge a stored report by a policy, without the data; or audit a table first, no more than the policy asks "
+        "about. A line that says when a release must not go out passes, fails, is inconclusive (the estimate passes, "
+        "its limit does not: exit status 4), or was not measured, which fails.",
+        (("labeldp-audit check labeldp-report/audit.json --fail-if 'nu_max.high > 10'", "a stored report"),
+         ("labeldp-audit check clinic.parquet --mechanism rr:epsilon=2 --fail-if 'advantage.high > 0.1'", "a table"),
+         ("labeldp-audit check audit.json -f github -f sarif=audit.sarif", "in CI, policy from labeldp-audit.toml")),
+        (*SHARED, ETA_FILE, TAU, SMOOTHNESS, ALPHA, UTILITY, BAGS, *GATE),
+        stored=True,
+    ),
+    Command(
+        "tune", "tune", "The least noise that meets a policy.",
+        "Choose the largest epsilon, or the smallest k, with which a policy holds, to 1 % of epsilon, and show what "
+        "each strength of the noise costs. Says when no noise is enough, as the features give too much away, and which "
+        "line of the policy decides.",
+        (("labeldp-audit tune clinic.parquet --fail-if 'advantage.high > 0.05'", "randomized response"),
+         ("labeldp-audit tune clinic.parquet --mechanism llp --fail-if 'advantage.high > 0.05'", "how large a bag?"),
+         ("labeldp-audit tune clinic.parquet --mechanism laplace-llp:k=8 --policy strict.toml", "epsilon at k = 8")),
+        (*TUNED, ETA_FILE, SMOOTHNESS, ALPHA, UTILITY, BAGS, *GATE),
+        pages=PAGES,
+        open_mechanisms=True,
+    ),
+    Command(
+        "report", "report", "A stored report in another format.",
+        "Show a stored report, as text or in any other format; nothing is measured.",
+        (("labeldp-audit report labeldp-report/audit.json -f html=audit.html", "a page"),
+         ("labeldp-audit report labeldp-report/audit.json", "as text")),
+        OF_REPORT,
+        stored=True, tables=False,
+    ),
+    Command(
         "explain", "explain", "What a number of a report means.",
         "Say what a quantity or a term means, its formula, how to read it and where it comes from. Without a name, "
         "list all there are.",
@@ -175,7 +253,7 @@ COMMANDS = (
          ("labeldp-audit explain nu_max", "one of them"),
          ("labeldp-audit explain j -f json", "for a program")),
         (EXPLAINED_AS, DEBUG),
-        reads="word",
+        tables=False,
     ),
 )  # fmt: skip
 

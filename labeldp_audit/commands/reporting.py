@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from ..registry import number
 from . import agreement, intervals, trust
 from .settings import Settings
 
+NOTHING: Mapping[str, object] = {}
 ROWS = "rows are independent draws from one population"
 AVERAGES = (
     "neighbourhood averages: the interval is about the mean of eta over the neighbours of each row; it covers eta(x) "
@@ -99,13 +100,18 @@ def widening(eta: Eta, settings: Settings, miss: float) -> float:
     return measure_smoothness.widening(eta.k, eta.n - 1, *vouched)
 
 
-def build(command: str, table: Table, eta: Eta, settings: Settings, findings: Iterable[Finding]) -> Report:
+def build(
+    command: str, table: Table, eta: Eta, settings: Settings, findings: Iterable[Finding],
+    more: Mapping[str, object] = NOTHING,
+) -> Report:  # fmt: skip
+    """more: parameters that only this command has."""
     told, bins = agreement.of(findings), trust.reliability(table, eta)
     warnings = (*_about_search(command, eta), *trust.warnings(command, table, eta, bins), *_unjudged(told))
     certified = any(one.quantity.startswith("certified_") for one in told)
     return Report(
         command=command, version=__version__, dataset=table.dataset, eta=_summary(eta, bins),
-        parameters=_parameters(command, eta, settings), findings=told, warnings=(*table.warnings, *warnings),
+        parameters={**_parameters(command, eta, settings), **more}, findings=told,
+        warnings=(*table.warnings, *warnings),
         uncertifiable=unknowable.NOBODY_CAN_CERTIFY if certified else None,
     )  # fmt: skip
 
@@ -133,14 +139,15 @@ def _parameters(command: str, eta: Eta, settings: Settings) -> dict[str, object]
     elif eta.counts is None:
         told |= {name: getattr(Settings(), name) for name in _SEARCHED}
     kept = {name: value for name, value in told.items() if _plain(value) != _plain(getattr(Settings(), name))}
-    if command == "advantage":
-        kept["mechanism"] = settings.mechanism  # its default is another one
+    if command in _OWN_MECHANISMS:
+        kept["mechanism"] = _plain(settings.mechanism)
     elif command == "estimate-eta":
         kept.pop("mechanism", None)  # it asks about none
     return {"confidence": settings.confidence, "seed": settings.seed} | {n: _plain(v) for n, v in kept.items()}
 
 
 _SEARCHED = ("exclude", "categorical", "group", "recall")
+_OWN_MECHANISMS = ("advantage", "tune")  # their defaults are others
 _ASKED = ("mechanism", "drop_null_labels", "eta", "tau", "smoothness", "certify", "alpha", "utility", "bags")
 
 

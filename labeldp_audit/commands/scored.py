@@ -46,7 +46,7 @@ def eta_of(table: Table, scores: Floats, pool: Pool, by: Tried, settings: Settin
     place = np.searchsorted(pool.rows, queries)
     k = _k(n, pool, settings)
     counts, radius = _counted(scores, labels, pool.folds, k, settings, progress)
-    probability = _calibrated(scores, labels, pool.people, settings.seed)
+    probability = calibrated(scores, labels, pool.people, settings.seed)
     return Eta(
         probability=probability[place], counts=counts[place], rows=queries, k=k, n=n, estimator=by.name,
         log_loss=by.log_loss, exact=True, recall=1.0, radius=radius[place].astype(np.float32), metric="score",
@@ -59,7 +59,7 @@ def _k(n: int, pool: Pool, settings: Settings) -> int:
     return max(1, min(asked.default_k(n), most)) if settings.k is None else settings.k
 
 
-def _calibrated(scores: Floats, labels: Labels, people: Integers, seed: int) -> Floats:
+def calibrated(scores: Floats, labels: Labels, people: Integers, seed: int) -> Floats:
     if scores.shape[1] != 2:
         return scores
     eta = score_calibration.calibrated(scores[:, 1], labels == 1, people, for_audit(seed, "calibration"))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..policy import Policy
+
 DEFAULT_MECHANISM = ("rr:epsilon=0.5|1|2|4",)
 
 
@@ -34,3 +36,5 @@ class Settings:
     confidence: float = 0.99
     seed: int = 0
     threads: int | None = None
+    policy: Policy | None = None  # that the report will be judged by
+    explain: bool = False  # also what each column contributes

@@ -37,7 +37,15 @@ def render(
 
 
 def picture(report: Report) -> str | None:
-    """The curves of the report, or else its advantages, as a self-contained .svg; None where there are neither."""
+    """The first picture, if there is one."""
+    return next(iter(pictures(report).values()), None)
+
+
+def pictures(report: Report) -> dict[str, str]:
+    """How its file's name ends, and a self-contained .svg: the curves of the report, and its advantages."""
     from . import dots, svg
 
-    return svg.draw(report) or dots.draw(report)
+    curves, gains = svg.draw(report), dots.draw(report)
+    if curves is None:
+        return {} if gains is None else {".svg": gains}
+    return {".svg": curves} | ({} if gains is None else {"-advantage.svg": gains})

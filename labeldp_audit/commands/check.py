@@ -1,0 +1,56 @@
+"""check: what a policy asks about, and nothing else, at one joint confidence. Stored reports never come here."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection
+
+import numpy as np
+
+from .. import engine
+from ..errors import SpecError
+from ..model import Floats, Report
+from ..policy import Policy
+from . import estimate_j, joint, reporting
+from .before import read_and_estimate
+from .settings import Settings
+
+NAME = "check"
+
+
+def run(data: str, settings: Settings, progress: engine.Progress) -> Report:
+    assert settings.policy is not None
+    quantities = quantities_of(settings.policy)
+    _, at = estimate_j.checked(settings)
+    table, eta = read_and_estimate(data, settings, progress, halves=True, many=True)
+    classes = len(table.dataset.classes)
+    asked = joint.Asked(
+        table, eta, reporting.mechanisms(settings, classes), progress, at=taus_of(settings.policy, at)
+    )  # fmt: skip
+    findings = joint.findings(asked, joint.questions(classes, quantities), settings)
+    return reporting.build(NAME, table, eta, settings, findings)
+
+
+def quantities_of(policy: Policy, also: Collection[str] = ()) -> set[str]:
+    """A name that no audit measures is met before the audit, which may be long."""
+    known = (*joint.QUANTITIES, *also)
+    for line in policy.lines:
+        if line.quantity not in known:
+            near = difflib.get_close_matches(line.quantity, known, 3)
+            hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(known)}"
+            raise SpecError(f"unknown quantity {line.quantity!r}", line.text, hint=hint)
+    return {line.quantity for line in policy.lines}
+
+
+def asked_at(policy: Policy) -> list[float]:
+    """The losses that lines name."""
+    named = {line.at.get("tau") for line in policy.lines if line.quantity in estimate_j.ALONG_TAU}
+    return sorted(tau for tau in named if isinstance(tau, float) and np.isfinite(tau))
+
+
+def taus_of(policy: Policy, typed: Floats | None) -> Floats | None:
+    """Those of the policy and those typed; where a line is about the whole curve, the whole curve."""
+    everywhere = any(line.quantity in estimate_j.ALONG_TAU and "tau" not in line.at for line in policy.lines)
+    if typed is None and everywhere:
+        return None
+    return np.union1d(asked_at(policy), [] if typed is None else typed)

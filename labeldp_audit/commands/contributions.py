@@ -1,0 +1,197 @@
+"""What each column contributes: the same model is fitted again without it, and what it then misses is the column's.
+
+Leaving one column out says what it adds to all others. Columns that say the same hide each other: each of them is
+hardly missed as long as the other is there. Limits cover the rows, and how much a refit with other folds changes.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from .. import engine
+from ..errors import SpecError
+from ..estimators import crossfit
+from ..estimators.boosted import Boosted
+from ..estimators.comparison import losses
+from ..estimators.contract import Learner
+from ..measures import advantage, loss
+from ..mechanisms.contract import Mechanism
+from ..model import Bound, Columns, Finding, Floats, Integers, Table
+from ..randomness import for_audit
+from . import beliefs, gains, learnt, payoffs, reporting, scored
+from .beliefs import Belief
+from .settings import Settings
+
+MOST_ROWS = 50_000  # that are learnt from and scored
+REFITS = 2  # with other folds, to see what chance does
+TAUS = 1.0, 3.0  # where no policy and no --tau asks
+REFIT = (
+    "what boosted trees find without the column, beside what they find with it; columns that say the same hide each "
+    "other, and another model may miss a column more"
+)
+NORMAL = "means over rows, and what refits change, are taken as normal"
+DRAWN = "limits cover the drawing of bags and refits, not that rows are a sample"
+METHOD = "boosted trees fitted with and without the column"
+QUANTITIES = ("column_log_loss", "column_j", "column_advantage")
+
+
+def check(settings: Settings) -> None:
+    if settings.eta or settings.eta_file is not None:
+        raise SpecError("--explain fits models without a column, and needs the columns: leave out --eta and --eta-file")
+
+
+def of(
+    table: Table, asked: Sequence[Mechanism], taus: Sequence[float], settings: Settings, progress: engine.Progress
+) -> list[Finding]:
+    """For each feature that is not constant; asked: mechanisms that fit the table."""
+    assert table.columns is not None
+    names = table.columns.names
+    refit = _Refit.of(table, settings, progress, 1 + REFITS + len(names))
+    numbers = list(_numbers(table, asked, taus, refit.labels, settings))
+    level = (1 - settings.confidence) / max(1, len(numbers) * len(names))
+    whole, *again = ([one.of(refit.model(table.columns, lot)) for one in numbers] for lot in range(1 + REFITS))
+    chances = [_spread(first.mean, [other[place].mean for other in again]) for place, first in enumerate(whole)]
+    found = []
+    for place, name in enumerate(names):
+        model = refit.model(_without(table.columns, place), 0)
+        for number, first, chance in zip(numbers, whole, chances, strict=True):
+            found.append(_finding(number, name, first, number.of(model), chance, level, settings))
+    return found
+
+
+def _spread(first: float, others: Sequence[float]) -> float:
+    """Standard deviation of what one refit changes."""
+    return math.sqrt(sum((other - first) ** 2 for other in others) / (2 * len(others)))
+
+
+@dataclass(frozen=True)
+class _Model:
+    """Scores of the rows, and eta as labels make it of them."""
+
+    scores: Floats
+    eta: Floats
+
+
+@dataclass(frozen=True)
+class _Refit:
+    table: Table
+    labels: scored.Labels
+    rows: Integers
+    people: Integers
+    settings: Settings
+    progress: engine.Progress
+
+    @classmethod
+    def of(cls, table: Table, settings: Settings, progress: engine.Progress, fits: int) -> _Refit:
+        pool = learnt.pool_of(table, None, settings)
+        some = np.sort(for_audit(settings.seed, "explain").permutation(len(pool.rows))[:MOST_ROWS])
+        rows, people = pool.rows[some], np.unique(pool.people[some], return_inverse=True)[1]
+        progress.stage("leaving columns out", float(fits * len(rows)), "rows")
+        return cls(table, table.labels[rows], rows, people, settings, progress)
+
+    def model(self, columns: Columns, again: int) -> _Model:
+        """again: folds and trees by another lot."""
+        settings, threads = self.settings, self.settings.threads or engine.available_cores()
+        learner: Learner = Boosted()
+        scores = crossfit.scores(
+            (learner,), columns, self.table.labels, len(self.table.dataset.classes), rows=self.rows,
+            folds=learnt.folds_of(self.people, settings.seed + again), people=self.people,
+            same=np.arange(len(self.table.labels)), seed=settings.seed + again,
+            each=functools.partial(engine.run, threads=threads), threads=max(1, threads // crossfit.FOLDS),
+            note=self.progress.advance,
+        )[learner.name]  # fmt: skip
+        return _Model(scores, scored.calibrated(scores, self.labels, self.people, settings.seed))
+
+
+def _without(columns: Columns, place: int) -> Columns:
+    kept = [one for one in range(len(columns.names)) if one != place]
+    names = tuple(columns.names[one] for one in kept)
+    return Columns(np.asfortranarray(columns.values[:, kept]), columns.categorical[kept], names)
+
+
+# ---- what is compared
+
+
+@dataclass(frozen=True)
+class _Value:
+    """Of a model: of each row, or on average alone, with a standard error."""
+
+    mean: float
+    rows: Floats | None = None
+    error: float = 0.0
+
+    @classmethod
+    def of_rows(cls, rows: Floats) -> _Value:
+        return cls(float(rows.mean()), rows)
+
+
+@dataclass(frozen=True)
+class _Number:
+    quantity: str
+    of: Callable[[_Model], _Value]
+    sign: float = 1.0  # -1 where a smaller one tells more
+    mechanism: Mechanism | None = None
+    at: Mapping[str, float] = field(default_factory=dict)
+
+
+def _numbers(
+    table: Table, asked: Sequence[Mechanism], taus: Sequence[float], labels: scored.Labels, settings: Settings
+) -> Iterator[_Number]:
+    """For two classes J as well."""
+    yield _Number("column_log_loss", lambda model: _Value.of_rows(losses(model.scores, labels)), -1.0)
+    if len(table.dataset.classes) == 2:
+        for one in asked:
+            if one.flips is not None:
+                h = loss.noise_loss(one.flips)
+                for tau in taus:
+                    share = functools.partial(_share, table.dataset.prior[1], tau - h)
+                    yield _Number("column_j", share, 1.0, one, {"tau": tau, **one.at()})
+    payoff = payoffs.of(table, settings, 0.5).paid
+    for one in asked:
+        yield _Number("column_advantage", functools.partial(_gain, one, payoff, settings), 1.0, one, one.at())
+
+
+def _share(p: float, above: float, model: _Model) -> _Value:
+    return _Value.of_rows((loss.feature_loss(model.eta[:, 1], p) > above).astype(np.float64))
+
+
+def _gain(mechanism: Mechanism, payoff: Floats, settings: Settings, model: _Model) -> _Value:
+    if mechanism.bag == 1:
+        of_rows = mechanism.gain(model.eta[:, None], payoff)
+        if of_rows is not None:
+            return _Value.of_rows(of_rows[:, 0])
+    belief = Belief(beliefs.observed(model.eta), "", advantage.from_rows(model.eta))
+    gain = gains.of([mechanism], belief, payoff, settings, engine.Silent())[mechanism.spec]
+    return _Value(gain.mean, None, gain.standard_error)
+
+
+def _finding(
+    number: _Number, name: str, whole: _Value, without: _Value, chance: float, miss: float, settings: Settings
+) -> Finding:
+    """chance: standard error of a refit."""
+    n = 0 if whole.rows is None else len(whole.rows)
+    estimate = number.sign * (whole.mean - without.mean)
+    reach = _quantile(1 - miss / 2) * math.hypot(_error(whole, without), chance)
+    said = (reporting.ROWS, REFIT, NORMAL if whole.rows is not None else DRAWN)
+    bound = Bound(estimate, estimate - reach, estimate + reach, n, METHOD, said)
+    at: dict[str, float | str] = {"column": name, **number.at}
+    mechanism = number.mechanism
+    return Finding(number.quantity, bound, settings.confidence, mechanism.spec if mechanism else None, at)
+
+
+def _error(whole: _Value, without: _Value) -> float:
+    """Of the difference: of the same rows, or of bags that were drawn."""
+    if whole.rows is None or without.rows is None:
+        return math.hypot(whole.error, without.error)
+    return float((whole.rows - without.rows).std() / math.sqrt(len(whole.rows)))
+
+
+def _quantile(share: float) -> float:
+    from scipy.special import ndtri
+
+    return float(ndtri(share))

@@ -1,0 +1,225 @@
+"""tune: the least noise with which a policy holds, and what each strength of the noise costs.
+
+Every line of the policy is about a number that never falls as noise does, so the values that pass are all on the noisy
+side of one place on the scale, which rounds of bracketing find. Labels decide where a round looks: limits hold at every
+value of the scale at once (scales.py), so those that are looked at are as good as any.
+"""
+
+from __future__ import annotations
+
+import datetime
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from .. import engine
+from .. import policy as policies
+from ..errors import DataError, SpecError
+from ..mechanisms.contract import Mechanism
+from ..model import Bound, Finding, Judgement, Outcome, Report, Table, Verdict
+from ..policy import PARAMETERS, Policy
+from . import advantage, agreement, certificates, check, estimate_j, joint, reporting, scales
+from .before import read_and_estimate
+from .scales import Scale
+from .settings import Settings
+
+Look = Callable[[Sequence[Mechanism]], list[Finding]]
+
+NAME = "tune"
+TUNED, BINDS = "tuned", "binds"
+METHOD = "bracketing on a fixed scale; limits hold at every value of it at once"
+_AT_ONCE = 14  # values looked at in a round: three rounds for 2801 values
+# Numbers that do not depend on noise; all others never grow with it.
+_OF_FEATURES = (
+    "eta_min", "eta_max", "log_ratio_min", "log_ratio_max", "uninformed_utility", "leave_one_out_utility",
+    "plug_in_utility", "jeffreys", "weighted_jeffreys", "certified_renyi", "certified_uninformed_utility",
+)  # fmt: skip
+_NOT_TUNED = ("advantage_bound", "equivalent_epsilon", "equivalent_k")
+
+
+def run(data: str, settings: Settings, progress: engine.Progress) -> Report:
+    policy = settings.policy
+    assert policy is not None
+    quantities = _checked(policy)
+    certificates.orders(settings)
+    for spec in settings.mechanism:
+        scales.of(spec)  # refused before the table is read
+    table, eta = read_and_estimate(data, replace(settings, mechanism=()), progress, halves=True, many=True)
+    found = [_scale(spec, table) for spec in dict.fromkeys(settings.mechanism)]
+    base = reporting.build(NAME, table, eta, settings, ())
+    among = sum(len(scale.values) for scale in found) + len(found)
+    at = check.taus_of(policy, None)
+
+    def look(mechanisms: Sequence[Mechanism]) -> list[Finding]:
+        asked = joint.Asked(table, eta, mechanisms, progress, at=at, among=among)
+        return list(joint.findings(asked, joint.questions(len(table.dataset.classes), quantities), settings))
+
+    answers = [Search(scale, Judge(policy, base), look).answer() for scale in found]
+    return _report(answers, base, settings)
+
+
+def _checked(policy: Policy) -> set[str]:
+    for line in policy.lines:
+        named = [key for key in line.at if key in ("mechanism", *PARAMETERS)]
+        if named:
+            raise SpecError(f"tune chooses the mechanism: leave out {named[0]}", line.text)
+        if line.quantity in _NOT_TUNED:
+            raise SpecError(f"{line.quantity} is not what noise is tuned by", line.text)
+        tau = line.at.get("tau")
+        if line.quantity in estimate_j.ALONG_TAU and not (isinstance(tau, float) and math.isfinite(tau)):
+            raise SpecError("which loss? tune wants tau", line.text, hint=f"{line.quantity}(tau=3)")
+        if not line.upward and line.quantity not in _OF_FEATURES:
+            what = "more noise makes that number smaller, so noise cannot be tuned by what must not be small"
+            raise SpecError(what, line.text)
+    return check.quantities_of(policy)
+
+
+def _scale(spec: str, table: Table) -> Scale:
+    scale = scales.of(spec, table.dataset.rows_used, len(table.dataset.classes))
+    reason = advantage.unfit(scale.mechanisms[-1], table)
+    if reason:
+        raise DataError(f"{spec} does not fit this table", reason)
+    return scale
+
+
+@dataclass(frozen=True)
+class Judge:
+    policy: Policy
+    base: Report  # without findings
+
+    def of(self, findings: Iterable[Finding], mechanism: Mechanism | None) -> Judgement:
+        """By what is said of that mechanism and of the features."""
+        spec = None if mechanism is None else mechanism.spec
+        kept = tuple(one for one in findings if one.mechanism in (None, spec))
+        today = datetime.datetime.now(datetime.UTC).date()
+        return policies.judge(self.policy, replace(self.base, findings=kept), today)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What bracketing found on one scale."""
+
+    scale: Scale
+    place: int  # the last that passes; -1: none
+    findings: tuple[Finding, ...]  # of all that was looked at in the first round, and on either side of that place
+    judgement: Judgement  # there, or where there is most noise
+    binding: tuple[str, ...]  # lines that keep the next one from passing
+    silent: bool  # would pass if the release told nothing
+
+
+class Search:
+    """Rounds of bracketing: each looks at several values at once."""
+
+    def __init__(self, scale: Scale, judge: Judge, look: Look) -> None:
+        self._scale, self._judge, self._look = scale, judge, look
+        self._seen: dict[int, tuple[Finding, ...]] = {}
+
+    def answer(self) -> Answer:
+        last = len(self._scale.values) - 1
+        self._see(self._scale.between(0, last, _AT_ONCE))
+        shown = set(self._seen)
+        while (bracket := self._bracket())[1] - bracket[0] > 1:
+            self._see(self._scale.between(max(bracket[0], 0), min(bracket[1], last), _AT_ONCE))
+        place, following = bracket
+        shown |= {place, following} & set(self._seen)
+        at, beyond = max(place, 0), min(following, last)
+        silent = place < 0 and self._passes_in_silence()
+        findings = _together(self._seen[one] for one in sorted(shown))
+        return Answer(self._scale, place, findings, self._judged(at), self._binding(beyond), silent)
+
+    def _see(self, places: Iterable[int]) -> None:
+        new = [place for place in places if place not in self._seen]
+        if new:
+            by: dict[str | None, list[Finding]] = {}
+            for one in agreement.of(self._look([self._scale.mechanisms[place] for place in new])):
+                by.setdefault(one.mechanism, []).append(one)
+            for place in new:
+                self._seen[place] = (*by.get(None, ()), *by.get(self._scale.mechanisms[place].spec, ()))
+
+    def _judged(self, place: int) -> Judgement:
+        return self._judge.of(self._seen[place], self._scale.mechanisms[place])
+
+    def _bracket(self) -> tuple[int, int]:
+        """The last place before the first that does not pass, and that one; the next to look at lies between."""
+        passing = -1
+        for place in sorted(self._seen):
+            if self._judged(place).outcome is not Outcome.PASS:
+                return passing, place
+            passing = place
+        return passing, passing + 1
+
+    def _binding(self, place: int) -> tuple[str, ...]:
+        return tuple(one.line for one in self._judged(place).verdicts if one.counts)
+
+    def _passes_in_silence(self) -> bool:
+        nothing = self._scale.silence
+        return nothing is not None and self._judge.of(self._look([nothing]), nothing).outcome is Outcome.PASS
+
+
+def _together(parts: Iterable[Iterable[Finding]]) -> tuple[Finding, ...]:
+    """What is about the features alone is in every part, and said once."""
+    found: dict[tuple[object, ...], Finding] = {}
+    for part in parts:
+        for one in part:
+            found.setdefault((one.quantity, one.mechanism, *sorted(one.at.items(), key=str)), one)
+    return tuple(found.values())
+
+
+def _report(answers: Sequence[Answer], base: Report, settings: Settings) -> Report:
+    findings = _together([*(_tuned(one, base, settings) for one in answers), *(one.findings for one in answers)])
+    verdicts = tuple(verdict for one in answers for verdict in _verdicts(one, findings))
+    judgement = Judgement(verdicts, answers[0].judgement.waivers)
+    said = (*base.warnings, *(line for one in answers for line in _warnings(one)))
+    parameters = {**base.parameters, "tune": [one.scale.spec for one in answers]}
+    return replace(base, findings=findings, judgement=judgement, warnings=said, parameters=parameters)
+
+
+def _verdicts(answer: Answer, findings: Sequence[Finding]) -> list[Verdict]:
+    """About the findings of the report, which are said once for all scales."""
+    return [
+        replace(one, worst=next((same for same in findings if same == one.worst), None))
+        for one in answer.judgement.verdicts
+    ]
+
+
+def _tuned(answer: Answer, base: Report, settings: Settings) -> list[Finding]:
+    scale, place, n = answer.scale, answer.place, base.eta.queries
+    binds: dict[str, float | str] = {BINDS: "; ".join(answer.binding)} if answer.binding else {}
+    if place < 0:
+        bound = Bound(None, None, None, n, METHOD, (), _why_none(answer))
+        return [Finding(TUNED, bound, settings.confidence, None, {"scale": scale.spec, **binds})]
+    value, following = scale.values[place], scale.values[min(place + 1, len(scale.values) - 1)]
+    if place == len(scale.values) - 1 and scale.parameter == "epsilon":
+        following = math.inf
+    bound = Bound(value, min(value, following), max(value, following), n, METHOD, _assumed(answer))
+    mechanism = scale.mechanisms[place]
+    at = {"scale": scale.spec, **mechanism.at(), **binds}
+    return [Finding(TUNED, bound, settings.confidence, mechanism.spec, at, mechanism.claim(2), mechanism.bag)]
+
+
+def _assumed(answer: Answer) -> tuple[str, ...]:
+    """All that the verdicts rest on."""
+    worst = (one.worst for one in answer.judgement.verdicts if one.worst is not None)
+    return tuple(dict.fromkeys(line for one in worst for line in one.bound.assumptions))
+
+
+def _why_none(answer: Answer) -> str:
+    scale, lines = answer.scale, "; ".join(answer.binding)
+    if answer.silent:
+        return f"{scale.parameter} = {scale.values[0]:g} tells too much already: {lines}"
+    if scale.silence is not None or all(one.worst is None or one.worst.mechanism is None for one in _left(answer)):
+        return f"no amount of noise is enough: what the features alone give away does not pass {lines}"
+    return f"not even {scale.parameter} = {scale.values[0]:g} passes {lines}"
+
+
+def _left(answer: Answer) -> list[Verdict]:
+    return [one for one in answer.judgement.verdicts if one.counts]
+
+
+def _warnings(answer: Answer) -> list[str]:
+    if answer.place == len(answer.scale.values) - 1:
+        value = answer.scale.values[-1]
+        return [f"{answer.scale.spec}: even {answer.scale.parameter} = {value:g}, the least noise tried, passes"]
+    if answer.place < 0:
+        return [f"{answer.scale.spec}: {_why_none(answer)}"]
+    return []

@@ -1,0 +1,173 @@
+"""What a policy needs of the world: where it is written, the stored report that it judges, and today's date."""
+
+from __future__ import annotations
+
+import datetime
+import re
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from . import configuration, policy
+from .configuration import Chosen
+from .errors import DataError, SpecError
+from .model import Report, Waiver
+from .policy import Line, Policy
+
+_KEYS, _WAIVER_KEYS = ("fail_if", "waiver"), ("quantity", "dataset", "until", "reason")
+_HASH = re.compile(r"sha256:([0-9a-f]{64})")
+_EXAMPLE = "for example --fail-if 'nu_max.high > 10', or fail_if under [policy] in labeldp-audit.toml"
+
+
+# ---- the policy
+
+
+def policy_of(chosen: Mapping[str, Chosen], folder: Path | None) -> Policy | None:
+    """Lines that were typed stand in for those of the configuration file, and beside those of --policy."""
+    if "fail_if" not in chosen:
+        return None
+    typed, named = chosen["fail_if"], chosen["policy"].value
+    lines = read(typed.value, typed.origin)
+    kept = from_file(Path(str(named))) if named else _configured(chosen, folder)
+    if named or not lines:
+        lines = (*lines, *kept.lines)
+    return Policy(lines, kept.waivers) if lines else None
+
+
+def wanted(found: Policy | None) -> Policy:
+    if found is None:
+        raise SpecError("no policy: nothing says when a release must not go out", hint=_EXAMPLE)
+    return found
+
+
+def _configured(chosen: Mapping[str, Chosen], folder: Path | None) -> Policy:
+    path = configuration.file_of(chosen, folder)
+    found = configuration.section(path).get(configuration.POLICY) if path else None
+    return Policy(()) if found is None or path is None else _from_table(found, path)
+
+
+def from_file(path: Path) -> Policy:
+    """A file of its own, or a configuration that has one."""
+    if path.name == configuration.SHARED_FILE:
+        found = configuration.section(path).get(configuration.POLICY)
+    else:
+        document = configuration.toml(path, "--policy wants a TOML file with fail_if = [...]")
+        found = document.get(configuration.POLICY, document)
+    result = Policy(()) if found is None else _from_table(found, path)
+    if not result.lines:
+        raise SpecError("no fail_if in the policy: nothing would be judged", path, hint=_EXAMPLE)
+    return result
+
+
+def _from_table(table: object, path: Path) -> Policy:
+    if not isinstance(table, dict):
+        raise SpecError("not a table", path, f"[{configuration.POLICY}]")
+    _check_keys(table, _KEYS, path)
+    waivers = table.get("waiver", [])
+    if not isinstance(waivers, list):
+        raise SpecError("not a list of tables", path, "[[policy.waiver]]")
+    return Policy(read(table.get("fail_if", ()), f"{path}: fail_if"), tuple(_waiver(one, path) for one in waivers))
+
+
+def _check_keys(table: Mapping[str, object], known: Sequence[str], path: Path) -> None:
+    for key in table:
+        if key not in known:
+            hint = configuration.near(key, known) or f"known: {', '.join(known)}"
+            raise SpecError("unknown key", path, f"{configuration.POLICY}.{key}", hint=hint)
+
+
+def read(texts: object, where: str) -> tuple[Line, ...]:
+    if isinstance(texts, str) or not isinstance(texts, Iterable) or not all(isinstance(one, str) for one in texts):
+        raise SpecError("not a list of texts", where)
+    try:
+        return tuple(_canonical(policy.parse(one)) for one in texts)
+    except SpecError as error:
+        raise SpecError(error.what, where, hint=error.hint) from None
+
+
+def _canonical(line: Line) -> Line:
+    """Mechanisms as reports write them: rr:lambda=0.2 is one with an epsilon."""
+    named = line.at.get("mechanism")
+    if not isinstance(named, str):
+        return line
+    from .mechanisms import MECHANISMS
+
+    found = MECHANISMS.parse(named, 2)
+    if len(found) != 1:
+        raise SpecError(f"one mechanism is wanted, not {len(found)}: {named!r}")
+    return replace(line, at={**line.at, "mechanism": found[0].spec})
+
+
+def _waiver(table: object, path: Path) -> Waiver:
+    where = "[[policy.waiver]]"
+    if not isinstance(table, dict):
+        raise SpecError("not a table", path, where)
+    _check_keys(table, _WAIVER_KEYS, path)
+    missing = [key for key in _WAIVER_KEYS if not table.get(key)]
+    if missing:
+        raise SpecError(f"a waiver wants {', '.join(missing)}", path, where)
+    dataset = _HASH.fullmatch(str(table["dataset"]))
+    if dataset is None:
+        hint = "sha256: and 64 hexadecimal digits, as in the report of that table"
+        raise SpecError(f"not the hash of a table: {table['dataset']!r}", path, where, hint=hint)
+    return Waiver(_text(table, "quantity", path), dataset[1], _date(table["until"], path), _text(table, "reason", path))
+
+
+def _text(table: Mapping[str, Any], key: str, path: Path) -> str:
+    value = table[key]
+    if not isinstance(value, str) or not value.strip():
+        raise SpecError(f"not a text: {value!r}", path, f"policy.waiver.{key}")
+    return value.strip()
+
+
+def _date(value: object, path: Path) -> datetime.date:
+    if isinstance(value, datetime.datetime):
+        return value.date()
+    if isinstance(value, datetime.date):
+        return value
+    try:
+        return datetime.date.fromisoformat(str(value))
+    except ValueError:
+        raise SpecError(f"not a date such as 2027-01-31: {value!r}", path, "policy.waiver.until") from None
+
+
+# ---- the report
+
+
+def is_report(data: str) -> bool:
+    """A .json file, or an object on standard input, where a table has its columns."""
+    if data != "-":
+        return data.lower().endswith(".json")
+    stream = getattr(sys.stdin, "buffer", None)
+    return stream is not None and stream.peek(64).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
+
+
+def stored(data: str) -> tuple[Report, Mapping[str, object] | None]:
+    """And when and where it was made, where it says so."""
+    from .formats import stored as written
+
+    name = "stdin" if data == "-" else Path(data).name
+    text = _text_of(data, name)
+    return written.read(text, name), written.run_info(text)
+
+
+def _text_of(data: str, name: str) -> str:
+    try:
+        content = sys.stdin.buffer.read() if data == "-" else Path(data).read_bytes()
+        return content.decode("utf-8-sig")
+    except FileNotFoundError:
+        raise DataError("no such file", data) from None
+    except OSError as error:
+        raise DataError(f"cannot be read: {error.strerror}", data) from None
+    except UnicodeDecodeError:
+        raise DataError("not a report of labeldp-audit: no UTF-8", name) from None
+
+
+def judged(report: Report, by: Policy | None) -> Report:
+    """tune has judged already, by what is said of the mechanism that it chose."""
+    if by is None or (report.command == "tune" and report.judgement is not None):
+        return report
+    today = datetime.datetime.now(datetime.UTC).date()
+    return replace(report, judgement=policy.judge(by, report, today))
