@@ -30,8 +30,8 @@ SUMMARY = (
     "LABELDP_AUDIT_LABEL; what is typed wins."
 )
 STATUSES = (
-    "Exit status: 0 it ran, and a policy holds; 1 the policy is violated; 2 usage or configuration; 3 the data cannot be "
-    "audited; 4 inconclusive; 70 a bug; 130 interrupted; 141 nobody reads on; 143 terminated."
+    "Exit status: 0 it ran, and a policy holds; 1 the policy is violated; 2 usage or configuration; 3 the data cannot "
+    "be audited; 4 inconclusive; 70 a bug; 130 interrupted; 141 nobody reads on; 143 terminated."
 )
 
 

@@ -59,6 +59,7 @@ def _quoted(text: str) -> str:
 
 def _head() -> Iterator[str]:
     yield f'.TH LABELDP\\-AUDIT 1 "" {_quoted(f"{grammar.PROGRAM} {__version__}")} "User Commands"'
+    yield from (".nh", ".ad l")  # what is typed must not be broken or stretched
     summary, *more = grammar.SUMMARY.split("\n\n")
     yield from _section("NAME", [escaped(f"{grammar.PROGRAM} - {_lowered(summary)}")])
     synopsis = [f".B {escaped(grammar.PROGRAM)}", r"\fICOMMAND\fR [\fIARGUMENT\fR] [\fIOPTION\fR]..."]
@@ -128,7 +129,7 @@ def _end() -> Iterator[str]:
     yield from _section("ENVIRONMENT", _pairs(ENVIRONMENT))
     yield ".SH EXAMPLES"
     for typed, purpose in (example for command in COMMANDS for example in command.examples):
-        yield from (".TP", rf"\fB{escaped(typed)}\fR", escaped(purpose[:1].upper() + purpose[1:] + "."))
+        yield from (".TP", rf"\fB{escaped(typed)}\fR", escaped(purpose))
     yield from _section("SEE ALSO", [escaped(SEE_ALSO)])
 
 
