@@ -54,10 +54,10 @@ def _guarded(arguments: Sequence[str]) -> int:
             import traceback
 
             say("".join(traceback.format_exception(error)))
-        return _explained(error)
+        return explained(error)
 
 
-def _explained(error: Exception) -> int:
+def explained(error: Exception) -> int:
     """One line, a hint where there is something to do, and the status."""
     match error:
         case AuditError():
