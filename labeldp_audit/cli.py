@@ -104,12 +104,13 @@ def _run(arguments: Sequence[str]) -> int:
 
 
 def _answer(command: Command, request: Request) -> int:
-    from . import configuration
+    from . import configuration, gate
 
     chosen, notes = configuration.gather(command.options, request.given, os.environ, configuration.here())
     _warn(notes, bool(chosen["quiet"].value))
     if chosen["show_config"].value:
-        show(configuration.shown(chosen, command.options))
+        policy = gate.shown(gate.policy_of(chosen, configuration.here()))
+        show(configuration.shown(chosen, command.options) + policy)
         return FINE
     if not request.data:  # Path('') would be the working folder
         raise SpecError("missing argument DATA", hint=f"`labeldp-audit {command.name} --help` shows examples")

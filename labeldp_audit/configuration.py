@@ -213,11 +213,11 @@ def _as_toml(option: Option, value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, tuple):
-        return f"[{', '.join(_quoted(str(one)) for one in value)}]"
-    return str(value) if isinstance(value, int | float) else _quoted(str(value))
+        return f"[{', '.join(quoted(str(one)) for one in value)}]"
+    return str(value) if isinstance(value, int | float) else quoted(str(value))
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
     """A basic string: JSON's escapes are TOML's."""
     import json
 

@@ -133,6 +133,21 @@ def _date(value: object, path: Path) -> datetime.date:
         raise SpecError(f"not a date such as 2027-01-31: {value!r}", path, "policy.waiver.until") from None
 
 
+def shown(found: Policy | None) -> str:
+    """As the end of a configuration file."""
+    if found is None:
+        return ""
+    lines = ["", f"[{configuration.POLICY}]", "fail_if = ["]
+    lines += [f"  {configuration.quoted(line.text)}," for line in found.lines] + ["]"]
+    for one in found.waivers:
+        lines += [
+            "", f"[[{configuration.POLICY}.waiver]]", f"quantity = {configuration.quoted(one.quantity)}",
+            f'dataset = "sha256:{one.dataset}"', f"until = {one.until.isoformat()}",
+            f"reason = {configuration.quoted(one.reason)}",
+        ]  # fmt: skip
+    return "\n".join(lines) + "\n"
+
+
 # ---- the report
 
 

@@ -33,7 +33,8 @@ MAY_IMPORT = {
     "neighbors": NOUNS | {"bounds", "compiled", "engine", "randomness"},
     "glossary": set(),
     "formats": NOUNS | {"glossary"},
-    "commands": NOUNS | MIDDLE | {"registry", "engine", "randomness", "glossary"},
+    "commands": NOUNS | MIDDLE | {"registry", "engine", "randomness", "policy", "glossary"},
+    "gate": NOUNS | {"configuration", "formats", "mechanisms", "policy"},
     "configuration": {"commands", "errors"},
     "grammar": {"commands", "configuration", "errors", "estimators", "formats", "mechanisms"},
     "delivery": NOUNS | {"formats", "tables"},
@@ -44,7 +45,7 @@ MAY_IMPORT = {
     "about": {"manual", "shells", "versions"},
     "watch": {"engine"},
     "cli": NOUNS
-    | {"commands", "configuration", "delivery", "estimators", "grammar", "mechanisms", "versions", "watch"}
+    | {"commands", "configuration", "delivery", "estimators", "gate", "grammar", "mechanisms", "versions", "watch"}
     | {"about", "completion"},
     "pre_commit": NOUNS | {"cli", "digests"},
     "__main__": {"cli"},

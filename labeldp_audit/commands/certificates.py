@@ -115,7 +115,7 @@ def of_losses(
 def _tails(
     box: Box, eta: Eta, prior: Prior, known: Known, at: Floats, miss_each: float, settings: Settings
 ) -> list[Finding]:
-    if not known:
+    if not known or not len(at):
         return []
     asked, place = np.unique(
         np.concatenate([at - loss.noise_loss(epsilon) for _, epsilon in known]), return_inverse=True

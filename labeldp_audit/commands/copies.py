@@ -52,9 +52,11 @@ def _members(table: Table) -> npt.NDArray[np.int64]:
     """(m, C) labels of the rows that have the same features."""
     assert table.fingerprints is not None
     classes = len(table.dataset.classes)
-    found, number = np.unique(table.fingerprints, return_inverse=True)
-    points = len(found)
-    return np.bincount(number * classes + table.labels, minlength=points * classes).reshape(-1, classes)
+    order = np.argsort(table.fingerprints)
+    placed = table.fingerprints[order]
+    number = np.cumsum(np.concatenate([[False], placed[1:] != placed[:-1]]))
+    points = int(number[-1]) + 1
+    return np.bincount(number * classes + table.labels[order], minlength=points * classes).reshape(-1, classes)
 
 
 def _repeats(members: npt.NDArray[np.integer]) -> tuple[int, ...]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from ..policy import Policy
+if TYPE_CHECKING:
+    from ..policy import Policy
 
 DEFAULT_MECHANISM = ("rr:epsilon=0.5|1|2|4",)
 

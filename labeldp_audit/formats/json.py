@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
@@ -139,20 +140,25 @@ def _waiver(one: Waiver) -> dict[str, object]:
 
 def _strict(value: object) -> object:
     """Only what JSON has: infinities become strings, numpy's numbers plain ones. NaN raises."""
+    kind = type(value)
+    if kind in _PLAIN or (kind is float and math.isfinite(value)):  # type: ignore[arg-type]  # nearly all there is
+        return value
+    value = value.item() if hasattr(value, "item") else value
     if isinstance(value, Mapping):
         return {str(key): _strict(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [_strict(item) for item in value]
-    if value is None or isinstance(value, str | bool):
-        return value
+    if isinstance(value, str):  # an enumeration's, too
+        return str(value)
     if isinstance(value, Integral):
-        return int(value)
+        return value if isinstance(value, bool) else int(value)
     if isinstance(value, Real):
         spelled = exact(float(value))
         return spelled if spelled.endswith("Infinity") else float(value)
-    if hasattr(value, "item"):
-        return _strict(value.item())
     raise TypeError(f"a report cannot hold {type(value).__name__}")
+
+
+_PLAIN = frozenset((str, int, bool, type(None)))
 
 
 def _lines(value: object, depth: int = 0) -> Iterator[str]:

@@ -1,0 +1,92 @@
+"""What a column contributes: found where it is planted, nothing where there is nothing, hidden where another says the
+same."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from running import only
+
+JSON = ("-f", "json", "--no-output", "--quiet")
+MODELS = ("--estimator", "boosted", "--mechanism", "rr:epsilon=1", "--explain")
+
+
+@pytest.fixture(scope="module")
+def planted(tmp_path_factory):
+    """strong and weak tell something, noise nothing, and one of twins is enough."""
+    rng = np.random.default_rng(5)
+    columns = {name: rng.normal(size=4000) for name in ("strong", "weak", "noise", "twin")}
+    score = 2 * columns["strong"] + 0.7 * columns["weak"] + 1.5 * columns["twin"]
+    columns["other_twin"] = columns["twin"]
+    labels = (rng.random(4000) < 1 / (1 + np.exp(-score))).astype(int)
+    file = tmp_path_factory.mktemp("planted") / "t.parquet"
+    pq.write_table(pa.table(columns | {"y": labels}), file)
+    return file
+
+
+@pytest.fixture
+def report(audit, planted):
+    return audit("audit", planted, *MODELS, "--fail-if", "j(tau=2).high > 2", *JSON).report
+
+
+def column(report, quantity, name):
+    [found] = [
+        one for one in report["findings"] if one["quantity"] == quantity and one["at"]["column"] == name
+    ]  # fmt: skip
+    return found
+
+
+def test_columns_are_ranked_by_what_is_lost_without_them(report):
+    lost = {name: column(report, "column_log_loss", name) for name in ("strong", "weak", "noise", "twin", "other_twin")}
+    assert lost["strong"]["low"] > lost["weak"]["high"] > 0.01
+    assert lost["weak"]["low"] > 0
+    for name in ("noise", "twin", "other_twin"):
+        assert abs(lost[name]["estimate"]) < 0.01 and lost[name]["low"] < 0 < lost[name]["high"]
+    for one in lost.values():
+        assert one["low"] <= one["estimate"] <= one["high"] and one["confidence"] == 0.99
+
+
+def test_the_losses_of_the_policy_and_the_mechanisms_that_were_asked_for(report):
+    found = [one for one in report["findings"] if one["quantity"] == "column_j"]
+    assert {one["at"]["tau"] for one in found} == {2.0} and {one["mechanism"] for one in found} == {"rr:epsilon=1"}
+    assert column(report, "column_j", "strong")["low"] > 0.02
+    assert abs(column(report, "column_j", "noise")["estimate"]) < 0.02
+
+
+def test_a_release_adds_more_where_features_tell_less(report):
+    assert column(report, "column_advantage", "strong")["high"] < 0
+
+
+def test_bags_have_limits_of_the_drawing_alone(audit, planted):
+    arguments = ("--estimator", "boosted", "--mechanism", "llp:k=4", "--explain", "--bags", "200", *JSON)
+    found = column(audit("audit", planted, *arguments).report, "column_advantage", "strong")
+    assert found["low"] <= found["estimate"] <= found["high"]
+    assert any("drawing of bags" in line for line in found["assumptions"])
+
+
+def test_the_same_seed_explains_the_same(audit, planted):
+    one, two = (audit("audit", planted, *MODELS, "--threads", threads, *JSON).out for threads in (1, 2))
+    assert one == two
+
+
+def test_neighbours_can_be_explained_too(audit, tmp_path):
+    rng = np.random.default_rng(6)
+    x = rng.normal(size=(400, 2))
+    file = tmp_path / "t.parquet"
+    pq.write_table(pa.table({"a": x[:, 0], "b": x[:, 1], "y": (x[:, 0] > 0).astype(int)}), file)
+    report = audit("audit", file, "--estimator", "knn", "--mechanism", "rr:epsilon=1", "--explain", *JSON).report
+    assert report["eta"]["estimator"] == "knn"
+    assert column(report, "column_log_loss", "a")["low"] > column(report, "column_log_loss", "b")["high"]
+
+
+def test_models_of_others_cannot_be_fitted_again(audit, planted):
+    ended = audit("audit", planted, "--eta", "weak", "--explain")
+    assert ended.status == 2 and "leave out --eta" in ended.error
+
+
+def test_without_asking_nothing_is_explained(audit, planted):
+    report = audit("audit", planted, *MODELS[:-1], *JSON).report
+    assert not any(one["quantity"].startswith("column_") for one in report["findings"])
+    assert only(report, "certified_uninformed_utility")

@@ -1,0 +1,154 @@
+"""tune finds the least noise that passes, says what decides, and what no noise can mend."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from running import of, only
+
+from labeldp_audit.commands import scales, tune
+from labeldp_audit.model import Bound, Finding, Judgement, Outcome
+
+JSON = ("-f", "json", "--no-output", "--quiet")
+
+
+def typed(*lines):
+    return [part for line in lines for part in ("--fail-if", line)]
+
+
+def tuned(report):
+    return only(report, "tuned")
+
+
+@pytest.fixture(scope="module")
+def mild(tmp_path_factory):
+    """Features tell a little about everybody and give nobody away."""
+    rng = np.random.default_rng(1)
+    x = rng.random(4000)
+    labels = (rng.random(4000) < 0.35 + 0.3 * x).astype(int)
+    file = tmp_path_factory.mktemp("mild") / "t.parquet"
+    pq.write_table(pa.table({"p": 0.35 + 0.3 * x, "y": labels}), file)
+    return file
+
+
+def test_the_chosen_one_passes_and_the_next_does_not(audit, mild):
+    line = "advantage.high > 0.1"
+    ended = audit("tune", mild, "--eta", "p", *typed(line), *JSON)
+    found = tuned(ended.report)
+    assert ended.status == 0 and found["low"] == found["estimate"] < found["high"] <= 1.01 * found["estimate"] + 1e-9
+    assert found["at"]["binds"] == line and found["mechanism"] == f"rr:epsilon={found['estimate']:g}"
+    assert of(ended.report, "advantage", found["mechanism"])["high"] <= 0.1
+    assert of(ended.report, "advantage", f"rr:epsilon={found['high']:g}")["high"] > 0.1
+    assert ended.report["judgement"]["outcome"] == "pass"
+
+
+def test_check_passes_what_tune_chose(audit, mild):
+    """And by less: tune's limits hold at every strength at once."""
+    lines = typed("j(tau=1.5).high > 0.5", "nu_max.high > 3", "advantage.high > 0.2")
+    chosen = tuned(audit("tune", mild, "--eta", "p", *lines, *JSON).report)
+    assert audit("check", mild, "--eta", "p", "--mechanism", chosen["mechanism"], *lines, *JSON).status == 0
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "parameter"), [("llp", "k"), ("laplace-llp:k=4", "epsilon"), ("laplace-llp:epsilon=2", "k")]
+)
+def test_bags_and_noisy_bags(audit, mild, mechanism, parameter):
+    line = "advantage.high > 0.05"
+    ended = audit("tune", mild, "--eta", "p", "--mechanism", mechanism, "--bags", "30", *typed(line), *JSON)
+    found = tuned(ended.report)
+    assert ended.status == 0 and found["at"][parameter] == found["estimate"]
+    assert of(ended.report, "advantage", found["mechanism"])["high"] <= 0.05
+    others = {one["at"][parameter]: one["high"] for one in ended.report["findings"] if one["quantity"] == "advantage"}
+    failing = found["high"] if parameter == "epsilon" else found["low"]
+    assert others[failing] > 0.05
+    by_noise = sorted(others.items(), reverse=parameter == "k")
+    assert all(one <= two + 1e-12 for (_, one), (_, two) in itertools.pairwise(by_noise))
+
+
+def test_no_noise_is_enough_where_features_tell(audit, mild):
+    line = "uninformed_utility.high > 0.2"
+    ended = audit("tune", mild, "--eta", "p", *typed("advantage.high > 0.1", line), *JSON)
+    found = tuned(ended.report)
+    assert ended.status == 1 and found["estimate"] is None and found["mechanism"] is None
+    assert found["at"]["binds"] == line and "no amount of noise" in found["reason"] and line in found["reason"]
+
+
+def test_the_least_epsilon_may_still_be_too_much(audit, mild):
+    ended = audit("tune", mild, "--eta", "p", *typed("mean_loss.estimate > 0.12"), *JSON)
+    assert tuned(ended.report)["estimate"] is not None
+    mean = of(ended.report, "mean_loss", "rr:epsilon=0.01")["estimate"]
+    ended = audit("tune", mild, "--eta", "p", *typed(f"mean_loss.estimate >= {mean}"), *JSON)
+    assert tuned(ended.report)["reason"].startswith("epsilon = 0.01 tells too much already")
+
+
+def test_undecided_where_estimates_would_pass_with_any_noise(audit, mild):
+    """The limit of what features tell is in the way, the estimate is not."""
+    report = audit("advantage", mild, "--eta", "p", "--mechanism", "rr:epsilon=1", *JSON).report
+    found = only(report, "uninformed_utility")
+    between = (found["estimate"] + found["high"]) / 2
+    ended = audit("tune", mild, "--eta", "p", *typed(f"uninformed_utility.high > {between}"), *JSON)
+    assert ended.status == 4 and tuned(ended.report)["estimate"] is None
+
+
+def test_a_policy_that_even_labels_in_the_clear_would_meet(audit, mild):
+    ended = audit("tune", mild, "--eta", "p", "--mechanism", "llp", "--bags", "30", *typed("advantage.high > 1"), *JSON)
+    found = tuned(ended.report)
+    assert ended.status == 0 and found["at"]["k"] == 1 and "binds" not in found["at"]
+    assert "the least noise tried, passes" in " ".join(ended.report["warnings"])
+
+
+def test_several_mechanisms_at_once(audit, mild):
+    arguments = ("--mechanism", "rr", "--mechanism", "laplace-llp:k=2", *typed("advantage.high > 0.1"))
+    ended = audit("tune", mild, "--eta", "p", *arguments, *JSON)
+    found = [one for one in ended.report["findings"] if one["quantity"] == "tuned"]
+    assert [one["at"]["scale"] for one in found] == ["rr", "laplace-llp:k=2"] and ended.status == 0
+    assert len(ended.report["judgement"]["verdicts"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("advantage(mechanism=rr:epsilon=1).high > 1", "leave out mechanism"),
+        ("advantage(epsilon=1).high > 1", "leave out epsilon"),
+        ("j.high > 1", "tune wants tau"),
+        ("informed_utility.low < 0.5", "noise cannot be tuned"),
+        ("equivalent_k.low > 3", "not what noise is tuned by"),
+        ("nonsense.high > 3", "unknown quantity"),
+    ],
+)
+def test_lines_that_noise_cannot_be_tuned_by(audit, line, said):
+    ended = audit("tune", "nowhere.parquet", *typed(line))
+    assert ended.status == 2 and said in ended.error
+
+
+class Stairs:
+    """Made-up findings: a number that grows along the scale; the policy fails above a threshold."""
+
+    def __init__(self, scale, passing):
+        self.places = {one.spec: place for place, one in enumerate(scale.mechanisms)}
+        self.passing, self.asked = passing, 0
+
+    def look(self, mechanisms):
+        self.asked += len(mechanisms)
+        return [Finding("made_up", Bound(float(self.places[one.spec]), None, None, 1, ""), 0.99, one.spec)
+                for one in mechanisms]  # fmt: skip
+
+    def of(self, findings, mechanism):
+        [one] = [one for one in findings if one.mechanism == mechanism.spec]
+        fails = one.bound.estimate >= self.passing
+        verdict = tune.Verdict("made up", Outcome.FAIL if fails else Outcome.PASS, "", "made_up", "high", ">", 0.0)
+        return Judgement((verdict,))
+
+
+@pytest.mark.parametrize("spec", ["rr", "llp"])
+def test_bracketing_finds_every_place_in_few_looks(spec):
+    scale = scales.of(spec)
+    for passing in (1, 2, 3, 50, 1000, 1799, 1800, len(scale.values) - 1, len(scale.values)):
+        stairs = Stairs(scale, passing)
+        answer = tune.Search(scale, stairs, stairs.look).answer()
+        assert answer.place == passing - 1
+        assert stairs.asked <= 60

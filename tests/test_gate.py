@@ -1,0 +1,327 @@
+"""The whole gate: tables and stored reports judged by policies, exit statuses, and what is refused."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+import subprocess
+import sys
+import time
+import tomllib
+
+import pytest
+from running import only, started
+
+from labeldp_audit import gate
+from labeldp_audit.formats import seal
+
+RELEASED = ("--mechanism", "rr:epsilon=2")
+JSON = ("-f", "json")
+TODAY = datetime.datetime.now(datetime.UTC).date()
+
+
+def typed(*lines):
+    return [part for line in lines for part in ("--fail-if", line)]
+
+
+@pytest.fixture
+def stored(audit, table):
+    """The report of an audit in a file, and what it found."""
+    ended = audit("advantage", table, *RELEASED, *JSON, "--no-output")
+    file = audit.folder / "report.json"
+    file.write_text(ended.out)
+    return file, only(ended.report, "advantage")
+
+
+def around(finding):
+    """A threshold above the limit, one between estimate and limit, and one below the estimate."""
+    estimate, high = finding["estimate"], finding["high"]
+    assert 0 < estimate < high
+    return high + 0.01, (estimate + high) / 2, estimate / 2
+
+
+# ---- exit statuses
+
+
+def test_one_report_three_policies_three_statuses_and_no_data(audit, stored, table):
+    file, found = stored
+    for threshold, status, outcome in zip(around(found), (0, 4, 1), ("pass", "inconclusive", "fail"), strict=True):
+        ended = audit("check", file, *typed(f"advantage.high > {threshold}"), *JSON)
+        assert ended.status == status
+        assert ended.report["command"] == "check" and ended.report["judgement"]["outcome"] == outcome
+        [verdict] = ended.report["judgement"]["verdicts"]
+        assert verdict["outcome"] == outcome and verdict["value"] == found["high"]
+        assert ended.report["findings"][verdict["finding"]] == found
+
+
+@pytest.mark.parametrize("form", ["text", "json", "csv", "markdown"])
+def test_the_status_does_not_depend_on_the_format(audit, stored, form):
+    file, found = stored
+    for threshold, status in zip(around(found), (0, 4, 1), strict=True):
+        assert audit("check", file, *typed(f"advantage.high > {threshold}"), "-f", form).status == status
+
+
+def test_exit_zero_forgives_a_verdict_and_nothing_else(audit, stored):
+    file, found = stored
+    for threshold in around(found):
+        assert audit("check", file, *typed(f"advantage.high > {threshold}"), "--exit-zero").status == 0
+    assert audit("check", file, *typed("advantage > 1"), "--exit-zero").status == 2
+    assert audit("check", "nowhere.json", *typed("advantage.high > 1"), "--exit-zero").status == 3
+
+
+def test_what_was_not_measured_fails(audit, stored):
+    file, _ = stored
+    for line in ("nu_max.high > 10", "made_up.high > 10", "advantage(mechanism=rr:epsilon=3).high > 1"):
+        ended = audit("check", file, *typed(line), *JSON)
+        assert ended.status == 1
+        assert ended.report["judgement"]["verdicts"][0]["outcome"] == "not measured"
+
+
+def test_a_failure_outweighs_what_is_inconclusive_and_what_passes(audit, stored):
+    file, found = stored
+    fine, open_, bad = (f"advantage.high > {one}" for one in around(found))
+    for lines, status in (((fine, open_), 4), ((fine, open_, bad), 1), ((fine, fine), 0)):
+        assert audit("check", file, *typed(*lines)).status == status
+
+
+def test_a_table_is_audited_first_and_no_further_than_the_policy_asks(audit, table, stored):
+    _, found = stored
+    ended = audit("check", table, *RELEASED, *typed(f"advantage.high > {found['high'] + 0.01}"), *JSON, "--no-output")
+    assert ended.status == 0
+    assert only(ended.report, "advantage")["high"] == found["high"]
+    quantities = {one["quantity"] for one in ended.report["findings"]}
+    assert not quantities & {"j", "nu_max"}
+    ended = audit("check", table, *RELEASED, *typed("j(tau=4).high > 0", "nu_max.low > 99"), *JSON, "--no-output")
+    assert {one["at"]["tau"] for one in ended.report["findings"] if one["quantity"] == "j"} == {4.0}
+    assert "advantage" not in {one["quantity"] for one in ended.report["findings"]}
+    assert ended.status in (1, 4)
+
+
+def test_through_a_pipe(audit, stored, tmp_path):
+    """The status is the command's own, and a report goes from one command into the other."""
+    file, found = stored
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    for threshold, status in zip(around(found), (0, 4, 1), strict=True):
+        typed_ = f'{sys.executable} -m labeldp_audit check - --fail-if "advantage.high > {threshold}" -f json'
+        script = f'set -o pipefail; cat "{file}" | {typed_} | cat'
+        done = subprocess.run(["bash", "-c", script], capture_output=True, check=False, env=environment, timeout=60)
+        assert done.returncode == status, done.stderr
+        assert json.loads(done.stdout)["judgement"]["verdicts"]
+
+
+# ---- what is refused
+
+
+def refused(audit, *arguments, status):
+    ended = audit(*arguments)
+    assert ended.status == status, ended.err
+    return ended.error
+
+
+def test_without_a_policy_nothing_is_judged(audit, stored, table):
+    file, _ = stored
+    for data in (file, table):
+        assert refused(audit, "check", data, status=2).startswith("no policy")
+    assert refused(audit, "tune", table, status=2).startswith("no policy")
+
+
+def test_a_fault_in_a_line_is_met_before_the_table_is_read(audit):
+    error = refused(audit, "check", "nowhere.parquet", *typed("j(tau=6.high > 1"), status=2)
+    assert "character 14" in error and error.endswith("--fail-if")
+
+
+def test_a_quantity_that_no_audit_has_is_met_before_the_audit(audit):
+    ended = audit("check", "nowhere.parquet", *typed("nu_mx.high > 1"))
+    assert ended.status == 2 and "unknown quantity 'nu_mx'" in ended.err and "nu_max" in ended.err
+
+
+def test_edited_truncated_and_future_reports_are_refused(audit, stored):
+    file, _ = stored
+    text = file.read_text()
+    document = json.loads(text)
+    future = document | {"schema": "labeldp-audit/2"}
+    future["seal"] = seal.of(future)
+    spoilt = {
+        "seal does not fit": text.replace('"estimate": 0.', '"estimate": 0.0', 1),
+        "not a whole report": text[:-200],
+        "reads labeldp-audit/1": json.dumps(future),
+        "not a report": json.dumps({"hello": 1}),
+        "no UTF-8": text.encode("utf-16").decode("latin-1"),
+    }
+    for said, content in spoilt.items():
+        file.write_bytes(content.encode("latin-1"))
+        for command in (("check", *typed("advantage.high > 1")), ("report",)):
+            assert said in refused(audit, command[0], file, *command[1:], status=3)
+
+
+def test_only_stored_reports_can_be_shown_again(audit, stored, table):
+    file, _ = stored
+    assert refused(audit, "report", table, status=2).startswith("not a stored report")
+    before = audit("report", file, "-f", "markdown")
+    assert before.status == 0 and "# advantage" in before.out
+    assert audit("report", file, "-f", "json").out == file.read_text()
+
+
+def test_a_judged_report_can_be_shown_again_and_ends_well(audit, stored):
+    file, found = stored
+    bad = around(found)[2]
+    judged = audit("check", file, *typed(f"advantage.high > {bad}"), *JSON)
+    file.write_text(judged.out)
+    again = audit("report", file, *JSON)
+    assert again.status == 0 and again.out == judged.out
+    assert audit("check", file, *typed("advantage.high > 1")).status == 0
+
+
+# ---- where the policy stands
+
+
+def policy_file(folder, name, *lines, prefix="", waiver=""):
+    file = folder / name
+    file.write_text(f"{prefix}fail_if = {json.dumps(lines)}\n{waiver}")
+    return file
+
+
+def test_lines_come_from_the_configuration_and_what_is_typed_stands_in(audit, stored):
+    file, found = stored
+    fine, _, bad = (f"advantage.high > {one}" for one in around(found))
+    policy_file(audit.folder, "labeldp-audit.toml", bad, prefix="[policy]\n")
+    assert audit("check", file).status == 1
+    assert audit("check", file, *typed(fine)).status == 0
+    assert audit("check", file, "--no-config").status == 2
+    (audit.folder / "labeldp-audit.toml").unlink()
+    policy_file(audit.folder, "pyproject.toml", bad, prefix="[tool.labeldp-audit.policy]\n")
+    assert audit("check", file).status == 1
+
+
+def test_a_file_of_lines_is_judged_beside_what_is_typed(audit, stored):
+    file, found = stored
+    fine, _, bad = (f"advantage.high > {one}" for one in around(found))
+    strict = policy_file(audit.folder, "strict.toml", bad)
+    whole = policy_file(audit.folder, "whole.toml", fine, prefix="[policy]\n")
+    assert audit("check", file, "--policy", strict).status == 1
+    assert audit("check", file, "--policy", whole).status == 0
+    assert audit("check", file, "--policy", strict, *typed(fine)).status == 1
+    assert audit("check", file, "--policy", whole, *typed(bad)).status == 1
+
+
+def test_variables_hold_lines(audit, stored, monkeypatch):
+    file, found = stored
+    fine, _, bad = (f"advantage.high > {one}" for one in around(found))
+    monkeypatch.setenv("LABELDP_AUDIT_FAIL_IF", f"{fine}; {bad}")
+    assert audit("check", file).status == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("fail_if = ['nu_max > 1']", "one of .low, .estimate and .high is missing"),
+        ("fail_if = 'nu_max.high > 1'", "not a list of texts"),
+        ("fail_if = []", "no fail_if in the policy"),
+        ("fail_iff = ['nu_max.high > 1']", "unknown key"),
+        ("[policy]\nfail_if = ['nu_max.high > 1']\nwaivers = []", "unknown key"),
+        ("fail_if = ['nu_max.high > 1']\n[[waiver]]\nquantity = 'nu_max'", "a waiver wants dataset, until, reason"),
+        (
+            "fail_if = ['nu_max.high > 1']\n[[waiver]]\nquantity = 'nu_max'\ndataset = 'clinic'\nuntil = 2027-01-31\n"
+            "reason = 'r'",
+            "not the hash of a table",
+        ),
+        ("fail_if = ['j(mechanism=nonsense:k=1).high > 1']", "unknown mechanism"),
+        ("fail_if = [", "not a TOML file"),
+    ],
+)
+def test_faults_of_a_policy_file_are_usage_errors(audit, stored, text, said):
+    file, _ = stored
+    policy = audit.folder / "p.toml"
+    policy.write_text(text)
+    assert said in refused(audit, "check", file, "--policy", policy, status=2)
+
+
+def test_a_policy_file_that_is_not_there(audit, stored):
+    assert "No such file" in refused(audit, "check", stored[0], "--policy", "p.toml", status=2)
+
+
+def test_mechanisms_are_known_in_all_their_spellings(audit, stored):
+    file, found = stored
+    pi = found["at"]["pi"]
+    ended = audit("check", file, *typed(f"advantage(mechanism=rr:pi={pi}).high > 1"), *JSON)
+    assert ended.status == 0 and ended.report["judgement"]["verdicts"][0]["judged"] == 1
+
+
+def test_show_config_shows_the_policy_as_it_is_judged(audit, table):
+    sha256 = "a1" * 32
+    waived = (
+        f'[[policy.waiver]]\nquantity = "j"\ndataset = "sha256:{sha256}"\nuntil = 2031-02-03\nreason = "r \\"q\\""\n'
+    )
+    policy_file(audit.folder, "labeldp-audit.toml", "nu_max.high > 9", prefix="[policy]\n", waiver=waived)
+    shown = audit("check", table, "--show-config")
+    found = tomllib.loads(shown.out)["policy"]
+    assert shown.status == 0 and found["fail_if"] == ["nu_max.high > 9"]
+    assert found["waiver"] == [
+        {"quantity": "j", "dataset": f"sha256:{sha256}", "until": datetime.date(2031, 2, 3), "reason": 'r "q"'}
+    ]
+    assert tomllib.loads(audit("check", table, "--show-config", *typed("j.high > 1")).out)["policy"]["fail_if"]
+    assert "policy" not in tomllib.loads(audit("estimate-j", table, "--show-config").out)
+
+
+# ---- waivers
+
+
+def waiver(report, until, quantity="advantage", sha256=None):
+    return (
+        f'[[waiver]]\nquantity = "{quantity}"\ndataset = "sha256:{sha256 or report["dataset"]["sha256"]}"\n'
+        f'until = {until}\nreason = "known and accepted"\n'
+    )
+
+
+@pytest.mark.parametrize(
+    ("until", "other", "status"),
+    [(TODAY + datetime.timedelta(2), None, 0), (TODAY - datetime.timedelta(2), None, 1),
+     (TODAY + datetime.timedelta(2), "0" * 64, 1)],
+)  # fmt: skip
+def test_waivers_hold_for_their_table_until_their_day_and_are_listed(audit, stored, until, other, status):
+    file, found = stored
+    report = json.loads(file.read_text())
+    lines = [f"advantage.high > {around(found)[2]}"]
+    policy = policy_file(audit.folder, "p.toml", *lines, waiver=waiver(report, until, sha256=other))
+    ended = audit("check", file, "--policy", policy, *JSON)
+    assert ended.status == status
+    [listed] = ended.report["judgement"]["waivers"]
+    assert listed["reason"] == "known and accepted" and listed["until"] == str(until)
+    assert listed["used"] == (status == 0)
+    for form in ("text", "markdown"):
+        shown = audit("check", file, "--policy", policy, "-f", form)
+        assert "known and accepted" in " ".join(shown.out.split()) and shown.status == status
+
+
+# ---- speed
+
+
+def test_ten_thousand_findings_are_judged_in_a_moment(audit, stored):
+    file, _ = stored
+    document = json.loads(file.read_text())
+    one = next(found for found in document["findings"] if found["quantity"] == "advantage")
+    document["findings"] += [one | {"quantity": "j", "at": {"tau": place / 100}} for place in range(10_000)]
+    document["seal"] = seal.of(document)
+    file.write_text(json.dumps(document))
+    times = []
+    for _ in range(3):
+        began = time.perf_counter()
+        started("check", file, *typed("j(tau=50).high > 1"), "--no-output")
+        times.append(time.perf_counter() - began)
+    assert min(times) < 1.5  # measured 0.4 s; machines that test are slow and busy
+
+
+def test_no_heavy_library_is_loaded_to_judge(stored):
+    file, _ = stored
+    code = (
+        "import sys\nfrom labeldp_audit.cli import main\n"
+        f"status = main(['check', {str(file)!r}, '--fail-if', 'advantage.high > 1'])\n"
+        "assert status == 0\n"
+        "assert not {'pyarrow', 'faiss', 'numba', 'lightgbm', 'scipy'} & sys.modules.keys(), sorted(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, timeout=60)
+
+
+def test_a_report_is_told_from_a_table(monkeypatch):
+    assert gate.is_report("a.json") and gate.is_report("A.JSON") and not gate.is_report("a.csv")
