@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .entry import Entry
 
-_SOURCE = "leave one column out: a comparison on this table, no theorem"
+_SOURCE = "boosted trees fitted with and without the column: a comparison on this table, no theorem"
 _READ = (
     "Positive: the column adds to the risk. Columns that say the same hide each other: leaving one out changes nothing "
     "while the other is there, so contributions need not add up, and a small one does not show that a column is "

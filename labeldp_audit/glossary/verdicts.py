@@ -10,8 +10,9 @@ ENTRIES = (
         "the weakest release of its kind that meets the policy",
         "rr: max { epsilon : every line of the policy passes }; llp: min { k : every line passes }",
         f"{PITFALLS}, tuning the noise; a search on this table, no theorem",
-        "The value of the parameter to use on this table. No value: no noise of that kind meets the policy, as the "
-        "features alone break it. A strength picked by one report is best checked by one more, on other rows.",
+        "The value of the parameter to use on this table. No value: no noise of that kind is shown to meet the "
+        "policy, mostly as the features alone break it. Limits hold at every strength at once, so the one that was picked "
+        "is as sure as any; at.binds is the line of the policy that decides.",
         ("epsilon", "k", "inconclusive"),
     ),
     Entry(
