@@ -11,7 +11,7 @@ ENTRIES = (
         "rr: max { epsilon : every line of the policy passes }; llp: min { k : every line passes }",
         f"{PITFALLS}, tuning the noise; a search on this table, no theorem",
         "The value of the parameter to use on this table. No value: no noise of that kind is shown to meet the "
-        "policy, mostly as the features alone break it. Limits hold at every strength at once, so the one that was picked "
+        "policy, mostly as the features alone break it. Limits hold at every strength at once, so the one picked "
         "is as sure as any; at.binds is the line of the policy that decides.",
         ("epsilon", "k", "inconclusive"),
     ),
