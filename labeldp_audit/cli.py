@@ -144,6 +144,7 @@ def _report(command: Command, data: str, chosen: Mapping[str, Chosen]) -> int:
     info = versions.of_run(data, sys.argv[1:], started) if chosen["with_run_info"].value else info
     text = delivery.to_screen(plan, report, *watch.screen(), info)
     written = delivery.to_files(plan, report, rows, info)
+    delivery.to_summary(plan, report, os.environ.get("GITHUB_STEP_SUMMARY"))
     show(text)
     _sum_up(written, quiet)
     judging = "fail_if" in chosen and not chosen["exit_zero"].value
@@ -187,7 +188,8 @@ def _plan(command: Command, data: str, chosen: Mapping[str, Chosen], settings: S
     from . import delivery
 
     nowhere = chosen["no_output"].value or (stored and chosen["output"].origin == "default")
-    plan = delivery.plan(chosen["format"].value, None if nowhere else str(chosen["output"].value), command.pages)  # type: ignore[arg-type]
+    table = None if stored else data
+    plan = delivery.plan(chosen["format"].value, None if nowhere else str(chosen["output"].value), command.pages, table)  # type: ignore[arg-type]
     for source in filter(None, (data, settings.eta_file)):
         delivery.check(plan, command.files, source)
     return plan

@@ -31,6 +31,8 @@ class Rows(Protocol):
 
 
 ROWS = "eta.parquet"  # of commands that write a row for each query
+SUMMARISED = "github"  # format beside which the whole report is shown as a page
+_APART = "\n\n"  # between what others wrote, which may end in the middle of a line, and ours
 PAGE = 100  # columns of a report that no terminal shows
 
 
@@ -47,15 +49,24 @@ class Plan:
     targets: tuple[Target, ...]
     folder: Path | None
     pages: Mapping[str, str] = field(default_factory=dict)  # of the folder: ending and format
+    location: str | None = None  # of the table below the working folder, with slashes
 
 
-def plan(specs: Iterable[str], folder: str | None, pages: Mapping[str, str]) -> Plan:
+def plan(specs: Iterable[str], folder: str | None, pages: Mapping[str, str], data: str | None = None) -> Plan:
+    """data: what was typed for the table."""
     targets = tuple(_target(spec) for spec in specs)
     files = [target.file for target in targets if target.file]
     for file in files:
         if files.count(file) > 1:
             raise SpecError("two reports in one file", file)
-    return Plan(targets, Path(folder) if folder is not None else None, pages)
+    return Plan(targets, Path(folder) if folder is not None else None, pages, _location(data))
+
+
+def _location(data: str | None) -> str | None:
+    if data in (None, "-"):
+        return None
+    path = Path(str(data))
+    return None if path.is_absolute() or ".." in path.parts else path.as_posix()
 
 
 def _target(spec: str) -> Target:
@@ -119,7 +130,7 @@ def _probe(folder: Path, wanted: Path) -> None:
 def to_screen(plan: Plan, report: Report, width: int, color: bool, info: Info) -> str:
     """What standard output gets: each form in the order in which it was asked for."""
     return "".join(
-        _closed(formats.render(target.format, report, width=width, color=color, run_info=info))
+        _page(report, target.format, info, plan.location, width, color)
         for target in plan.targets
         if target.file is None
     )
@@ -133,21 +144,38 @@ def _closed(text: str) -> str:
 
 def to_files(plan: Plan, report: Report, rows: Rows | None, info: Info) -> Sequence[Path]:
     """Write what was planned, all or nothing; the files."""
-    files = [write.text_file(target.file, _page(report, target.format, info)) for target in plan.targets if target.file]
+    files = [
+        write.text_file(target.file, _page(report, target.format, info, plan.location))
+        for target in plan.targets
+        if target.file
+    ]
     if plan.folder is not None:
         files += _of_folder(plan, plan.folder, report, rows, info)
     write.write_all(files, plan.folder)
     return [file.path for file in files]
 
 
+def to_summary(plan: Plan, report: Report, place: str | None) -> None:
+    """Append the report to the page that GitHub shows below a job, where that format is among those asked for.
+
+    place: the file that GITHUB_STEP_SUMMARY names. Steps may write to it more than once, and together not too much.
+    """
+    if not place or all(target.format != SUMMARISED for target in plan.targets):
+        return
+    there = write.size(Path(place))
+    page = formats.summary(report, there + len(_APART))
+    if page:
+        write.append(Path(place), _APART + page if there else page)
+
+
 def _of_folder(plan: Plan, folder: Path, report: Report, rows: Rows | None, info: Info) -> Iterator[write.File]:
     for ending, form in plan.pages.items():
-        yield write.text_file(folder / f"{report.command}.{ending}", _page(report, form, info))
+        yield write.text_file(folder / f"{report.command}.{ending}", _page(report, form, info, plan.location))
     for ending, picture in formats.pictures(report).items():
         yield write.text_file(folder / f"{report.command}{ending}", picture)
     if rows is not None:
         yield write.rows_file(folder / ROWS, rows.columns, rows.about)
 
 
-def _page(report: Report, form: str, info: Info) -> str:
-    return _closed(formats.render(form, report, width=PAGE, color=False, run_info=info))
+def _page(report: Report, form: str, info: Info, location: str | None, width: int = PAGE, color: bool = False) -> str:
+    return _closed(formats.render(form, report, width=width, color=color, run_info=info, location=location))

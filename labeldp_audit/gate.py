@@ -16,7 +16,7 @@ from .errors import DataError, SpecError
 from .model import Report, Waiver
 from .policy import Line, Policy
 
-_KEYS, _WAIVER_KEYS = ("fail_if", "waiver"), ("quantity", "dataset", "until", "reason")
+_KEYS, _WAIVER_KEYS = ("fail_if", "confidence", "waiver"), ("quantity", "dataset", "until", "reason")
 _HASH = re.compile(r"sha256:([0-9a-f]{64})")
 _EXAMPLE = "for example --fail-if 'nu_max.high > 10', or fail_if under [policy] in labeldp-audit.toml"
 
@@ -33,7 +33,7 @@ def policy_of(chosen: Mapping[str, Chosen], folder: Path | None) -> Policy | Non
     kept = from_file(Path(str(named))) if named else _configured(chosen, folder)
     if named or not lines:
         lines = (*lines, *kept.lines)
-    return Policy(lines, kept.waivers) if lines else None
+    return replace(kept, lines=lines) if lines else None
 
 
 def wanted(found: Policy | None) -> Policy:
@@ -68,7 +68,14 @@ def _from_table(table: object, path: Path) -> Policy:
     waivers = table.get("waiver", [])
     if not isinstance(waivers, list):
         raise SpecError("not a list of tables", path, "[[policy.waiver]]")
-    return Policy(read(table.get("fail_if", ()), f"{path}: fail_if"), tuple(_waiver(one, path) for one in waivers))
+    lines = read(table.get("fail_if", ()), f"{path}: fail_if")
+    return Policy(lines, tuple(_waiver(one, path) for one in waivers), _confidence(table.get("confidence", 0.0), path))
+
+
+def _confidence(value: object, path: Path) -> float:
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 1:
+        return float(value)
+    raise SpecError(f"not a share such as 0.99: {value!r}", path, "policy.confidence")
 
 
 def _check_keys(table: Mapping[str, object], known: Sequence[str], path: Path) -> None:
@@ -137,7 +144,9 @@ def shown(found: Policy | None) -> str:
     """As the end of a configuration file."""
     if found is None:
         return ""
-    lines = ["", f"[{configuration.POLICY}]", "fail_if = ["]
+    lines = ["", f"[{configuration.POLICY}]"]
+    lines += [f"confidence = {found.confidence}"] if found.confidence else []
+    lines += ["fail_if = ["]
     lines += [f"  {configuration.quoted(line.text)}," for line in found.lines] + ["]"]
     for one in found.waivers:
         lines += [

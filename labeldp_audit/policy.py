@@ -1,154 +1,37 @@
 """Policy x Report -> verdicts. Pure: what is judged is what the report holds, and what it does not hold is not passed.
 
-A line says when a release must not go out: `j(tau=6, mechanism=rr:epsilon=1).high > 0.05`. It is about every finding of
-that quantity at that place. A number is safe to pass only if its limit passes; where the limit does not, but the
-estimate does, nobody knows.
-
-    line        quantity [ '(' coordinate { ',' coordinate } ')' ] '.' field comparison number
-    coordinate  name '=' value; a value with a comma or a bracket in it stands in quotes
-    field       low | estimate | high
-    comparison  > | >= | < | <=
+A line is about every finding of its quantity at its place. A number is safe to pass only if its limit passes; where the
+limit does not, but the estimate does, nobody knows.
 """
 
 from __future__ import annotations
 
 import datetime
 import math
-import operator
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from .errors import SpecError
 from .model import Bound, Finding, Judgement, Outcome, Report, Verdict, Waived, Waiver
+from .policy_lines import NUMBER, Line, parse
 
-FIELDS = ("low", "estimate", "high")
-COMPARISONS: Mapping[str, Callable[[float, float], bool]] = {
-    ">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt,
-}  # fmt: skip
+__all__ = ["COMPARED", "PARAMETERS", "Line", "Policy", "judge", "parse", "verdict"]
+
 COMPARED = "compared"  # parameter of a report: mechanisms that nobody plans to use, beside those that are judged
-FALLING = {"j": "tau", "certified_j": "tau"}  # what never grows along a coordinate
-_SAME = 5e-6  # relative: a mechanism is written with six digits
-_SPACE, _NAME = re.compile(r"\s*"), re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_NUMBER = re.compile(r"[-+]?(?:inf(?:inity)?|(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)(?![\w.])", re.IGNORECASE)
-_BARE, _QUOTED = re.compile(r"[^\s,()'\"=]+(?:=[^\s,()'\"=]+)*"), re.compile(r"'[^']*'|\"[^\"]*\"")
-
-
-@dataclass(frozen=True)
-class Line:
-    """One condition under which a release must not go out."""
-
-    text: str
-    quantity: str
-    at: Mapping[str, float | str]  # and the mechanism, under that name
-    field: str
-    comparison: str
-    threshold: float
-
-    def holds(self, value: float) -> bool:
-        return COMPARISONS[self.comparison](value, self.threshold)
-
-    @property
-    def upward(self) -> bool:
-        """Is it large numbers that must not go out?"""
-        return self.comparison.startswith(">")
+FALLING = dict.fromkeys(("j", "certified_j", "plug_in_j"), "tau")  # what never grows along a coordinate
+PARAMETERS = ("epsilon", "pi", "lambda", "k")  # coordinates that say which mechanism it is
 
 
 @dataclass(frozen=True)
 class Policy:
     lines: tuple[Line, ...]
     waivers: tuple[Waiver, ...] = ()
-
-
-# ---- reading
-
-
-def parse(text: str) -> Line:
-    """One line of a policy; an error names the character."""
-    return _Parser(text).line()
-
-
-class _Parser:
-    def __init__(self, text: str) -> None:
-        self.text, self.place = text, 0
-
-    def line(self) -> Line:
-        quantity = self.take(_NAME, "the name of a quantity, such as nu_max")
-        at = dict(self.coordinates()) if self.next("(") else {}
-        self.expect(".", "one of .low, .estimate and .high")
-        start = self.place
-        field = self.take(_NAME, "low, estimate or high")
-        if field not in FIELDS:
-            self.fail(f"{field!r} is not low, estimate or high", start)
-        comparison = next((sign for sign in COMPARISONS if self.next(sign)), "")
-        if not comparison:
-            self.fail("one of > >= < <= is missing")
-        number = float(self.take(_NUMBER, "a number"))
-        self.skip()
-        if self.place < len(self.text):
-            self.fail("the line should end here")
-        return Line(self.text.strip(), quantity, at, field, comparison, number)
-
-    def coordinates(self) -> Iterator[tuple[str, float | str]]:
-        seen: set[str] = set()
-        while True:
-            self.skip()
-            start = self.place
-            name = self.take(_NAME, "the name of a coordinate, such as tau")
-            if name in seen:
-                self.fail(f"{name} is there twice", start)
-            seen.add(name)
-            self.expect("=", f"= and a value of {name}")
-            yield name, self.value(name)
-            if self.next(")"):
-                return
-            self.expect(",", "a comma or a closing bracket")
-
-    def value(self, name: str) -> float | str:
-        self.skip()
-        quoted = _QUOTED.match(self.text, self.place)
-        if quoted:
-            self.place = quoted.end()
-            return quoted.group()[1:-1]
-        word = self.take(_BARE, f"a value of {name}, in quotes if it holds a comma or a bracket")
-        return float(word) if _NUMBER.fullmatch(word) else word
-
-    def skip(self) -> None:
-        self.place = _SPACE.match(self.text, self.place).end()  # type: ignore[union-attr]
-
-    def next(self, sign: str) -> bool:
-        self.skip()
-        found = self.text.startswith(sign, self.place)
-        self.place += len(sign) if found else 0
-        return found
-
-    def expect(self, sign: str, wanted: str) -> None:
-        if not self.next(sign):
-            self.fail(f"{wanted} is missing")
-
-    def take(self, pattern: re.Pattern[str], wanted: str) -> str:
-        self.skip()
-        found = pattern.match(self.text, self.place)
-        if not found:
-            self.fail(f"{wanted} is missing")
-        assert found is not None
-        self.place = found.end()
-        return found.group()
-
-    def fail(self, what: str, place: int | None = None) -> None:
-        at = self.place if place is None else place
-        rest = f"before {self.text[at:].strip()!r}" if self.text[at:].strip() else "at its end"
-        hint = "a line is written like 'j(tau=6).high > 0.05' or 'nu_max.high > 10'"
-        raise SpecError(f"{what}: {self.text!r}, character {at + 1}, {rest}", hint=hint)
-
-
-# ---- judging
+    confidence: float = 0.0  # numbers with less are not taken for measured
 
 
 def judge(policy: Policy, report: Report, today: datetime.date) -> Judgement:
     about = [one for one in policy.waivers if one.dataset == report.dataset.sha256]
     valid = {one.quantity: one for one in about if today <= one.until}
-    verdicts = tuple(_waived(verdict(line, report), valid) for line in policy.lines)
+    verdicts = tuple(_waived(verdict(line, report, policy.confidence), valid) for line in policy.lines)
     used = {one.waiver for one in verdicts if one.waiver is not None}
     waivers = (Waived(one, one in about, today > one.until, one in used) for one in policy.waivers)
     return Judgement(verdicts, tuple(waivers))
@@ -160,13 +43,18 @@ def _waived(one: Verdict, valid: Mapping[str, Waiver]) -> Verdict:
     return replace(one, waiver=valid.get(one.quantity)) if known else one
 
 
-def verdict(line: Line, report: Report) -> Verdict:
+def verdict(line: Line, report: Report, confidence: float = 0.0) -> Verdict:
     """Of the findings that a line is about, the worst."""
-    found = [(_outcome(line, one.bound), one) for one in about(line, report)]
-    missing = _missing(line, report, [one for _, one in found])
-    if missing or not found:
+    judged = about(line, report)
+    unsure = [one for one in judged if one.confidence < confidence]
+    if unsure:
+        said = f"measured with confidence {_short(unsure[0].confidence)}, and {_short(confidence)} is asked for"
+        return _verdict(line, Outcome.NOT_MEASURED, said, unsure[0], [(Outcome.NOT_MEASURED, one) for one in judged])
+    found = [(_outcome(line, one.bound), one) for one in judged]
+    missing = (_missing(line, judged) or _unjudged(line, report, judged)) if judged else _no_finding(line, report)
+    if missing:
         worst = next((one for outcome, one in found if outcome is Outcome.NOT_MEASURED), None)
-        return _verdict(line, Outcome.NOT_MEASURED, missing or _no_finding(line, report), worst, found)
+        return _verdict(line, Outcome.NOT_MEASURED, missing, worst, found)
     outcome, worst = min(found, key=lambda pair: (_RANK[pair[0]], -_distance(line, pair[1].bound)))
     return _verdict(line, outcome, _said(line, outcome, worst), worst, found)
 
@@ -185,7 +73,7 @@ def _verdict(
 
 
 def _outcome(line: Line, bound: Bound) -> Outcome:
-    value = getattr(bound, line.field)
+    value = _value(line, bound)
     if value is None:
         return Outcome.NOT_MEASURED
     if not line.holds(value):
@@ -195,56 +83,74 @@ def _outcome(line: Line, bound: Bound) -> Outcome:
     return Outcome.FAIL if known is not None and line.holds(known) else Outcome.INCONCLUSIVE
 
 
+def _value(line: Line, bound: Bound) -> float | None:
+    """What is compared; NaN, which is neither above nor below anything, is no number."""
+    value: float | None = getattr(bound, line.field)
+    return None if value is None or math.isnan(value) else value
+
+
 def _distance(line: Line, bound: Bound) -> float:
     """How far on the bad side."""
-    value = getattr(bound, line.field)
+    value = _value(line, bound)
     if value is None or value == line.threshold:
         return 0.0
     return float(value - line.threshold if line.upward else line.threshold - value)
 
 
 def about(line: Line, report: Report) -> list[Finding]:
-    """The findings that decide a line; along a falling curve, of each mechanism the next place on the careful side."""
+    """The findings that decide a line; along a falling curve, of each curve the next place on the careful side."""
+    axis, asked = _falling(line)
+    if axis is None:
+        return _at_place(line, report)
+    return [one for curve in _curves(line, report).values() for one in _beside(curve, axis, asked, line.upward)]
+
+
+def _falling(line: Line) -> tuple[str | None, float]:
+    """The coordinate along which the quantity never grows, and where it is asked."""
     axis = FALLING.get(line.quantity)
     asked = line.at.get(axis) if axis else None
-    rest = {key: value for key, value in line.at.items() if key != axis or not isinstance(asked, float)}
-    compared = _compared(report) if not {"mechanism", *PARAMETERS} & rest.keys() else frozenset()
-    found = [
-        one
-        for one in report.findings
-        if one.quantity == line.quantity and one.mechanism not in compared and _is_at(one, rest)
-    ]
-    if axis is None or not isinstance(asked, float):
-        return found
-    groups: dict[str | None, list[Finding]] = {}
-    for one in found:
-        groups.setdefault(one.mechanism, []).append(one)
-    picked = (_beside(group, axis, asked, line.upward) for group in groups.values())
-    return [one for one in picked if one is not None]
+    return (axis, asked) if isinstance(asked, float) else (None, math.nan)
 
 
-PARAMETERS = ("epsilon", "pi", "lambda", "k")
+def _at_place(line: Line, report: Report) -> list[Finding]:
+    """At all coordinates but the one along which a neighbour will do."""
+    axis, compared = _falling(line)[0], _compared(line, report)
+    rest = {key: value for key, value in line.at.items() if key != axis}
+    asked = (one for one in report.findings if one.quantity == line.quantity and one.mechanism not in compared)
+    return [one for one in asked if _is_at(one, rest)]
 
 
-def _compared(report: Report) -> frozenset[str]:
-    value = report.parameters.get(COMPARED, ())
+Curve = tuple[str | None, frozenset[tuple[str, float | str]]]
+
+
+def _curves(line: Line, report: Report) -> dict[Curve, list[Finding]]:
+    """Findings that differ along the axis alone."""
+    axis = _falling(line)[0]
+    curves: dict[Curve, list[Finding]] = {}
+    for one in _at_place(line, report):
+        rest = frozenset((key, value) for key, value in one.at.items() if key != axis)
+        curves.setdefault((one.mechanism, rest), []).append(one)
+    return curves
+
+
+def _about_mechanism(line: Line) -> dict[str, float | str]:
+    """The coordinates that say which mechanisms it is about."""
+    return {key: value for key, value in line.at.items() if key in ("mechanism", *PARAMETERS)}
+
+
+def _compared(line: Line, report: Report) -> frozenset[str]:
+    """Mechanisms that a line is about only if it names them."""
+    value = () if _about_mechanism(line) else report.parameters.get(COMPARED, ())
     return frozenset(map(str, value)) if isinstance(value, list | tuple) else frozenset()
 
 
-def _beside(group: Iterable[Finding], axis: str, asked: float, upward: bool) -> Finding | None:
-    """At the last place up to the one asked for, as the quantity never grows: no less than there. If small numbers are
-    what must not go out, at the next place from there on."""
-    known = [(one.place(axis), one) for one in group]
-    slack = 1e-9 * max(1.0, abs(asked))
-    fit = [
-        (place, one)
-        for place, one in known
-        if place is not None and (place <= asked + slack if upward else place >= asked - slack)
-    ]
-    pick = max if upward else min
-    if not fit:  # whatever cannot be computed anywhere is said as that
-        return next((one for place, one in known if place is None), None)
-    return pick(fit, key=lambda pair: pair[0])[1]
+def _beside(curve: Iterable[Finding], axis: str, asked: float, upward: bool) -> list[Finding]:
+    """Those at the last place up to the one asked for, as the quantity never grows: no less than there. If small
+    numbers are what must not go out, at the next place from there on. What stands at no place counts everywhere."""
+    known = [(math.nan if (place := one.place(axis)) is None else place, one) for one in curve]
+    fit = [place for place, _ in known if (place <= asked if upward else place >= asked)]
+    nearest = (max if upward else min)(fit, default=math.nan)
+    return [one for place, one in known if place == nearest or math.isnan(place)]
 
 
 def _is_at(finding: Finding, at: Mapping[str, float | str]) -> bool:
@@ -255,21 +161,46 @@ def _is_at(finding: Finding, at: Mapping[str, float | str]) -> bool:
 def _fits(value: float | str | None, asked: float | str) -> bool:
     if value is None:
         return False
+    if isinstance(asked, float) and isinstance(value, str) and NUMBER.fullmatch(value):
+        value = float(value)  # a class that is called 1
     if isinstance(value, str) or isinstance(asked, str):
         return str(value) == str(asked)
-    return value == asked or math.isclose(value, asked, rel_tol=_SAME, abs_tol=1e-12)
+    return f"{value:.6g}" == f"{asked:.6g}" or abs(value - asked) < 1e-12  # as mechanisms are written
 
 
 # ---- in words
 
 
-def _missing(line: Line, report: Report, found: Sequence[Finding]) -> str:
+def _missing(line: Line, found: Sequence[Finding]) -> str:
     """Why something that the line is about has no number."""
-    absent = [one for one in found if getattr(one.bound, line.field) is None]
+    absent = [one for one in found if _value(line, one.bound) is None]
     if not absent:
         return ""
     named = f" of {absent[0].mechanism}" if absent[0].mechanism else ""
     return f"{line.quantity}{named} has no {line.field}: {absent[0].bound.reason or 'no reason is known'}"
+
+
+def _unjudged(line: Line, report: Report, found: Sequence[Finding]) -> str:
+    """Something that the line is about and of which nothing was found there, beside what was."""
+    judged = {one.mechanism for one in found}
+    left = [one for one in _asked(line, report) if one not in judged]
+    axis, asked = _falling(line)
+    if axis is not None:
+        curves = _curves(line, report).items()
+        left += [named for (named, _), curve in curves if not _beside(curve, axis, asked, line.upward)]
+    if not left:
+        return ""
+    named = f" of {left[0]}" if left[0] else ""
+    return f"the report has no {line.quantity}{named}{' at that place' if line.at else ''}"
+
+
+def _asked(line: Line, report: Report) -> list[str | None]:
+    """Mechanisms that the line is about, where mechanisms differ in that quantity at all."""
+    if not any(one.mechanism and one.quantity == line.quantity for one in report.findings):
+        return []
+    compared, named = _compared(line, report), _about_mechanism(line)
+    known = (one for one in report.findings if one.mechanism and one.mechanism not in compared)
+    return list(dict.fromkeys(one.mechanism for one in known if _is_at(one, named)))
 
 
 def _no_finding(line: Line, report: Report) -> str:

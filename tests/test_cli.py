@@ -219,7 +219,11 @@ def test_run_information_only_where_asked_for(door):
         ("estimate-j a b", 2, ["error: got unexpected extra argument", "hint: one table at a time"]),
         ("estimate-j fine --k", 2, ["error: option '--k' requires an argument", "hint: `labeldp-audit estimate-j"]),
         ("estimate-j fine --k 0", 2, ["error: not a whole number of at least 1: 0: --k"]),
-        ("estimate-j fine -f xml", 2, ["error: unknown format 'xml'", "hint: known: csv, json, markdown, text"]),
+        (
+            "estimate-j fine -f xml",
+            2,
+            ["error: unknown format 'xml'", "hint: known: csv, github, json, junit, markdown, sarif, text"],
+        ),
         ("estimate-j fine -f json=", 2, ["error: no file after the =: --format json="]),
         ("estimate-j fine -f json=a -f csv=a", 2, ["error: two reports in one file: a"]),
         ("estimate-j fine --mechanism nonsense:epsilon=1", 2, ["error: unknown mechanism 'nonsense'", "hint: known:"]),

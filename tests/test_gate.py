@@ -325,3 +325,25 @@ def test_no_heavy_library_is_loaded_to_judge(stored):
 
 def test_a_report_is_told_from_a_table(monkeypatch):
     assert gate.is_report("a.json") and gate.is_report("A.JSON") and not gate.is_report("a.csv")
+
+
+def test_a_policy_may_ask_for_a_confidence(audit, stored):
+    file, _ = stored
+    for confidence, status in ((0.99, 0), (0.999, 1)):
+        policy = policy_file(audit.folder, "p.toml", "advantage.high > 1", prefix=f"confidence = {confidence}\n")
+        ended = audit("check", file, "--policy", policy, *JSON)
+        assert ended.status == status
+    assert "confidence 0.99, and 0.999 is asked for" in ended.report["judgement"]["verdicts"][0]["said"]
+    policy_file(audit.folder, "p.toml", "advantage.high > 1", prefix="confidence = 99\n")
+    assert "not a share" in refused(audit, "check", file, "--policy", audit.folder / "p.toml", status=2)
+
+
+def test_programs_are_pointed_to_the_table_below_the_working_folder(audit, table):
+    (audit.folder / "data").mkdir()
+    (audit.folder / "data" / "my table.parquet").write_bytes(table.read_bytes())
+    line = typed("advantage.high > 0")
+    ended = audit("check", "data/my table.parquet", *RELEASED, *line, "-f", "sarif", "--no-output")
+    [result] = json.loads(ended.out)["runs"][0]["results"]
+    assert result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "data/my%20table.parquet"
+    whole = audit("check", table, *RELEASED, *line, "-f", "sarif", "--no-output")
+    assert str(table.parent) not in whole.out and "t.parquet" in whole.out

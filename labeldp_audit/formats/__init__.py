@@ -8,13 +8,18 @@ from importlib import import_module
 from ..errors import SpecError
 from ..model import Report
 
-# name -> module with `render(report, *, width, color, run_info) -> str`; loaded when it is asked for.
+# name -> module with `render(report, *, width, color, run_info) -> str`; loaded when it is asked for. Those of
+# VERDICTS are about what a policy says, not about the numbers, and also take the `location` of the table.
 _FORMATS = {
     "text": ".text",
     "json": ".json",
     "csv": ".csv",
     "markdown": ".markdown",
+    "sarif": ".sarif",
+    "junit": ".junit",
+    "github": ".github",
 }
+VERDICTS = ("sarif", "junit", "github")
 
 
 def names() -> tuple[str, ...]:
@@ -28,12 +33,24 @@ def render(
     width: int = 100,
     color: bool = False,
     run_info: Mapping[str, object] | None = None,
+    location: str | None = None,
 ) -> str:
-    """The report in the format of that name. `width` and `color` matter to text alone."""
+    """The report in the format of that name. `width` and `color` matter to text alone.
+
+    location: of the table, from the top of its repository and with slashes, for programs that point there.
+    """
     if name not in _FORMATS:
         raise SpecError.unknown("format", name, _FORMATS)
     module = import_module(_FORMATS[name], __package__)
-    return str(module.render(report, width=width, color=color, run_info=run_info))
+    more = {"location": location} if name in VERDICTS else {}
+    return str(module.render(report, width=width, color=color, run_info=run_info, **more))
+
+
+def summary(report: Report, taken: int = 0) -> str:
+    """What GitHub shows below a job: the report as Markdown, cut to what it takes; `taken` bytes of that are full."""
+    from . import github
+
+    return github.summary(report, github.ROOM - taken)
 
 
 def picture(report: Report) -> str | None:

@@ -15,11 +15,10 @@ from .spelling import exact
 
 
 def render(report: Report, *, width: int, color: bool, run_info: Mapping[str, object] | None) -> str:
-    document = _strict(_document(report, run_info))
+    document = strict(_document(report, run_info))
     assert isinstance(document, dict)
     text = "\n".join(_lines(document | {seal.KEY: seal.of(document)})) + "\n"
-    # Lone surrogates have no UTF-8, and invisible characters should be seen. They occur inside strings only.
-    return re.sub(r"[^\n -~]", _visible, text)
+    return visible(text)
 
 
 def _document(report: Report, run_info: Mapping[str, object] | None) -> dict[str, object]:
@@ -138,20 +137,20 @@ def _waiver(one: Waiver) -> dict[str, object]:
     }
 
 
-def _strict(value: object) -> object:
+def strict(value: object) -> object:
     """Only what JSON has: infinities become strings, numpy's numbers plain ones. NaN raises."""
     kind = type(value)
     if kind in _PLAIN or (kind is float and math.isfinite(value)):  # type: ignore[arg-type]  # nearly all there is
         return value
     value = value.item() if hasattr(value, "item") else value
     if isinstance(value, Mapping):
-        return {str(key): _strict(item) for key, item in value.items()}
+        return {str(key): strict(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_strict(item) for item in value]
-    if isinstance(value, str):  # an enumeration's, too
-        return str(value)
+        return [strict(item) for item in value]
+    if isinstance(value, str | bool):  # an enumeration's, and numpy's
+        return str(value) if isinstance(value, str) else value
     if isinstance(value, Integral):
-        return value if isinstance(value, bool) else int(value)
+        return int(value)
     if isinstance(value, Real):
         spelled = exact(float(value))
         return spelled if spelled.endswith("Infinity") else float(value)
@@ -187,6 +186,11 @@ def _members(value: object, depth: int) -> list[tuple[str, object]]:
 
 def _compact(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def visible(text: str) -> str:
+    """Lone surrogates have no UTF-8, and invisible characters should be seen. They occur inside strings only."""
+    return re.sub(r"[^\n -~]", _visible, text)
 
 
 def _visible(match: re.Match[str]) -> str:

@@ -159,7 +159,7 @@ def _verdict(one: Object, findings: Sequence[Finding]) -> Verdict:
         line=_text(one["line"]), outcome=Outcome(one["outcome"]), said=_text(one["said"]),
         quantity=_text(one["quantity"]), field=_text(one["field"]), comparison=_text(one["comparison"]),
         threshold=_number(one["threshold"]),
-        worst=None if one["finding"] is None else findings[_whole(one["finding"])], judged=_whole(one["judged"]),
+        worst=None if one["finding"] is None else findings[_place(one["finding"])], judged=_whole(one["judged"]),
         failing=_whole(one["failing"]), waiver=_maybe(_waiver, one["waived"]),
     )  # fmt: skip
 
@@ -187,6 +187,12 @@ def _truth(value: Any) -> bool:
 
 def _whole(value: Any) -> int:
     return value if isinstance(value, int) and not isinstance(value, bool) else _refused(value, "a whole number")
+
+
+def _place(value: Any) -> int:
+    """In a list; Python would count what is below 0 from its end."""
+    place = _whole(value)
+    return place if place >= 0 else _refused(value, "a place in a list")
 
 
 def _number(value: Any) -> float:

@@ -57,6 +57,18 @@ def write_all(files: Iterable[File], folder: Path | None = None) -> None:
         undo.pop_all()
 
 
+def append(path: Path, text: str) -> None:
+    """To a file that others write to as well, which is why it cannot be renamed into its place."""
+    with _named(path), path.open("ab") as file:
+        file.write(text.encode())
+
+
+def size(path: Path) -> int:
+    """Of what is there already."""
+    with _named(path):
+        return path.stat().st_size if path.exists() else 0
+
+
 def _make(folder: Path, undo: ExitStack) -> None:
     missing = [place for place in (folder, *folder.parents) if not place.exists()]
     for place in reversed(missing):

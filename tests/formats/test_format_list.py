@@ -12,16 +12,18 @@ from labeldp_audit.errors import SpecError
 from labeldp_audit.model import Bound, Finding, Report
 
 EVERY = pytest.mark.parametrize("name", formats.names())
+# Formats that show the numbers of a report; the others are about the verdicts of a policy (test_faults.py).
+NUMBERS = pytest.mark.parametrize("name", [name for name in formats.names() if name not in formats.VERDICTS])
 
 
 def test_names() -> None:
-    assert formats.names() == ("text", "json", "csv", "markdown")
+    assert formats.names() == ("text", "json", "csv", "markdown", "sarif", "junit", "github")
 
 
 def test_an_unknown_format_lists_what_exists(eta_report: Report) -> None:
     with pytest.raises(SpecError, match="unknown format 'yaml'") as caught:
         formats.render("yaml", eta_report)
-    assert caught.value.hint == "known: csv, json, markdown, text"
+    assert caught.value.hint == "known: csv, github, json, junit, markdown, sarif, text"
 
 
 @EVERY
@@ -31,7 +33,7 @@ def test_a_report_of_nothing(eta_report: Report, name: str) -> None:
     assert formats.picture(nothing) is None
 
 
-@EVERY
+@NUMBERS
 def test_a_quantity_that_nobody_knows_is_still_there(eta_report: Report, name: str) -> None:
     text = formats.render(name, eta_report).replace("\\", "")
     assert "made_up_later" in text
@@ -39,14 +41,14 @@ def test_a_quantity_that_nobody_knows_is_still_there(eta_report: Report, name: s
     assert "llp:k=8" in text
 
 
-@EVERY
+@NUMBERS
 def test_a_reason_is_given_for_what_is_missing(tail_report: Report, name: str) -> None:
     text = formats.render(name, tail_report).replace("\\", "")
     assert "weighted_jeffreys" in text
     assert "some neighbourhoods hold one class only" in text
 
 
-@EVERY
+@NUMBERS
 def test_a_curve_without_any_estimate_is_said_once_above_and_once_below_for_people(
     eta_report: Report, name: str
 ) -> None:
@@ -57,14 +59,14 @@ def test_a_curve_without_any_estimate_is_said_once_above_and_once_below_for_peop
     assert formats.picture(report) is None
 
 
-@EVERY
+@NUMBERS
 def test_one_value_of_tau_is_printed_and_not_drawn(tail_report: Report, name: str) -> None:
     report = replace(tail_report, findings=tail_report.findings[:1])
     assert "rr:epsilon=0.5" in formats.render(name, report)
     assert formats.picture(report) is None
 
 
-@EVERY
+@NUMBERS
 def test_nan_is_refused(eta_report: Report, name: str) -> None:
     findings = (Finding("eta_min", Bound(math.nan, 0.0, 1.0, 3, "none"), 0.99),)
     with pytest.raises(ValueError, match="NaN"):

@@ -1,0 +1,51 @@
+"""Made-up reports to be judged: numbers that are easy to compare, and nothing of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import date
+
+from labeldp_audit import policy
+from labeldp_audit.model import Bound, Dataset, EtaSummary, Finding, Judgement, Report, Verdict, Waiver
+
+SHA = "9f2c" * 16
+TODAY = date(2026, 6, 1)
+ONE, FOUR = "rr:epsilon=1", "rr:epsilon=4"
+
+
+def bound(
+    low: float | None, estimate: float | None, high: float | None, reason: str | None = None, n: int = 100
+) -> Bound:
+    return Bound(estimate, low, high, n, "clopper-pearson", ("rows are independent",), reason)
+
+
+def finding(
+    quantity: str, low: float | None, estimate: float | None, high: float | None, mechanism: str | None = None,
+    **at: float | str,
+) -> Finding:  # fmt: skip
+    return Finding(quantity, bound(low, estimate, high), 0.99, mechanism, at)
+
+
+def absent(quantity: str, mechanism: str | None = None, **at: float | str) -> Finding:
+    return Finding(
+        quantity, bound(None, None, None, "this loss is defined for randomized response"), 0.99, mechanism, at
+    )
+
+
+def report(*findings: Finding, parameters: Mapping[str, object] | None = None) -> Report:
+    dataset = Dataset("t.csv", SHA, 100, 100, "y", "1", ("0", "1"), (60, 40), ())
+    eta = EtaSummary("knn", 10, "l2", 100, 100, True, 1.0, 1.0, 0.5)
+    return Report("audit", "0.1.0", dataset, eta, {"confidence": 0.99, **(parameters or {})}, findings)
+
+
+def waiver(quantity: str = "nu_max", until: date = date(2026, 6, 30), dataset: str = SHA) -> Waiver:
+    return Waiver(quantity, dataset, until, "features are published already")
+
+
+def verdict(line: str, *findings: Finding, **more: object) -> Verdict:
+    return policy.verdict(policy.parse(line), report(*findings, **more))  # type: ignore[arg-type]
+
+
+def judged(lines: Iterable[str], *findings: Finding, waivers: Iterable[Waiver] = (), today: date = TODAY) -> Judgement:
+    asked = policy.Policy(tuple(map(policy.parse, lines)), tuple(waivers))
+    return policy.judge(asked, report(*findings), today)
