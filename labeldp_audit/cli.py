@@ -54,10 +54,10 @@ def _guarded(arguments: Sequence[str]) -> int:
             import traceback
 
             say("".join(traceback.format_exception(error)))
-        return _explained(error)
+        return explained(error)
 
 
-def _explained(error: Exception) -> int:
+def explained(error: Exception) -> int:
     """One line, a hint where there is something to do, and the status."""
     match error:
         case AuditError():
@@ -84,6 +84,11 @@ def _place(error: Exception) -> str:
 
 
 def _run(arguments: Sequence[str]) -> int:
+    if shell := os.environ.get("_LABELDP_AUDIT_COMPLETE"):
+        from . import completion
+
+        show(completion.answer(shell, arguments))
+        return FINE
     from . import grammar
 
     with _delivering():  # help is printed here
@@ -91,11 +96,11 @@ def _run(arguments: Sequence[str]) -> int:
     if request is None:
         return FINE
     if request.command is None:
-        from . import versions
+        from . import about
 
-        show(versions.told(request.given["verbose"]))
+        show(about.told(request.given))
         return FINE
-    return _answer(request.command, request)
+    return _explain(request) if request.command.reads == "word" else _answer(request.command, request)
 
 
 def _answer(command: Command, request: Request) -> int:
@@ -110,6 +115,17 @@ def _answer(command: Command, request: Request) -> int:
     if not request.data:  # Path('') would be the working folder
         raise SpecError("missing argument DATA", hint=f"`labeldp-audit {command.name} --help` shows examples")
     return _report(command, request.data, chosen)
+
+
+def _explain(request: Request) -> int:
+    from . import watch
+    from .commands import explain
+
+    assert request.command is not None
+    option = next(one for one in request.command.options if one.name == "format")
+    form = option.kind.parse(str(request.given["format"] or option.default))
+    show(explain.run(request.data, str(form), watch.screen()[0]))
+    return FINE
 
 
 def _report(command: Command, data: str, chosen: Mapping[str, Chosen]) -> int:

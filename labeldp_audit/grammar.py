@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 import typer.core
 
+from .commands import options
 from .commands.options import COMMANDS, Command, Option, every
 from .commands.values import Flag
 from .configuration import near
@@ -29,8 +30,8 @@ SUMMARY = (
     "LABELDP_AUDIT_LABEL; what is typed wins."
 )
 STATUSES = (
-    "Exit status: 0 it ran; 2 usage or configuration; 3 the data cannot be audited; 70 a bug; 130 interrupted; "
-    "141 nobody reads on; 143 terminated."
+    "Exit status: 0 it ran, and a policy holds; 1 the policy is violated; 2 usage or configuration; 3 the data cannot "
+    "be audited; 4 inconclusive; 70 a bug; 130 interrupted; 141 nobody reads on; 143 terminated."
 )
 
 
@@ -38,7 +39,7 @@ STATUSES = (
 class Request:
     """What was typed, unjudged: None where nothing was given."""
 
-    command: Command | None  # None asks for the version
+    command: Command | None  # None asks for something about the program itself
     data: str | None
     given: dict[str, Any]
 
@@ -47,12 +48,20 @@ def parse(arguments: Sequence[str]) -> Request | None:
     """None where help was shown."""
     command = typer.main.get_command(application())
     try:
-        outcome = command.main(list(arguments), prog_name=PROGRAM, standalone_mode=False)
+        outcome = command.main(_completed(arguments), prog_name=PROGRAM, standalone_mode=False)
     except UsageError as error:
         raise as_spec_error(error, arguments) from None
     except SystemExit:  # how rich answers a closed pipe
         raise BrokenPipeError from None
     return outcome if isinstance(outcome, Request) else None
+
+
+def _completed(arguments: Sequence[str]) -> list[str]:
+    """A shell need not be named."""
+    return [*arguments, ""] if arguments and arguments[-1] in SHELL_FLAGS else list(arguments)
+
+
+SHELL_FLAGS = [option.flag for option in options.PROGRAM if option.kind.metavar == "[SHELL]"]
 
 
 def application() -> typer.Typer:
@@ -62,26 +71,32 @@ def application() -> typer.Typer:
         rich_markup_mode="rich",
         context_settings={"help_option_names": ["-h", "--help"]},
     )
-    app.callback(invoke_without_command=True, help=SUMMARY, epilog=STATUSES)(_version)
+    app.callback(invoke_without_command=True, help=SUMMARY, epilog=STATUSES)(_program())
     for command in COMMANDS:
-        app.command(command.name, cls=_Lazy, help=_help(command), short_help=command.answers)(_reader(command))
+        kind = typer.core.TyperCommand if command.reads == "word" else _Lazy
+        app.command(command.name, cls=kind, help=_help(command), short_help=command.answers)(_reader(command))
     return app
 
 
-def _version(
-    context: typer.Context,
-    version: Annotated[bool, typer.Option("--version", help="Print the version and end.")] = False,
-    verbose: Annotated[bool, typer.Option("--verbose", help="With --version: also what it is built on.")] = False,
-) -> Request | None:
-    if version and context.invoked_subcommand:
-        raise SpecError("--version stands alone")
-    if version:
-        return Request(None, None, {"verbose": verbose})
-    if verbose:
+def _program() -> Callable[..., Request | None]:
+    """What may be typed without a command."""
+
+    def read(context: typer.Context, **given: Any) -> Request | None:
+        return _alone(context.invoked_subcommand, {name: value for name, value in given.items() if value is not None})
+
+    return _signed(read, [_context(), *(_parameter(one.name, _type(one), _declared(one)) for one in options.PROGRAM)])
+
+
+def _alone(command: str | None, given: dict[str, Any]) -> Request | None:
+    """One thing at a time."""
+    asked = [name for name in given if name != "verbose"]
+    if asked and (command or len(asked) > 1):
+        raise SpecError(f"--{asked[0].replace('_', '-')} stands alone")
+    if "verbose" in given and asked != ["version"]:
         raise SpecError("--verbose goes with --version")
-    if context.invoked_subcommand is None:
+    if not asked and command is None:
         raise SpecError("missing command", hint="`labeldp-audit --help` lists the commands")
-    return None
+    return Request(None, None, given) if asked else None
 
 
 def _help(command: Command) -> str:
@@ -95,14 +110,29 @@ def _reader(command: Command) -> Callable[..., Request]:
     def read(**given: Any) -> Request:
         return Request(command, given.pop("data"), given)
 
-    parameters = [_parameter("data", str | None, typer.Argument(metavar="DATA", help=DATA, show_default=False))]
+    metavar, purpose = ARGUMENTS[command.reads]
+    parameters = [_parameter("data", str | None, typer.Argument(metavar=metavar, help=purpose, show_default=False))]
     parameters += [_parameter(option.name, _type(option), _declared(option)) for option in command.options]
+    return _signed(read, parameters)
+
+
+TABLE = "Table to audit: a file, a folder or quoted pattern of Parquet files, or - for CSV on standard input."
+ARGUMENTS = {
+    "table": ("DATA", TABLE),
+    "table or report": ("DATA", f"Stored report (.json) that another command left, or a table. {TABLE}"),
+    "report": ("REPORT", "Stored report (.json) that another command left."),
+    "word": ("[QUANTITY]", "Name of a quantity, as in reports and policies, or of a term."),
+}
+
+
+def _signed(read: Callable[..., Any], parameters: Sequence[inspect.Parameter]) -> Callable[..., Any]:
     read.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     read.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return read
 
 
-DATA = "Table to audit: a file, a folder or quoted pattern of Parquet files, or - for CSV on standard input."
+def _context() -> inspect.Parameter:
+    return inspect.Parameter("context", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context)
 
 
 def _parameter(name: str, kind: Any, declared: Any) -> inspect.Parameter:

@@ -51,6 +51,13 @@ class Command:
     open_mechanisms: bool = False  # of which one parameter is left open
 
     @property
+    def reads(self) -> str:
+        """What its argument names; a word where it judges nothing, and needs no configuration."""
+        if self.tables:
+            return "table or report" if self.stored else "table"
+        return "report" if self.stored else "word"
+
+    @property
     def files(self) -> tuple[str, ...]:
         """All that a run may leave in its folder."""
         pictures = f"{self.name}.svg", f"{self.name}-advantage.svg"
@@ -125,6 +132,8 @@ ETA_FILE = Option("eta_file", Text("FILE"), SEARCH,
 UTILITY = Option("utility", OneOf(("zero-one", "balanced")), QUESTION,
                  "What a right guess is worth: 1, or 1 / (C p) for a class of share p, so that rare classes count as "
                  "much as common ones.", Settings.utility, "zero-one")  # fmt: skip
+EXPLAINED_AS = Option("format", OneOf(("text", "json")), OUTPUT, "Form of the answer.", "text", "text", "-f")
+DEBUG = next(option for option in SHARED if option.name == "debug")
 FAIL_IF = Option("fail_if", Text("LINE"), POLICY,
                  "When a release must not go out, such as 'j(tau=6).high > 0.05' or 'nu_max.high > 10'. Repeatable; "
                  "stands in for the lines of the configuration.", (), "[policy] of the configuration", many=True,
@@ -236,9 +245,31 @@ COMMANDS = (
         OF_REPORT,
         stored=True, tables=False,
     ),
+    Command(
+        "explain", "explain", "What a number of a report means.",
+        "Say what a quantity or a term means, its formula, how to read it and where it comes from. Without a name, "
+        "list all there are.",
+        (("labeldp-audit explain", "all names, one line each"),
+         ("labeldp-audit explain nu_max", "one of them"),
+         ("labeldp-audit explain j -f json", "for a program")),
+        (EXPLAINED_AS, DEBUG),
+        tables=False,
+    ),
 )  # fmt: skip
 
 
 def every() -> dict[str, Option]:
     """All options by name: a file may hold those of any command."""
-    return {option.name: option for command in COMMANDS for option in command.options}
+    return {option.name: option for command in COMMANDS if command.reads != "word" for option in command.options}
+
+
+# Of the program itself, without a command.
+PROGRAM = (
+    Option("version", Flag(), "Options", "Print the version and end."),
+    Option("verbose", Flag(), "Options", "With --version: also what it is built on."),
+    Option("man", Flag(), "Options", "Print the manual page and end: labeldp-audit --man | man -l -"),
+    Option("install_completion", Text("[SHELL]"), "Options",
+           "Let bash, zsh or fish complete what you type, from the next shell on.", shown="the shell you use"),
+    Option("show_completion", Text("[SHELL]"), "Options", "Print what --install-completion would write.",
+           shown="the shell you use"),
+)  # fmt: skip

@@ -53,6 +53,8 @@ class RandomizedResponse(PerRecord):
     example: ClassVar[str] = "rr:epsilon=1"
     summary: ClassVar[str] = "randomized response: epsilon, pi (flip) or lambda (uniform replacement)"
 
+    spellings: ClassVar[tuple[str, ...]] = ("epsilon", "pi", "lambda")  # of which one is given
+
     epsilon: float
     classes: int = 2  # of the label, on which pi and lambda depend
 

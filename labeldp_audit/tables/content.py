@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
 import os
 import stat
@@ -17,6 +16,7 @@ from typing import Any, BinaryIO, Protocol
 
 import pyarrow as pa
 
+from .. import digests
 from ..errors import DataError
 from .batches import reading
 
@@ -162,16 +162,9 @@ class Digest:
 
 
 def digest(contents: Sequence[Content], stopped: Callable[[], bool] = lambda: False) -> str:
-    """One file: of its bytes. Many: of the sorted list of their names and digests."""
-    if len(contents) == 1:
-        return _of_bytes(contents[0], stopped)
-    lines = sorted(f"{one.name}\0{_of_bytes(one, stopped)}\n" for one in contents)
-    return hashlib.sha256("".join(lines).encode("utf-8", "surrogateescape")).hexdigest()
+    return digests.of_parts((content.name, _of_bytes(content, stopped)) for content in contents)
 
 
 def _of_bytes(content: Content, stopped: Callable[[], bool]) -> str:
-    hashed = hashlib.sha256()
     with reading(content.name, "cannot be read"), content.open() as file:
-        while not stopped() and (block := file.read(MEGABYTE)):
-            hashed.update(block)
-    return hashed.hexdigest()
+        return digests.of_stream(file, stopped)

@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# One step of action.yml: runs the check and keeps its status for a later step, so that its verdicts are uploaded first.
+# Reads VENV (where it is installed), DATA, POLICY, FORMATS, ARGUMENTS, REPORTS (a folder) and GITHUB_OUTPUT.
+set -uo pipefail
+
+sarif="$REPORTS/labeldp-audit.sarif"
+report="$REPORTS/labeldp-audit.json"
+rm -f "$sarif" "$report"
+
+options=(-f github -f "sarif=$sarif" -f "json=$report")
+while IFS= read -r line; do
+  line="${line%$'\r'}"
+  [[ -n "${line// /}" ]] && options+=(-f "$line")
+done <<< "${FORMATS:-}"
+while IFS= read -r line; do
+  line="${line%$'\r'}"
+  [[ -n "${line// /}" ]] && options+=("$line")
+done <<< "${ARGUMENTS:-}"
+[[ -n "${POLICY:-}" ]] && options+=("--policy=$POLICY")
+
+program="$VENV/bin/labeldp-audit"
+[[ -x "$program" ]] || program="$VENV/Scripts/labeldp-audit.exe"
+
+status=0
+"$program" check "${options[@]}" -- "$DATA" || status=$?
+
+case "$status" in
+  0) outcome=pass ;;
+  1) outcome=fail ;;
+  4) outcome=inconclusive ;;
+  *) outcome=error ;;
+esac
+[[ -s "$report" ]] || report=""
+[[ -s "$sarif" ]] || sarif=""
+{
+  echo "status=$status"
+  echo "outcome=$outcome"
+  echo "report=$report"
+  echo "sarif=$sarif"
+} >> "$GITHUB_OUTPUT"
+exit 0

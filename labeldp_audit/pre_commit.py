@@ -1,0 +1,138 @@
+"""A hook before commits: each changed table must have a stored report, and the policy must hold for it.
+
+A report names its table by the SHA-256 of its bytes, so no table is parsed. Judging is the command `check`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NoReturn
+
+from . import cli, digests
+from .errors import AuditError, DataError, SpecError
+from .model import SCHEMA
+
+WORST_FIRST = (cli.BUG, cli.USAGE, cli.DATA, cli.VIOLATED, cli.INCONCLUSIVE, cli.FINE)
+SAYS_ALL = "audit"  # the command whose report a policy can ask everything
+ENDS_AT_ONCE = 128  # from there on somebody wants us to stop
+
+
+@dataclass(frozen=True)
+class Stored:
+    file: Path
+    command: str
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The exit status: the worst of all tables'."""
+    try:
+        asked = _asked(arguments)
+        known = reports(Path(asked.reports))
+        statuses = []
+        for table in tables(asked.files):
+            statuses.append(_judged(table, known, asked))
+            if statuses[-1] >= ENDS_AT_ONCE:
+                return statuses[-1]
+        return min(statuses, key=WORST_FIRST.index, default=cli.FINE)
+    except (cli.Stopped, KeyboardInterrupt):
+        return 130
+    except Exception as error:
+        return cli.explained(error)
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise SpecError(message, hint="`labeldp-audit-pre-commit --help` lists what there is")
+
+
+def _asked(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = _Parser("labeldp-audit-pre-commit", description="Judge the stored reports of tables by a policy.")
+    parser.add_argument("--reports", metavar="FOLDER", default="labeldp-report", help="folder with reports (.json)")
+    parser.add_argument("--policy", metavar="FILE", help="policy, unless labeldp-audit.toml has it")
+    parser.add_argument("--fail-if", metavar="LINE", action="append", default=[], help="a line of a policy; repeatable")
+    parser.add_argument("--exit-zero", action="store_true", help="do not stop a commit that violates the policy")
+    parser.add_argument("files", metavar="TABLE", nargs="*")
+    return parser.parse_args(arguments)
+
+
+def tables(files: Iterable[str]) -> Iterator[Path]:
+    """Those that are there, each once: a file that is gone cannot be published."""
+    yield from (Path(file) for file in dict.fromkeys(files) if os.path.lexists(file))
+
+
+# ---- reports
+
+
+def reports(folder: Path) -> Mapping[str, list[Stored]]:
+    """By the digest of their table; everything below that is a report."""
+    found: dict[str, list[Stored]] = {}
+    for file in sorted(folder.rglob("*.json")):
+        if (told := _told(file)) is not None:
+            found.setdefault(told[0], []).append(Stored(file, told[1]))
+    return found
+
+
+def _told(file: Path) -> tuple[str, str] | None:
+    """Its table and its command, where it is a report; whether it is a whole one is for `check` to say."""
+    try:
+        document = json.loads(file.read_bytes())
+        if document["schema"].partition("/")[0] != SCHEMA.partition("/")[0]:
+            return None
+        return str(document["dataset"]["sha256"]), str(document["command"])
+    except (OSError, ValueError, RecursionError, KeyError, TypeError, AttributeError):
+        return None
+
+
+def about(table: Path, known: Mapping[str, list[Stored]]) -> list[Stored]:
+    """What there is on that very table; reports of whole audits alone, if there are any."""
+    found = known.get(digest(table)) or next((known[one] for one in _folders(table) if one in known), [])
+    return [one for one in found if one.command == SAYS_ALL] or found
+
+
+def digest(file: Path) -> str:
+    try:
+        with file.open("rb") as content:
+            return digests.of_stream(content)
+    except OSError as error:
+        raise DataError(f"cannot be read: {error.strerror}", file) from None
+
+
+def _folders(part: Path) -> Iterator[str]:
+    """Digests of the folders that a Parquet file may be a part of, up to the working folder."""
+    if part.suffix.lower() not in (".parquet", ".pq") or part.is_absolute() or ".." in part.parts:
+        return
+    for folder in list(part.parents)[:-1]:
+        parts = [file for file in folder.rglob("*") if _is_part(file.relative_to(folder)) and file.is_file()]
+        yield digests.of_parts((file.relative_to(folder).as_posix(), digest(file)) for file in parts)
+
+
+def _is_part(file: Path) -> bool:
+    """Hidden and _temporary ones are not data."""
+    return file.suffix.lower() in (".parquet", ".pq") and all(name[0] not in "._" for name in file.parts)
+
+
+# ---- judging
+
+
+def _judged(table: Path, known: Mapping[str, list[Stored]], asked: argparse.Namespace) -> int:
+    try:
+        found = about(table, known)
+        if not found:
+            hint = f"labeldp-audit audit {table} --output {Path(asked.reports) / table.stem}"
+            raise DataError(f"no report on this very table in {asked.reports}", table, hint=hint)
+    except AuditError as error:
+        return cli.explained(error)
+    statuses = [_checked(one.file, asked) for one in found]
+    return max(statuses) if max(statuses) >= ENDS_AT_ONCE else min(statuses, key=WORST_FIRST.index)
+
+
+def _checked(report: Path, asked: argparse.Namespace) -> int:
+    options = [f"--policy={asked.policy}"] if asked.policy is not None else []
+    options += [f"--fail-if={line}" for line in asked.fail_if]
+    options += ["--exit-zero"] if asked.exit_zero else []
+    return cli.main(["check", "--no-output", *options, "--", str(report)])

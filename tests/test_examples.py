@@ -1,0 +1,119 @@
+"""The worked example for CI does what it says."""
+
+from __future__ import annotations
+
+import hashlib
+import runpy
+import shutil
+import subprocess
+import tomllib
+from pathlib import Path
+
+import pytest
+from test_docs import typed
+
+from labeldp_audit import grammar, policy
+from labeldp_audit.commands.options import COMMANDS
+
+ROOT = Path(__file__).parent.parent
+FOLDER = ROOT / "examples" / "ci"
+CONFIGURATION = (FOLDER / "labeldp-audit.toml").read_text(encoding="utf-8")
+needs_check = pytest.mark.skipif(all(one.name != "check" for one in COMMANDS), reason="there is no command check yet")
+
+
+@pytest.fixture
+def example(audit, monkeypatch):
+    """check(table, ...) in a copy of the example, with the estimator that users get."""
+    monkeypatch.delenv("LABELDP_AUDIT_ESTIMATOR")
+    for name in ("safe.csv", "risky.csv", "labeldp-audit.toml"):
+        shutil.copy(FOLDER / name, audit.folder)
+
+    def check(*arguments: str):
+        return audit("check", *arguments, "--no-output", "-f", "json")
+
+    check.folder = audit.folder
+    return check
+
+
+def outcomes(ended) -> dict[str, str]:
+    return {one["line"]: one["outcome"] for one in ended.report["judgement"]["verdicts"]}
+
+
+def test_the_tables_are_what_the_script_makes(tmp_path):
+    module = runpy.run_path(str(FOLDER / "make_tables.py"), run_name="made")
+    for name, risky in (("safe.csv", False), ("risky.csv", True)):
+        module["write"](tmp_path / name, risky)
+        assert (tmp_path / name).read_bytes() == (FOLDER / name).read_bytes()
+        assert (FOLDER / name).stat().st_size < 200_000
+
+
+@needs_check
+def test_the_safe_table_passes_and_the_risky_one_does_not(example):
+    safe, risky = example("safe.csv"), example("risky.csv")
+    assert (safe.status, set(outcomes(safe).values())) == (0, {"pass"})
+    assert risky.status == 1
+    assert outcomes(risky) == {
+        "certified_nu_max.low > 2": "fail", "certified_j(tau=1).low > 0.02": "fail", "advantage.high > 0.05": "pass",
+    }  # fmt: skip
+
+
+@needs_check
+def test_high_of_j_needs_more_rows(example):
+    ended = example("safe.csv", "--fail-if", "j(tau=3).high > 0.05")
+    assert (ended.status, outcomes(ended)) == (4, {"j(tau=3).high > 0.05": "inconclusive"})
+
+
+@needs_check
+def test_the_waiver_covers_its_quantity_alone(example):
+    lines = CONFIGURATION.splitlines()
+    start = lines.index("# [[policy.waiver]]")
+    text = "\n".join([*lines[:start], *(line.removeprefix("# ") for line in lines[start:])])
+    waiver = tomllib.loads(text)["policy"]["waiver"][0]
+    assert waiver["dataset"] == f"sha256:{hashlib.sha256((FOLDER / 'risky.csv').read_bytes()).hexdigest()}"
+    text = text.replace(f"until = {waiver['until']}", "until = 9999-12-31")  # whenever this is run
+    (example.folder / "labeldp-audit.toml").write_text(text)
+    ended = example("risky.csv", "--estimator", "linear")
+    said = {one["line"]: one["waived"] is not None for one in ended.report["judgement"]["verdicts"]}
+    assert said == {
+        "certified_nu_max.low > 2": True, "certified_j(tau=1).low > 0.02": False, "advantage.high > 0.05": False,
+    }  # fmt: skip
+
+
+def test_lines_of_the_policy_can_be_read():
+    lines = tomllib.loads(CONFIGURATION)["policy"]["fail_if"]
+    assert [policy.parse(line).text for line in lines] == lines
+
+
+@pytest.mark.parametrize("name", ["README.md", "check_tables.sh", "gitlab-ci.yml"])
+def test_what_it_shows_can_be_typed(name, capsys):
+    text = (FOLDER / name).read_text(encoding="utf-8")
+    if name != "README.md":
+        start = text.index("labeldp-audit check")
+        text = f"```sh\n{text[start:].splitlines()[0].replace('$table', 'x.csv')}\n```\n"
+    found = typed(text, "labeldp-audit")
+    assert found
+    for arguments in found:
+        request = grammar.parse(arguments)
+        assert request is not None
+        assert request.data
+
+
+def test_the_hook_of_the_page_is_the_one_that_there_is():
+    hooks = (ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8")
+    assert "- id: labeldp-audit\n" in hooks
+    assert "- id: labeldp-audit\n" in (FOLDER / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("statuses", "worst"),
+    [((0, 0), 0), ((0, 4), 4), ((4, 1), 1), ((1, 4), 1), ((1, 3), 3), ((3, 1), 3), ((130, 0), 130)],
+)
+def test_the_script_ends_with_the_worst_status(tmp_path, statuses, worst):
+    program = tmp_path / "labeldp-audit"
+    program.write_text('#!/bin/sh\nexit "${2#table}"\n')
+    program.chmod(0o755)
+    done = subprocess.run(
+        ["sh", str(FOLDER / "check_tables.sh"), *(f"table{status}" for status in statuses)],
+        env={"PATH": f"{tmp_path}:/usr/bin:/bin"}, cwd=tmp_path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == worst
