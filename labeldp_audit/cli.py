@@ -18,13 +18,11 @@ if TYPE_CHECKING:
 
     from . import delivery
     from .commands.options import Command
-    from .commands.settings import Settings
     from .configuration import Chosen
     from .grammar import Request
     from .model import Report
 
 HOME = __file__.removesuffix("cli.py")
-MOST_CLASSES = 255  # of a label: a parameter may make sense for many, and for two it is looked at again
 FINE, VIOLATED, USAGE, DATA, INCONCLUSIVE, BUG, CLOSED = 0, 1, 2, 3, 4, 70, 141
 
 
@@ -129,22 +127,18 @@ def _explain(request: Request) -> int:
 
 
 def _report(command: Command, data: str, chosen: Mapping[str, Chosen]) -> int:
-    from . import delivery, gate, versions, watch
+    from . import delivery, errand, gate, versions, watch
 
     quiet, started = bool(chosen["quiet"].value), time.time()
-    stored = command.stored and gate.is_report(data)
-    if not stored and not command.tables:
-        raise SpecError("not a stored report", data, hint="a .json file that another command left")
-    settings = _settings(command, chosen, stored)
-    plan = _plan(command, data, chosen, settings, stored)
+    asked = errand.checked(command, data, chosen)
     _hush_libraries()
-    report, rows, info = _stored(command, data) if stored else (*_computed(command, data, settings, quiet), None)
-    report = gate.judged(report, settings.policy)
-    _warn(report.warnings, quiet or stored or _is_read_here(plan))
+    report, rows, info = errand.run(asked, quiet)
+    report = gate.judged(report, asked.settings.policy)
+    _warn(report.warnings, quiet or asked.stored or _is_read_here(asked.plan))
     info = versions.of_run(data, sys.argv[1:], started) if chosen["with_run_info"].value else info
-    text = delivery.to_screen(plan, report, *watch.screen(), info)
-    written = delivery.to_files(plan, report, rows, info)
-    delivery.to_summary(plan, report, os.environ.get("GITHUB_STEP_SUMMARY"))
+    text = delivery.to_screen(asked.plan, report, *watch.screen(), info)
+    written = delivery.to_files(asked.plan, report, rows, info)
+    delivery.to_summary(asked.plan, report, os.environ.get("GITHUB_STEP_SUMMARY"))
     show(text)
     _sum_up(written, quiet)
     judging = "fail_if" in chosen and not chosen["exit_zero"].value
@@ -157,67 +151,6 @@ def _status(report: Report) -> int:
     if report.judgement is None:
         return FINE
     return {Outcome.PASS: FINE, Outcome.INCONCLUSIVE: INCONCLUSIVE}.get(report.judgement.outcome, VIOLATED)
-
-
-def _settings(command: Command, chosen: Mapping[str, Chosen], stored: bool) -> Settings:
-    """What can be refused before the data are read."""
-    from dataclasses import replace
-
-    from . import configuration, gate
-
-    policy = gate.policy_of(chosen, configuration.here())
-    settings = replace(configuration.settings(chosen), policy=policy)
-    if command.name in ("check", "tune"):
-        gate.wanted(policy)
-    if not stored:
-        _parsed(settings, command.open_mechanisms)
-    return settings
-
-
-def _parsed(settings: Settings, open_mechanisms: bool) -> None:
-    from .estimators import ESTIMATORS
-    from .mechanisms import MECHANISMS
-
-    ESTIMATORS.parse(settings.estimator)
-    for spec in () if open_mechanisms else settings.mechanism:
-        MECHANISMS.parse(spec, MOST_CLASSES)
-
-
-def _plan(command: Command, data: str, chosen: Mapping[str, Chosen], settings: Settings, stored: bool) -> delivery.Plan:
-    """Where the report goes; a stored one is there already and gets a folder only if one is asked for."""
-    from . import delivery
-
-    nowhere = chosen["no_output"].value or (stored and chosen["output"].origin == "default")
-    table = None if stored else data
-    plan = delivery.plan(chosen["format"].value, None if nowhere else str(chosen["output"].value), command.pages, table)  # type: ignore[arg-type]
-    for source in filter(None, (data, settings.eta_file)):
-        delivery.check(plan, command.files, source)
-    return plan
-
-
-def _stored(command: Command, data: str) -> tuple[Report, None, Mapping[str, object] | None]:
-    """A report is shown as what it is; a checked one says so."""
-    from dataclasses import replace
-
-    from . import gate
-
-    report, info = gate.stored(data)
-    if command.tables:
-        made = {"measured_by": report.command, **report.parameters}
-        report = replace(report, command=command.name, parameters=made)
-    return report, None, info
-
-
-def _computed(command: Command, data: str, settings: Settings, quiet: bool) -> tuple[Report, delivery.Rows | None]:
-    """The report, and the rows of a command that writes some."""
-    from importlib import import_module
-
-    from . import watch
-
-    module = import_module(f".commands.{command.module}", __package__)
-    with watch.watched(quiet) as progress:
-        result = module.run(data, settings, progress)
-    return result if isinstance(result, tuple) else (result, None)
 
 
 def _hush_libraries() -> None:

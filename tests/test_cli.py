@@ -248,7 +248,7 @@ def test_an_error_is_one_line_and_a_hint(door, arguments, status, lines):
 def test_a_bug_asks_for_a_report_and_quotes_no_data(door):
     done = door("estimate-j", "bug")
     assert (done.returncode, done.stdout) == (70, "")
-    assert lines_of(done)[0].startswith("labeldp-audit: error: a bug of labeldp-audit: KeyError: cli.py: line ")
+    assert lines_of(done)[0].startswith("labeldp-audit: error: a bug of labeldp-audit: KeyError: errand.py: line ")
     assert len(lines_of(done)) == 2
     assert "secret cell" not in done.stderr
 

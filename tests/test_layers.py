@@ -45,9 +45,20 @@ MAY_IMPORT = {
     "manual": {"commands", "grammar"},
     "about": {"manual", "shells", "versions"},
     "watch": {"engine"},
+    "errand": NOUNS | {"commands", "configuration", "delivery", "estimators", "gate", "mechanisms", "watch"},
     "cli": NOUNS
-    | {"commands", "configuration", "delivery", "estimators", "gate", "grammar", "mechanisms", "versions", "watch"}
-    | {"about", "completion"},
+    | {
+        "about",
+        "commands",
+        "completion",
+        "configuration",
+        "delivery",
+        "errand",
+        "gate",
+        "grammar",
+        "versions",
+        "watch",
+    },
     "pre_commit": NOUNS | {"cli", "digests"},
     "__main__": {"cli"},
     "__init__": set(),

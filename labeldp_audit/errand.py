@@ -1,0 +1,89 @@
+"""From what was typed to a report: what can be refused is refused before the data are read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from importlib import import_module
+
+from . import configuration, delivery, gate, watch
+from .commands.options import Command
+from .commands.settings import Settings
+from .configuration import Chosen
+from .errors import SpecError
+from .model import Report
+
+MOST_CLASSES = 255  # of a label: a parameter may make sense for many, and for two it is looked at again
+JUDGING = ("check", "tune")  # commands that make no sense without a policy
+Told = tuple[Report, delivery.Rows | None, delivery.Info]
+
+
+@dataclass(frozen=True)
+class Errand:
+    command: Command
+    data: str
+    settings: Settings
+    plan: delivery.Plan
+    stored: bool  # is it a report that is there already?
+
+
+def checked(command: Command, data: str, chosen: Mapping[str, Chosen]) -> Errand:
+    stored = command.stored and gate.is_report(data)
+    if not stored and not command.tables:
+        raise SpecError("not a stored report", data, hint="a .json file that another command left")
+    settings = _settings(command, chosen, stored)
+    return Errand(command, data, settings, _plan(command, data, chosen, settings, stored), stored)
+
+
+def run(errand: Errand, quiet: bool) -> Told:
+    """The report, the rows of a command that writes some, and when and where a stored one was made."""
+    if errand.stored:
+        return _stored(errand.command, errand.data)
+    return (*_computed(errand.command, errand.data, errand.settings, quiet), None)
+
+
+def _settings(command: Command, chosen: Mapping[str, Chosen], stored: bool) -> Settings:
+    """What can be refused before the data are read."""
+    policy = gate.policy_of(chosen, configuration.here())
+    settings = replace(configuration.settings(chosen), policy=policy)
+    if command.name in JUDGING:
+        gate.wanted(policy)
+    if not stored:
+        _parsed(settings, command.open_mechanisms)
+    return settings
+
+
+def _parsed(settings: Settings, open_mechanisms: bool) -> None:
+    from .estimators import ESTIMATORS
+    from .mechanisms import MECHANISMS
+
+    ESTIMATORS.parse(settings.estimator)
+    for spec in () if open_mechanisms else settings.mechanism:
+        MECHANISMS.parse(spec, MOST_CLASSES)
+
+
+def _plan(command: Command, data: str, chosen: Mapping[str, Chosen], settings: Settings, stored: bool) -> delivery.Plan:
+    """Where the report goes; a stored one is there already and gets a folder only if one is asked for."""
+    nowhere = chosen["no_output"].value or (stored and chosen["output"].origin == "default")
+    forms, folder = chosen["format"].value, None if nowhere else str(chosen["output"].value)
+    plan = delivery.plan(forms, folder, command.pages, None if stored else data)  # type: ignore[arg-type]
+    for source in filter(None, (data, settings.eta_file)):
+        delivery.check(plan, command.files, source)
+    return plan
+
+
+def _stored(command: Command, data: str) -> Told:
+    """A report is shown as what it is; a checked one says so."""
+    report, info = gate.stored(data)
+    if command.tables:
+        made = {"measured_by": report.command, **report.parameters}
+        report = replace(report, command=command.name, parameters=made)
+    return report, None, info
+
+
+def _computed(command: Command, data: str, settings: Settings, quiet: bool) -> tuple[Report, delivery.Rows | None]:
+    """The report, and the rows of a command that writes some."""
+    module = import_module(f".commands.{command.module}", __package__)
+    with watch.watched(quiet) as progress:
+        result = module.run(data, settings, progress)
+    return result if isinstance(result, tuple) else (result, None)
