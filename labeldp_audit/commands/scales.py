@@ -17,6 +17,8 @@ from ..mechanisms.bags import LARGEST
 from ..mechanisms.contract import Mechanism
 from ..registry import number, spelled
 
+ROUND_EPSILONS = frozenset((0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 20.0))
+ROUND_SIZES = frozenset(2.0**power for power in range(13))
 _OPEN = {"rr": ("epsilon",), "llp": ("k",), "laplace-llp": ("k", "epsilon")}  # and those that belong to it
 _ALIKE = {"pi": "epsilon", "lambda": "epsilon"}
 
@@ -30,6 +32,12 @@ class Scale:
     values: tuple[float, ...]  # from the most noise to the least
     mechanisms: tuple[Mechanism, ...]
     silence: Mechanism | None  # tells nothing at all
+
+    def landmarks(self) -> list[int]:
+        """Places of round values, and both ends: what a table shows."""
+        last = len(self.values) - 1
+        known = ROUND_EPSILONS if self.parameter == "epsilon" else ROUND_SIZES
+        return sorted({0, last, *(place for place, value in enumerate(self.values) if value in known)})
 
     def between(self, first: int, last: int, number: int) -> list[int]:
         """About so many places from the first to the last, from each value to the next by about the same factor."""

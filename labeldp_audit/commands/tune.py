@@ -28,7 +28,7 @@ Look = Callable[[Sequence[Mechanism]], list[Finding]]
 NAME = "tune"
 TUNED, BINDS = "tuned", "binds"
 METHOD = "bracketing on a fixed scale; limits hold at every value of it at once"
-_AT_ONCE = 14  # values looked at in a round: three rounds for 2801 values
+_AT_ONCE = 14  # values looked at in a round: two rounds after that of round values
 # Numbers that do not depend on noise; all others never grow with it.
 _OF_FEATURES = (
     "eta_min", "eta_max", "log_ratio_min", "log_ratio_max", "uninformed_utility", "leave_one_out_utility",
@@ -116,7 +116,7 @@ class Search:
 
     def answer(self) -> Answer:
         last = len(self._scale.values) - 1
-        self._see(self._scale.between(0, last, _AT_ONCE))
+        self._see(self._scale.landmarks())
         shown = set(self._seen)
         while (bracket := self._bracket())[1] - bracket[0] > 1:
             self._see(self._scale.between(max(bracket[0], 0), min(bracket[1], last), _AT_ONCE))

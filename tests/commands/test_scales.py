@@ -53,6 +53,13 @@ def test_what_has_no_scale(spec, said):
         scales.of(spec)
 
 
+def test_a_table_shows_round_values_and_both_ends():
+    values = {spec: [one.values[place] for place in one.landmarks()] for spec in ("rr", "llp")
+              for one in [scales.of(spec, rows=3000)]}  # fmt: skip
+    assert values["rr"] == sorted(scales.ROUND_EPSILONS)
+    assert values["llp"] == [3000, 2048, 1024, 512, 256, 128, 64, 32, 16, 8, 4, 2, 1]
+
+
 @pytest.mark.parametrize("spec", ["rr", "llp"])
 def test_between_two_places_lie_others_as_long_as_there_are_some(spec):
     scale = scales.of(spec, rows=3000)

@@ -1,0 +1,48 @@
+"""What the README says of gates, run in order as it stands there: statuses, and what tune answers."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import signal
+from pathlib import Path
+
+import pytest
+
+from labeldp_audit import cli
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+ENDS = re.findall(r"^labeldp-audit (.*?) +# ends with (\d+)$", README, re.MULTILINE)
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """A clone in which nothing is written."""
+    for name in ("examples", "sample_data"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    monkeypatch.chdir(tmp_path)
+    before = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)}
+    monkeypatch.setattr(cli, "_hush_libraries", lambda: None)
+    yield tmp_path
+    for each, handler in before.items():
+        signal.signal(each, handler)
+
+
+def test_every_status_that_the_readme_promises(here, capsys):
+    assert {status for _, status in ENDS} == {"0", "1", "4"}
+    for typed, status in ENDS:
+        assert cli.main(shlex.split(typed)) == int(status), typed
+        capsys.readouterr()
+    assert (here / "labeldp-report" / "audit.html").is_file() and (here / "page.html").is_file()
+
+
+def test_tune_answers_what_the_readme_says(here, capsys):
+    epsilon, bag = re.search(r"epsilon = ([\d.]+), the second groups of (\d+)", README).groups()
+    table, line = "sample_data/clinic.parquet", "advantage.high > 0.05"
+    assert cli.main(["estimate-eta", table, "--quiet"]) == 0
+    for mechanism, answer in (("rr", f"rr:epsilon={epsilon}"), ("llp", f"llp:k={bag}")):
+        capsys.readouterr()
+        typed = ["tune", table, "--mechanism", mechanism, "--fail-if", line, "--quiet", "-f", "csv"]
+        assert cli.main([*typed, "--eta-file", "labeldp-report/eta.parquet"]) == 0
+        assert f"{answer} is the least noise" in (here / "labeldp-report" / "tune.md").read_text(encoding="utf-8")
