@@ -54,7 +54,7 @@ def test_an_option_is_offered_once_unless_it_repeats():
 def test_values():
     assert words("nu-max", "--estimator", "") == list(ESTIMATORS.names())
     assert words("nu-max", "-f", "") == list(names())
-    assert words("nu-max", "--format=j") == ["--format=json"]
+    assert words("nu-max", "--format=js") == ["--format=json"]
     assert words("explain", "-f", "") == ["text", "json"]
     assert words("advantage", "--utility", "b") == ["balanced"]
     assert words("--show-completion", "") == ["bash", "zsh", "fish"]
