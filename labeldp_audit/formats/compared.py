@@ -8,7 +8,7 @@ from ..model import Finding, Report
 from .spelling import plain
 
 PARAMETER = "compared"  # of a report
-_MARK = " (for comparison)"
+_MARK = " (compared)"
 
 
 def names(report: Report) -> frozenset[str]:

@@ -202,7 +202,7 @@ def test_it_is_the_same_twice(joint_report: Report) -> None:
 
 def test_what_is_for_comparison_is_labelled_and_never_advised(joint_report: Report) -> None:
     words = page(joint_report).words()
-    assert "k=64 (for comparison)" in words
+    assert "k=64 (compared)" in words
     assert "rr:epsilon=0.5 adds least" in words  # llp:k=64 adds less
     asked = replace(joint_report, parameters={**joint_report.parameters, "compared": []})
     assert "llp:k=64 adds least" in page(asked).words()

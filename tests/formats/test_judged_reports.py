@@ -113,7 +113,7 @@ def test_a_column_called_infinity_and_one_without_a_number(tail_report: Report) 
 
 def test_comparisons_are_labelled_in_tables_and_left_out_of_sentences(joint_report: Report) -> None:
     text = formats.render("markdown", joint_report)
-    assert "llp:k=64 (for comparison)" in text
+    assert "llp:k=64 (compared)" in text
     only = replace(joint_report, findings=tuple(one for one in joint_report.findings if one.quantity == "advantage"))
     assert "llp:k=64" not in headline.in_short(only)
     assert "llp:k=64" in headline.in_short(replace(only, parameters={}))
