@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from .. import engine
 from ..mechanisms import MECHANISMS
 from ..mechanisms.contract import Mechanism
@@ -12,6 +14,7 @@ from .before import read_and_estimate
 from .settings import Settings
 
 NAME = "audit"
+MOST_TAUS = 5  # at which each column is asked about, where they were typed
 LANDSCAPE = (
     "rr:epsilon=0.25|0.5|1|2|3|4|6|8", "llp:k=2|4|8|16|32|64|128|256|512", "laplace-llp:k=8,epsilon=0.5|1|2|4",
 )  # fmt: skip
@@ -31,6 +34,8 @@ def run(data: str, settings: Settings, progress: engine.Progress) -> Report:
     put = joint.Asked(
         table, eta, asked, progress, at=at, more=check.asked_at(policy) if policy else (), compared=compared
     )  # fmt: skip
+    if settings.explain:
+        table = replace(table, warnings=(*table.warnings, *contributions.warnings(table)))
     findings = [*joint.findings(put, joint.questions(classes), settings), *_explained(put, settings)]
     more = {COMPARED: [one.spec for one in compared], "mechanism": list(settings.mechanism)}
     return reporting.build(NAME, table, eta, settings, findings, more)
@@ -41,7 +46,8 @@ def _explained(put: joint.Asked, settings: Settings) -> list[Finding]:
     if not settings.explain:
         return []
     fit = [one for one in put.mechanisms if not advantage.unfit(one, put.table)]
-    taus = put.more or (contributions.TAUS if put.at is None else put.at.tolist())
+    typed = [] if put.at is None else put.at.tolist()
+    taus = put.more or (typed if 0 < len(typed) <= MOST_TAUS else contributions.TAUS)
     return contributions.of(put.table, fit, taus, settings, put.progress)
 
 

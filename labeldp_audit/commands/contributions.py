@@ -15,10 +15,9 @@ import numpy as np
 
 from .. import engine
 from ..errors import SpecError
-from ..estimators import crossfit
-from ..estimators.boosted import Boosted
+from ..estimators import boosted, crossfit
 from ..estimators.comparison import losses
-from ..estimators.contract import Learner
+from ..estimators.contract import Learner, Lesson
 from ..measures import advantage, loss
 from ..mechanisms.contract import Mechanism
 from ..model import Bound, Columns, Finding, Floats, Integers, Table
@@ -27,7 +26,10 @@ from . import beliefs, gains, learnt, payoffs, reporting, scored
 from .beliefs import Belief
 from .settings import Settings
 
-MOST_ROWS = 50_000  # that are learnt from and scored
+MOST_ROWS, FEWEST_ROWS = 50_000, 5_000  # that are learnt from and scored; fewer of wide tables
+MOST_CELLS = 1_500_000
+FEWEST_TO_RANK = 100  # rows
+MOST_COLUMNS = 64  # that are left out in turn: those that trees use most
 REFITS = 2  # with other folds, to see what chance does
 TAUS = 1.0, 3.0  # where no policy and no --tau asks
 REFIT = (
@@ -48,16 +50,17 @@ def check(settings: Settings) -> None:
 def of(
     table: Table, asked: Sequence[Mechanism], taus: Sequence[float], settings: Settings, progress: engine.Progress
 ) -> list[Finding]:
-    """For each feature that is not constant; asked: mechanisms that fit the table."""
+    """For features that are not constant, of a wide table those used most; asked: mechanisms that fit the table."""
     assert table.columns is not None
-    names = table.columns.names
-    refit = _Refit.of(table, settings, progress, 1 + REFITS + len(names))
+    refit = _Refit.of(table, settings, progress)
+    columns = {place: table.columns.names[place] for place in refit.used()}
+    refit.begin(1 + REFITS + len(columns))
     numbers = list(_numbers(table, asked, taus, refit.labels, settings))
-    level = (1 - settings.confidence) / max(1, len(numbers) * len(names))
+    level = (1 - settings.confidence) / max(1, len(numbers) * len(columns))
     whole, *again = ([one.of(refit.model(table.columns, lot)) for one in numbers] for lot in range(1 + REFITS))
     chances = [_spread(first.mean, [other[place].mean for other in again]) for place, first in enumerate(whole)]
     found = []
-    for place, name in enumerate(names):
+    for place, name in columns.items():
         model = refit.model(_without(table.columns, place), 0)
         for number, first, chance in zip(numbers, whole, chances, strict=True):
             found.append(_finding(number, name, first, number.of(model), chance, level, settings))
@@ -67,6 +70,15 @@ def of(
 def _spread(first: float, others: Sequence[float]) -> float:
     """Standard deviation of what one refit changes."""
     return math.sqrt(sum((other - first) ** 2 for other in others) / (2 * len(others)))
+
+
+def warnings(table: Table) -> tuple[str, ...]:
+    """Of a wide table."""
+    assert table.columns is not None
+    width = len(table.columns.names)
+    if width <= MOST_COLUMNS:
+        return ()
+    return (f"what {MOST_COLUMNS} of {width:,} columns contribute was looked at: those that boosted trees use most",)
 
 
 @dataclass(frozen=True)
@@ -87,17 +99,34 @@ class _Refit:
     progress: engine.Progress
 
     @classmethod
-    def of(cls, table: Table, settings: Settings, progress: engine.Progress, fits: int) -> _Refit:
-        pool = learnt.pool_of(table, None, settings)
-        some = np.sort(for_audit(settings.seed, "explain").permutation(len(pool.rows))[:MOST_ROWS])
+    def of(cls, table: Table, settings: Settings, progress: engine.Progress) -> _Refit:
+        assert table.columns is not None
+        pool, width = learnt.pool_of(table, None, settings), max(1, len(table.columns.names))
+        most = max(FEWEST_ROWS, min(MOST_ROWS, MOST_CELLS // width))
+        some = np.sort(for_audit(settings.seed, "explain").permutation(len(pool.rows))[:most])
         rows, people = pool.rows[some], np.unique(pool.people[some], return_inverse=True)[1]
-        progress.stage("leaving columns out", float(fits * len(rows)), "rows")
         return cls(table, table.labels[rows], rows, people, settings, progress)
+
+    def used(self) -> list[int]:
+        """The columns that trees use most, in the order of the table."""
+        columns = self.table.columns
+        assert columns is not None
+        if len(columns.names) <= MOST_COLUMNS or len(self.rows) < FEWEST_TO_RANK:
+            return list(range(len(columns.names)))[:MOST_COLUMNS]
+        judge = self.people % crossfit.FOLDS == 0
+        lesson = Lesson(
+            columns, self.table.labels, len(self.table.dataset.classes), learn=self.rows[~judge],
+            judge=self.rows[judge], seed=self.settings.seed, threads=self.settings.threads or engine.available_cores(),
+        )  # fmt: skip
+        return sorted(np.argsort(-boosted.usefulness(lesson), kind="stable")[:MOST_COLUMNS].tolist())
+
+    def begin(self, fits: int) -> None:
+        self.progress.stage("leaving columns out", float(fits * len(self.rows)), "rows")
 
     def model(self, columns: Columns, again: int) -> _Model:
         """again: folds and trees by another lot."""
         settings, threads = self.settings, self.settings.threads or engine.available_cores()
-        learner: Learner = Boosted()
+        learner: Learner = boosted.Boosted()
         scores = crossfit.scores(
             (learner,), columns, self.table.labels, len(self.table.dataset.classes), rows=self.rows,
             folds=learnt.folds_of(self.people, settings.seed + again), people=self.people,

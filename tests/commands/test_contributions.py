@@ -90,3 +90,16 @@ def test_without_asking_nothing_is_explained(audit, planted):
     report = audit("audit", planted, *MODELS[:-1], *JSON).report
     assert not any(one["quantity"].startswith("column_") for one in report["findings"])
     assert only(report, "certified_uninformed_utility")
+
+
+def test_of_wide_tables_the_columns_that_are_used_most(audit, tmp_path, monkeypatch):
+    monkeypatch.setattr("labeldp_audit.commands.contributions.MOST_COLUMNS", 3)
+    rng = np.random.default_rng(8)
+    x = rng.normal(size=(2000, 12))
+    labels = (rng.random(2000) < 1 / (1 + np.exp(-2 * x[:, 4] - 2 * x[:, 7]))).astype(int)
+    file = tmp_path / "t.parquet"
+    pq.write_table(pa.table({f"x{place}": column for place, column in enumerate(x.T)} | {"y": labels}), file)
+    report = audit("audit", file, *MODELS, *JSON).report
+    found = [one["at"]["column"] for one in report["findings"] if one["quantity"] == "column_log_loss"]
+    assert len(found) == 3 and {"x4", "x7"} <= {*found}
+    assert "3 of 12 columns" in " ".join(report["warnings"])
