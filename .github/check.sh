@@ -24,13 +24,17 @@ program="$VENV/bin/labeldp-audit"
 status=0
 "$program" check "${options[@]}" -- "$DATA" || status=$?
 
-case "$status" in
-  0) outcome=pass ;;
-  1) outcome=fail ;;
-  4) outcome=inconclusive ;;
-  *) outcome=error ;;
-esac
+# What the report says, and not the status alone: that is 0 too where nothing was judged, or with --exit-zero.
 [[ -s "$report" ]] || report=""
+outcome=error
+if [[ -n "$report" ]]; then
+  python="${program%/*}/python"
+  [[ -x "$python" ]] || python="$python.exe"
+  outcome=$("$python" -c 'import json, sys; print(json.load(open(sys.argv[1]))["judgement"]["outcome"])' "$report") || outcome=error
+fi
+if [[ "$outcome" == error && "$status" == 0 ]]; then
+  status=3
+fi
 [[ -s "$sarif" ]] || sarif=""
 {
   echo "status=$status"

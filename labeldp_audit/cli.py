@@ -138,8 +138,8 @@ def _report(command: Command, data: str, chosen: Mapping[str, Chosen]) -> int:
     info = versions.of_run(data, sys.argv[1:], started) if chosen["with_run_info"].value else info
     text = delivery.to_screen(asked.plan, report, *watch.screen(), info)
     written = delivery.to_files(asked.plan, report, rows, info)
-    delivery.to_summary(asked.plan, report, os.environ.get("GITHUB_STEP_SUMMARY"))
     show(text)
+    _warn(delivery.to_summary(asked.plan, report, os.environ.get("GITHUB_STEP_SUMMARY")), quiet=False)
     _sum_up(written, quiet)
     judging = "fail_if" in chosen and not chosen["exit_zero"].value
     return _status(report) if judging else FINE
@@ -188,7 +188,8 @@ def say(line: str) -> None:
     """To standard error; where that is closed there is nobody to tell."""
     try:
         if sys.stderr is not None:
-            print(f"labeldp-audit: {line}", file=sys.stderr, flush=True)
+            shown = line.replace("##[", "# #[")  # commands to a runner of GitHub, wherever they stand in a line
+            print(f"labeldp-audit: {shown}", file=sys.stderr, flush=True)
     except OSError:
         _mute(sys.stderr)
 

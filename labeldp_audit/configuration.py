@@ -80,7 +80,7 @@ def from_flags(given: Mapping[str, object], options: Iterable[Option]) -> Layer:
 
 def from_environment(environment: Mapping[str, str]) -> tuple[Layer, tuple[str, ...]]:
     """The values, and a warning for each variable that means nothing to us."""
-    known, layer, strange = every(), {}, []
+    known, layer, strange = {name: option for name, option in every().items() if name != "show_config"}, {}, []
     for variable in sorted(name for name in environment if name.startswith(PREFIX)):
         name = variable.removeprefix(PREFIX).lower()
         option = known.get(name)
@@ -203,7 +203,7 @@ def shown(chosen: Mapping[str, Chosen], options: Iterable[Option]) -> str:
             value, origin = chosen[option.name].value, chosen[option.name].origin
             written = "# " + option.name if value is None else f"{option.name} = {_as_toml(option, value)}"
             words = f" ({option.shown})" if value is None and option.shown else ""
-            lines.append(f"{written}  # {origin}{words}")
+            lines.append(f"{written}  # {' '.join(origin.split())}{words}")
     return "\n".join(lines) + "\n"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import glob
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import formats
-from .errors import SpecError
+from .errors import DataError, SpecError
 from .model import Report
 from .tables import write
 
@@ -95,6 +95,13 @@ def check(plan: Plan, names: Iterable[str], data: str) -> None:
         _probe(_existing(plan.folder), plan.folder)
 
 
+def check_names(plan: Plan, report: Report, data: str) -> None:
+    """The same, once it is known what the files of a stored report are called."""
+    if plan.folder is not None and data != "-":
+        endings = (*(f".{ending}" for ending in plan.pages), ".svg", "-advantage.svg")
+        check(replace(plan, targets=()), (f"{report.command}{ending}" for ending in endings), data)
+
+
 def _files(plan: Plan, names: Iterable[str]) -> Iterator[Path]:
     """All that may be written."""
     yield from (target.file for target in plan.targets if target.file)
@@ -155,13 +162,21 @@ def to_files(plan: Plan, report: Report, rows: Rows | None, info: Info) -> Seque
     return [file.path for file in files]
 
 
-def to_summary(plan: Plan, report: Report, place: str | None) -> None:
+def to_summary(plan: Plan, report: Report, place: str | None) -> Sequence[str]:
     """Append the report to the page that GitHub shows below a job, where that format is among those asked for.
 
     place: the file that GITHUB_STEP_SUMMARY names. Steps may write to it more than once, and together not too much.
+    Warnings: a verdict stands, whether or not that page can be written.
     """
-    if not place or all(target.format != SUMMARISED for target in plan.targets):
-        return
+    if place and any(target.format == SUMMARISED for target in plan.targets):
+        try:
+            _append(report, place)
+        except DataError as error:
+            return (f"the page below the job is missing: {error}",)
+    return ()
+
+
+def _append(report: Report, place: str) -> None:
     there = write.size(Path(place))
     page = formats.summary(report, there + len(_APART))
     if page:

@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 
 from . import configuration, delivery, gate, watch
-from .commands.options import Command
+from .commands.options import QUESTION, SEARCH, TABLE, Command
 from .commands.settings import Settings
 from .configuration import Chosen
 from .errors import SpecError
-from .model import Report
+from .model import MEASURED_BY, Report
 
-MOST_CLASSES = 255  # of a label: a parameter may make sense for many, and for two it is looked at again
+MEASURING = (TABLE, SEARCH, QUESTION)  # panels of options that say how a report is made
 JUDGING = ("check", "tune")  # commands that make no sense without a policy
 Told = tuple[Report, delivery.Rows | None, delivery.Info]
 
@@ -22,6 +22,7 @@ Told = tuple[Report, delivery.Rows | None, delivery.Info]
 class Errand:
     command: Command
     data: str
+    chosen: Mapping[str, Chosen]
     settings: Settings
     plan: delivery.Plan
     stored: bool  # is it a report that is there already?
@@ -32,13 +33,15 @@ def checked(command: Command, data: str, chosen: Mapping[str, Chosen]) -> Errand
     if not stored and not command.tables:
         raise SpecError("not a stored report", data, hint="a .json file that another command left")
     settings = _settings(command, chosen, stored)
-    return Errand(command, data, settings, _plan(command, data, chosen, settings, stored), stored)
+    if stored:
+        gate.check_typed(chosen, (option.name for option in command.options if option.panel in MEASURING))
+    return Errand(command, data, chosen, settings, _plan(command, data, chosen, settings, stored), stored)
 
 
 def run(errand: Errand, quiet: bool) -> Told:
     """The report, the rows of a command that writes some, and when and where a stored one was made."""
     if errand.stored:
-        return _stored(errand.command, errand.data)
+        return _stored(errand)
     return (*_computed(errand.command, errand.data, errand.settings, quiet), None)
 
 
@@ -59,7 +62,7 @@ def _parsed(settings: Settings, open_mechanisms: bool) -> None:
 
     ESTIMATORS.parse(settings.estimator)
     for spec in () if open_mechanisms else settings.mechanism:
-        MECHANISMS.parse(spec, MOST_CLASSES)
+        MECHANISMS.parse(spec, gate.MOST_CLASSES)
 
 
 def _plan(command: Command, data: str, chosen: Mapping[str, Chosen], settings: Settings, stored: bool) -> delivery.Plan:
@@ -72,12 +75,14 @@ def _plan(command: Command, data: str, chosen: Mapping[str, Chosen], settings: S
     return plan
 
 
-def _stored(command: Command, data: str) -> Told:
-    """A report is shown as what it is; a checked one says so."""
-    report, info = gate.stored(data)
-    if command.tables:
-        made = {"measured_by": report.command, **report.parameters}
-        report = replace(report, command=command.name, parameters=made)
+def _stored(errand: Errand) -> Told:
+    """A report is shown as what it is; a checked one says so, and has to be about what the configuration plans."""
+    report, info = gate.read_report(errand.data)
+    if errand.command.tables:
+        gate.check_planned(report, errand.chosen)
+        parameters = {MEASURED_BY: report.command, **report.parameters}
+        report = replace(report, command=errand.command.name, parameters=parameters)
+    delivery.check_names(errand.plan, report, errand.data)
     return report, None, info
 
 

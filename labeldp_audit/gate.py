@@ -14,8 +14,9 @@ from . import configuration, policy
 from .configuration import Chosen
 from .errors import DataError, SpecError
 from .model import Report, Waiver
-from .policy import Line, Policy
+from .policy import COMPARED, Line, Policy
 
+MOST_CLASSES = 255  # of a label: a parameter may make sense for many, and for two it is looked at again
 _KEYS, _WAIVER_KEYS = ("fail_if", "confidence", "waiver"), ("quantity", "dataset", "until", "reason")
 _HASH = re.compile(r"sha256:([0-9a-f]{64})")
 _EXAMPLE = "for example --fail-if 'nu_max.high > 10', or fail_if under [policy] in labeldp-audit.toml"
@@ -30,7 +31,7 @@ def policy_of(chosen: Mapping[str, Chosen], folder: Path | None) -> Policy | Non
         return None
     typed, named = chosen["fail_if"], chosen["policy"].value
     lines = read(typed.value, typed.origin)
-    kept = from_file(Path(str(named))) if named else _configured(chosen, folder)
+    kept = from_file(Path(str(named))) if named else _configured(chosen, folder, bool(lines))
     if named or not lines:
         lines = (*lines, *kept.lines)
     return replace(kept, lines=lines) if lines else None
@@ -42,10 +43,20 @@ def wanted(found: Policy | None) -> Policy:
     return found
 
 
-def _configured(chosen: Mapping[str, Chosen], folder: Path | None) -> Policy:
+def _configured(chosen: Mapping[str, Chosen], folder: Path | None, typed: bool) -> Policy:
+    """A policy without lines is a mistake, unless lines were typed beside its waivers."""
     path = configuration.file_of(chosen, folder)
     found = configuration.section(path).get(configuration.POLICY) if path else None
-    return Policy(()) if found is None or path is None else _from_table(found, path)
+    if found is None or path is None:
+        return Policy(())
+    kept = _from_table(found, path)
+    return kept if typed else _with_lines(kept, path)
+
+
+def _with_lines(found: Policy, path: Path) -> Policy:
+    if not found.lines:
+        raise SpecError("no fail_if in the policy: nothing would be judged", path, hint=_EXAMPLE)
+    return found
 
 
 def from_file(path: Path) -> Policy:
@@ -55,10 +66,7 @@ def from_file(path: Path) -> Policy:
     else:
         document = configuration.toml(path, "--policy wants a TOML file with fail_if = [...]")
         found = document.get(configuration.POLICY, document)
-    result = Policy(()) if found is None else _from_table(found, path)
-    if not result.lines:
-        raise SpecError("no fail_if in the policy: nothing would be judged", path, hint=_EXAMPLE)
-    return result
+    return _with_lines(Policy(()) if found is None else _from_table(found, path), path)
 
 
 def _from_table(table: object, path: Path) -> Policy:
@@ -89,19 +97,22 @@ def read(texts: object, where: str) -> tuple[Line, ...]:
     if isinstance(texts, str) or not isinstance(texts, Iterable) or not all(isinstance(one, str) for one in texts):
         raise SpecError("not a list of texts", where)
     try:
-        return tuple(_canonical(policy.parse(one)) for one in texts)
+        lines = tuple(policy.parse(one) for one in texts)
+        for line in lines:
+            _canonical(line, MOST_CLASSES)  # what no label could have is met at once
+        return lines
     except SpecError as error:
         raise SpecError(error.what, where, hint=error.hint) from None
 
 
-def _canonical(line: Line) -> Line:
-    """Mechanisms as reports write them: rr:lambda=0.2 is one with an epsilon."""
+def _canonical(line: Line, classes: int) -> Line:
+    """Mechanisms as reports of a label with so many classes write them: rr:lambda=0.2 is one with an epsilon."""
     named = line.at.get("mechanism")
     if not isinstance(named, str):
         return line
     from .mechanisms import MECHANISMS
 
-    found = MECHANISMS.parse(named, 2)
+    found = MECHANISMS.parse(named, classes)
     if len(found) != 1:
         raise SpecError(f"one mechanism is wanted, not {len(found)}: {named!r}")
     return replace(line, at={**line.at, "mechanism": found[0].spec})
@@ -168,7 +179,7 @@ def is_report(data: str) -> bool:
     return stream is not None and stream.peek(64).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
 
 
-def stored(data: str) -> tuple[Report, Mapping[str, object] | None]:
+def read_report(data: str) -> tuple[Report, Mapping[str, object] | None]:
     """And when and where it was made, where it says so."""
     from .formats import stored as written
 
@@ -179,7 +190,7 @@ def stored(data: str) -> tuple[Report, Mapping[str, object] | None]:
 
 def _text_of(data: str, name: str) -> str:
     try:
-        content = sys.stdin.buffer.read() if data == "-" else Path(data).read_bytes()
+        content = sys.stdin.buffer.read() if data == "-" else Path(data).read_bytes()  # is_report looked at it
         return content.decode("utf-8-sig")
     except FileNotFoundError:
         raise DataError("no such file", data) from None
@@ -189,9 +200,56 @@ def _text_of(data: str, name: str) -> str:
         raise DataError("not a report of labeldp-audit: no UTF-8", name) from None
 
 
+def check_typed(chosen: Mapping[str, Chosen], measuring: Iterable[str]) -> None:
+    """What was typed to change the numbers would silently change nothing."""
+    for name in measuring:
+        origin = chosen[name].origin
+        if origin.startswith("--"):
+            raise SpecError(f"a stored report is judged as it is, and {origin} changes nothing", hint="audit the table")
+
+
+def check_planned(report: Report, chosen: Mapping[str, Chosen]) -> None:
+    """A configuration says what is to be released: a report about something else judges nothing of it."""
+    told: dict[str, object] = {"label": report.dataset.label, "positive": report.dataset.positive}
+    told |= {name: report.parameters.get(name, default) for name, default in _UNSAID.items()}
+    for name, said in told.items():
+        plan = chosen[name]
+        if plan.origin != "default" and _plain(plan.value) != _plain(said):
+            what = f"the report has {name} {_words(said)}, and {plan.origin} plans {_words(plan.value)}"
+            raise DataError(what, report.dataset.name, hint="audit the table again")
+    plan = chosen["mechanism"]
+    if plan.origin != "default":
+        _check_mechanisms(report, plan)
+
+
+def _check_mechanisms(report: Report, plan: Chosen) -> None:
+    from .mechanisms import MECHANISMS
+
+    compared = report.parameters.get(COMPARED, ())
+    there = {one.mechanism for one in report.findings} - {*compared}  # type: ignore[misc]
+    specs: Iterable[str] = plan.value  # type: ignore[assignment]
+    for one in (one for spec in specs for one in MECHANISMS.parse(spec, len(report.dataset.classes))):
+        if one.spec not in there:
+            what = f"the report does not judge {one.spec}, which {plan.origin} plans"
+            raise DataError(what, report.dataset.name, hint="audit the table again")
+
+
+# Options that a report names where they were set.
+_UNSAID: Mapping[str, object] = {"exclude": (), "categorical": (), "group": None, "drop_null_labels": False}
+
+
+def _plain(value: object) -> object:
+    return sorted(map(str, value)) if isinstance(value, list | tuple) else value
+
+
+def _words(value: object) -> str:
+    return ", ".join(map(str, value)) or "none" if isinstance(value, list | tuple) else str(value)
+
+
 def judged(report: Report, by: Policy | None) -> Report:
     """tune has judged already, by what is said of the mechanism that it chose."""
     if by is None or (report.command == "tune" and report.judgement is not None):
         return report
-    today = datetime.datetime.now(datetime.UTC).date()
-    return replace(report, judgement=policy.judge(by, report, today))
+    classes, today = len(report.dataset.classes), datetime.datetime.now(datetime.UTC).date()
+    lines = tuple(_canonical(line, classes) for line in by.lines)
+    return replace(report, judgement=policy.judge(replace(by, lines=lines), report, today))

@@ -29,6 +29,10 @@ Integers = npt.NDArray[np.int64]
 
 SCHEMA = "labeldp-audit/1"
 TOOL = "labeldp-audit"
+# Parameters of a report that no option sets.
+COMPARED = "compared"  # mechanisms that nobody plans to use, beside those that are judged
+MEASURED_BY = "measured_by"  # of a stored report that was checked: the command that made it
+TUNE = "tune"  # mechanisms with one parameter left open, and the strengths of each that are shown
 
 
 @dataclass(frozen=True)

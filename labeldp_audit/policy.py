@@ -11,12 +11,11 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from .model import Bound, Finding, Judgement, Outcome, Report, Verdict, Waived, Waiver
+from .model import COMPARED, Bound, Finding, Judgement, Outcome, Report, Verdict, Waived, Waiver
 from .policy_lines import NUMBER, Line, parse
 
 __all__ = ["COMPARED", "PARAMETERS", "Line", "Policy", "judge", "parse", "verdict"]
 
-COMPARED = "compared"  # parameter of a report: mechanisms that nobody plans to use, beside those that are judged
 FALLING = dict.fromkeys(("j", "certified_j", "plug_in_j"), "tau")  # what never grows along a coordinate
 PARAMETERS = ("epsilon", "pi", "lambda", "k")  # coordinates that say which mechanism it is
 
@@ -49,7 +48,8 @@ def verdict(line: Line, report: Report, confidence: float = 0.0) -> Verdict:
     unsure = [one for one in judged if one.confidence < confidence]
     if unsure:
         said = f"measured with confidence {_short(unsure[0].confidence)}, and {_short(confidence)} is asked for"
-        return _verdict(line, Outcome.NOT_MEASURED, said, unsure[0], [(Outcome.NOT_MEASURED, one) for one in judged])
+        found = [(Outcome.NOT_MEASURED if one in unsure else _outcome(line, one.bound), one) for one in judged]
+        return _verdict(line, Outcome.NOT_MEASURED, said, unsure[0], found)
     found = [(_outcome(line, one.bound), one) for one in judged]
     missing = (_missing(line, judged) or _unjudged(line, report, judged)) if judged else _no_finding(line, report)
     if missing:

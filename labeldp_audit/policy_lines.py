@@ -20,7 +20,7 @@ FIELDS = ("low", "estimate", "high")
 COMPARISONS: Mapping[str, Callable[[float, float], bool]] = {
     ">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt,
 }  # fmt: skip
-NUMBER = re.compile(r"[-+]?(?:inf(?:inity)?|(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)(?![\w.])", re.IGNORECASE)
+NUMBER = re.compile(r"[-+]?(?:inf(?:inity)?|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)(?![\w.])", re.IGNORECASE)
 _SPACE, _NAME = re.compile(r"\s*"), re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _BARE, _QUOTED = re.compile(r"[^\s,()'\"=]+(?:=[^\s,()'\"=]+)*"), re.compile(r"'[^']*'|\"[^\"]*\"")
 
@@ -65,7 +65,9 @@ class _Parser:
         comparison = next((sign for sign in COMPARISONS if self.next(sign)), "")
         if not comparison:
             self.fail("one of > >= < <= is missing")
-        number = self.number()
+        start, number = self.place, self.number()
+        if (comparison, number) in ((">", math.inf), ("<", -math.inf)):
+            self.fail("nothing is ever beyond that", start)
         self.skip()
         if self.place < len(self.text):
             self.fail("the line should end here")

@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -71,7 +72,7 @@ def tables(files: Iterable[str]) -> Iterator[Path]:
 def reports(folder: Path) -> Mapping[str, list[Stored]]:
     """By the digest of their table; everything below that is a report."""
     found: dict[str, list[Stored]] = {}
-    for file in sorted(folder.rglob("*.json")):
+    for file in sorted(file for file in folder.rglob("*.json") if file.is_file()):
         if (told := _told(file)) is not None:
             found.setdefault(told[0], []).append(Stored(file, told[1]))
     return found
@@ -123,7 +124,8 @@ def _judged(table: Path, known: Mapping[str, list[Stored]], asked: argparse.Name
     try:
         found = about(table, known)
         if not found:
-            hint = f"labeldp-audit audit {table} --output {Path(asked.reports) / table.stem}"
+            places = map(shlex.quote, (str(table), str(Path(asked.reports) / table.stem)))
+            hint = "labeldp-audit audit {} --output {}".format(*places)
             raise DataError(f"no report on this very table in {asked.reports}", table, hint=hint)
     except AuditError as error:
         return cli.explained(error)

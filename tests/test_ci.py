@@ -55,7 +55,9 @@ def test_every_input_is_used_and_every_output_is_set():
 
 PROGRAM = """#!/bin/sh
 printf '%s\\n' "$@" > "$REPORTS/arguments"
-for one in "$@"; do case "$one" in sarif=*|json=*) echo '{}' > "${one#*=}";; esac; done
+[ -n "$OUTCOME" ] && for one in "$@"; do case "$one" in
+  sarif=*|json=*) echo "{\\"judgement\\": {\\"outcome\\": \\"$OUTCOME\\"}}" > "${one#*=}";;
+esac; done
 exit "$STATUS"
 """
 
@@ -69,11 +71,18 @@ def step(tmp_path):
     program.parent.mkdir(parents=True)
     program.write_text(PROGRAM)
     program.chmod(0o755)
+    (program.parent / "python").symlink_to(sys.executable)
 
-    def run(status: int = 0, **inputs: str) -> tuple[list[str], dict[str, str]]:
+    def run(status: int = 0, outcome: str = "pass", **inputs: str) -> tuple[list[str], dict[str, str]]:
         outputs = tmp_path / "outputs"
         outputs.unlink(missing_ok=True)
-        variables = {"VENV": tmp_path / "venv", "REPORTS": tmp_path, "GITHUB_OUTPUT": outputs, "STATUS": status}
+        variables = {
+            "VENV": tmp_path / "venv",
+            "REPORTS": tmp_path,
+            "GITHUB_OUTPUT": outputs,
+            "STATUS": status,
+            "OUTCOME": outcome,
+        }
         environment = {**os.environ, **{key: str(value) for key, value in variables.items()}, **inputs}
         command = ["bash", "-e", str(ROOT / ".github" / "check.sh")]
         subprocess.run(command, env=environment, check=True, timeout=20)
@@ -84,14 +93,20 @@ def step(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("status", "outcome"), [(0, "pass"), (1, "fail"), (4, "inconclusive"), (2, "error"), (3, "error"), (70, "error")]
+    ("status", "outcome"), [(0, "pass"), (1, "fail"), (4, "inconclusive"), (0, "fail"), (0, "inconclusive")]
 )
-def test_the_status_is_kept_for_a_later_step(step, tmp_path, status, outcome):
-    _, said = step(status, DATA="x.csv")
+def test_the_status_is_kept_for_a_later_step_and_the_report_says_what_came_out(step, tmp_path, status, outcome):
+    _, said = step(status, outcome, DATA="x.csv")
     assert said == {
         "status": str(status), "outcome": outcome,
         "report": f"{tmp_path}/labeldp-audit.json", "sarif": f"{tmp_path}/labeldp-audit.sarif",
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(("status", "kept"), [(0, 3), (2, 2), (3, 3), (70, 70)])
+def test_where_nothing_was_judged_nothing_passes(step, status, kept):
+    _, said = step(status, "", DATA="x.csv")
+    assert said == {"status": str(kept), "outcome": "error", "report": "", "sarif": ""}
 
 
 def test_inputs_are_arguments_whatever_they_hold(step, tmp_path):

@@ -9,7 +9,6 @@ import pytest
 from policies import finding, judged, report
 
 from labeldp_audit import delivery, formats
-from labeldp_audit.errors import DataError
 from labeldp_audit.formats import github
 from labeldp_audit.model import Report
 
@@ -66,15 +65,14 @@ def test_all_of_it_together_is_not_too_long(judged_report: Report, page: Path, l
 
 def test_a_place_that_cannot_be_written(judged_report: Report, tmp_path: Path) -> None:
     for place in (tmp_path, tmp_path / "nowhere" / "summary.md"):
-        with pytest.raises(DataError, match="cannot write") as caught:
-            delivery.to_summary(delivery.plan(["github"], None, {}), judged_report, str(place))
-        assert str(place) in str(caught.value)
+        [said] = delivery.to_summary(delivery.plan(["github"], None, {}), judged_report, str(place))
+        assert "cannot write" in said and str(place) in said
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a disk that is always full is a thing of Linux")
 def test_a_full_disk(judged_report: Report) -> None:
-    with pytest.raises(DataError, match="No space left"):
-        delivery.to_summary(delivery.plan(["github"], None, {}), judged_report, "/dev/full")
+    [said] = delivery.to_summary(delivery.plan(["github"], None, {}), judged_report, "/dev/full")
+    assert "No space left" in said
 
 
 # ---- the whole tool

@@ -13,12 +13,10 @@ import pytest
 from test_docs import typed
 
 from labeldp_audit import grammar, policy
-from labeldp_audit.commands.options import COMMANDS
 
 ROOT = Path(__file__).parent.parent
 FOLDER = ROOT / "examples" / "ci"
 CONFIGURATION = (FOLDER / "labeldp-audit.toml").read_text(encoding="utf-8")
-needs_check = pytest.mark.skipif(all(one.name != "check" for one in COMMANDS), reason="there is no command check yet")
 
 
 @pytest.fixture
@@ -47,7 +45,6 @@ def test_the_tables_are_what_the_script_makes(tmp_path):
         assert (FOLDER / name).stat().st_size < 200_000
 
 
-@needs_check
 def test_the_safe_table_passes_and_the_risky_one_does_not(example):
     safe, risky = example("safe.csv"), example("risky.csv")
     assert (safe.status, set(outcomes(safe).values())) == (0, {"pass"})
@@ -57,13 +54,11 @@ def test_the_safe_table_passes_and_the_risky_one_does_not(example):
     }  # fmt: skip
 
 
-@needs_check
 def test_high_of_j_needs_more_rows(example):
     ended = example("safe.csv", "--fail-if", "j(tau=3).high > 0.05")
     assert (ended.status, outcomes(ended)) == (4, {"j(tau=3).high > 0.05": "inconclusive"})
 
 
-@needs_check
 def test_the_waiver_covers_its_quantity_alone(example):
     lines = CONFIGURATION.splitlines()
     start = lines.index("# [[policy.waiver]]")

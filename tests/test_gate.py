@@ -173,6 +173,65 @@ def test_a_judged_report_can_be_shown_again_and_ends_well(audit, stored):
     assert audit("check", file, *typed("advantage.high > 1")).status == 0
 
 
+@pytest.mark.parametrize(
+    "option", [("--mechanism", "rr:epsilon=5"), ("--confidence", "0.9"), ("--label", "y"), ("--k", "3")]
+)
+def test_what_was_typed_to_change_the_numbers_is_refused(audit, stored, option):
+    """It would silently change nothing, and a policy would pass that nobody asked the table about."""
+    file, _ = stored
+    error = refused(audit, "check", file, *option, *typed("advantage.high > 1"), status=2)
+    assert error == f"a stored report is judged as it is, and {option[0]} changes nothing"
+
+
+@pytest.mark.parametrize(
+    ("planned", "said"),
+    [
+        ('mechanism = ["rr:epsilon=5"]', "does not judge rr:epsilon=5"),
+        ('mechanism = ["rr:epsilon=2", "llp:k=8"]', "does not judge llp:k=8"),
+        ('label = "other"', "plans other"),
+        ('exclude = ["x"]', "the report has exclude none"),
+        ("drop_null_labels = true", "plans True"),
+    ],
+)
+def test_a_report_about_something_else_than_is_planned_is_refused(audit, stored, planned, said):
+    file, _ = stored
+    (audit.folder / "labeldp-audit.toml").write_text(planned)
+    assert said in refused(audit, "check", file, *typed("advantage.high > 1"), status=3)
+    assert audit("report", file).status == 0
+    (audit.folder / "labeldp-audit.toml").write_text('mechanism = ["rr:epsilon=2"]\nconfidence = 0.9')
+    assert audit("check", file, *typed("advantage.high > 1")).status == 0
+
+
+def test_spellings_mean_what_they_mean_for_so_many_classes(audit, tmp_path):
+    """With three classes rr:pi=0.119 is another epsilon than with two."""
+    rows = "\n".join(f"{place % 7},{'abc'[place % 3]}" for place in range(300))
+    (tmp_path / "t.csv").write_text(f"x,y\n{rows}\n")
+    arguments = ("--mechanism", "rr:pi=0.119203", "--mechanism", "rr:epsilon=2", *JSON, "--no-output")
+    ended = audit("advantage", tmp_path / "t.csv", *arguments)
+    (tmp_path / "r.json").write_text(ended.out)
+    by_pi = audit("check", tmp_path / "r.json", *typed("advantage(mechanism=rr:pi=0.119203).high > 9"), *JSON).report
+    [verdict] = by_pi["judgement"]["verdicts"]
+    assert by_pi["findings"][verdict["finding"]]["mechanism"] == "rr:epsilon=2.69315"
+
+
+def test_a_policy_without_lines_is_a_mistake(audit, table):
+    policy_file(audit.folder, "labeldp-audit.toml", prefix="[policy]\n")
+    assert "no fail_if in the policy" in refused(audit, "audit", table, status=2)
+
+
+def test_a_report_is_not_written_over_itself(audit, stored):
+    file, _ = stored
+    (audit.folder / "out").mkdir()
+    (audit.folder / "out" / "advantage.json").write_bytes(file.read_bytes())
+    error = refused(audit, "report", "out/advantage.json", "-o", "out", status=2)
+    assert "would be written over" in error
+
+
+def test_numbers_beyond_all_bounds_are_refused(audit):
+    (audit.folder / "r.json").write_text('{"schema": "labeldp-audit/1", "a": 1e999}')
+    assert "seal" in refused(audit, "report", "r.json", status=3)
+
+
 # ---- where the policy stands
 
 

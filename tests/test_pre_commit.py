@@ -13,7 +13,6 @@ import pytest
 from labeldp_audit import cli, pre_commit
 from labeldp_audit.commands.options import COMMANDS
 
-needs_check = pytest.mark.skipif(all(one.name != "check" for one in COMMANDS), reason="there is no command check yet")
 QUICK = ("advantage", "--no-certify", "--mechanism", "rr:epsilon=1", "-q")
 
 
@@ -62,7 +61,6 @@ def test_a_folder_of_parquet_files_is_one_table(hook, tables, monkeypatch):
     assert pre_commit.about(Path("data/year=1/a.parquet"), known) == []
 
 
-@needs_check
 @pytest.mark.parametrize(
     ("line", "status"),
     [("advantage.high > 2", 0), ("advantage.low >= 0", 1), ("advantage.high > 0", 1), ("nu_max.high > 9", 1)],
@@ -72,7 +70,6 @@ def test_the_policy_decides(clinic, hook, line, status):
     assert hook(f"--fail-if={line}", "--exit-zero", "clinic.csv")[0] == 0
 
 
-@needs_check
 def test_the_policy_of_the_configuration_or_of_a_file(clinic, hook):
     (hook.folder / "labeldp-audit.toml").write_text('[policy]\nfail_if = ["advantage.high > 2"]\n')
     (hook.folder / "strict.toml").write_text('fail_if = ["advantage.low >= 0"]\n')
@@ -80,14 +77,12 @@ def test_the_policy_of_the_configuration_or_of_a_file(clinic, hook):
     assert hook("--policy", "strict.toml", "clinic.csv")[0] == 1
 
 
-@needs_check
 def test_no_policy_is_an_error(clinic, hook):
     status, out, err = hook("clinic.csv")
     assert (status, out) == (2, "")
     assert err.startswith("labeldp-audit: error: ")
 
 
-@needs_check
 def test_a_report_that_somebody_changed_is_refused(clinic, hook):
     stored = hook.folder / "labeldp-report" / "advantage.json"
     stored.write_text(stored.read_text().replace('"seed": 0', '"seed": 1'))

@@ -3,8 +3,8 @@
 # Reports stay in labeldp-report/, one folder for each table.
 worst=0
 for table in "$@"; do
-  name=$(basename "$table")
-  labeldp-audit check "$table" --output "labeldp-report/${name%%.*}"
+  name=$(basename -- "$table")
+  labeldp-audit check --output "labeldp-report/$name" -- "$table"
   status=$?
   case "$status" in
     0) said="the policy holds" ;;

@@ -7,8 +7,7 @@ from dataclasses import replace
 from .. import engine
 from ..mechanisms import MECHANISMS
 from ..mechanisms.contract import Mechanism
-from ..model import Finding, Report, Table
-from ..policy import COMPARED
+from ..model import COMPARED, Finding, Report, Table
 from . import advantage, check, contributions, estimate_j, joint, reporting
 from .before import read_and_estimate
 from .settings import Settings
@@ -34,17 +33,17 @@ def run(data: str, settings: Settings, progress: engine.Progress) -> Report:
     put = joint.Asked(
         table, eta, asked, progress, at=at, more=check.asked_at(policy) if policy else (), compared=compared
     )  # fmt: skip
+    questions = joint.questions(classes)
     if settings.explain:
         table = replace(table, warnings=(*table.warnings, *contributions.warnings(table)))
-    findings = [*joint.findings(put, joint.questions(classes), settings), *_explained(put, settings)]
+        questions = (*questions, joint.Question(contributions.QUANTITIES, lambda classes: True, _explained))
+    findings = list(joint.findings(put, questions, settings))
     more = {COMPARED: [one.spec for one in compared], "mechanism": list(settings.mechanism)}
     return reporting.build(NAME, table, eta, settings, findings, more)
 
 
 def _explained(put: joint.Asked, settings: Settings) -> list[Finding]:
     """What each column contributes to what the policy asks about."""
-    if not settings.explain:
-        return []
     fit = [one for one in put.mechanisms if not advantage.unfit(one, put.table)]
     typed = [] if put.at is None else put.at.tolist()
     taus = put.more or (typed if 0 < len(typed) <= MOST_TAUS else contributions.TAUS)

@@ -1,7 +1,8 @@
 """What each column contributes: the same model is fitted again without it, and what it then misses is the column's.
 
 Leaving one column out says what it adds to all others. Columns that say the same hide each other: each of them is
-hardly missed as long as the other is there. Limits cover the rows, and how much a refit with other folds changes.
+hardly missed as long as the other is there. What labels judge has limits, for the rows and for how much a refit with
+other folds changes; what models say of themselves has none.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from ..errors import SpecError
 from ..estimators import boosted, crossfit
 from ..estimators.comparison import losses
 from ..estimators.contract import Learner, Lesson
-from ..measures import advantage, loss
+from ..measures import advantage, guess, loss
 from ..mechanisms.contract import Mechanism
 from ..model import Bound, Columns, Finding, Floats, Integers, Table
 from ..randomness import for_audit
@@ -36,8 +37,9 @@ REFIT = (
     "what boosted trees find without the column, beside what they find with it; columns that say the same hide each "
     "other, and another model may miss a column more"
 )
-NORMAL = "means over rows, and what refits change, are taken as normal"
-DRAWN = "limits cover the drawing of bags and refits, not that rows are a sample"
+NORMAL = "means over rows, judged by their labels, and what refits change are taken as normal"
+NO_LIMITS = "no interval: models say this of themselves, and their rows do not tell how wrong they are"
+ALIKE = "no fit, with or without the column, differs in that number at any row: nothing tells how far chance goes"
 METHOD = "boosted trees fitted with and without the column"
 QUANTITIES = ("column_log_loss", "column_j", "column_advantage")
 
@@ -125,6 +127,9 @@ class _Refit:
 
     def model(self, columns: Columns, again: int) -> _Model:
         """again: folds and trees by another lot."""
+        if not columns.names:
+            alone = np.tile(np.array(self.table.dataset.prior), (len(self.rows), 1))
+            return _Model(alone, alone)
         settings, threads = self.settings, self.settings.threads or engine.available_cores()
         learner: Learner = boosted.Boosted()
         scores = crossfit.scores(
@@ -152,11 +157,13 @@ class _Value:
 
     mean: float
     rows: Floats | None = None
-    error: float = 0.0
+    judged: bool = (
+        False  # by labels: otherwise it is what a model says of itself, and rows do not tell how wrong that is
+    )
 
     @classmethod
-    def of_rows(cls, rows: Floats) -> _Value:
-        return cls(float(rows.mean()), rows)
+    def of_rows(cls, rows: Floats, judged: bool) -> _Value:
+        return cls(float(rows.mean()), rows, judged)
 
 
 @dataclass(frozen=True)
@@ -172,7 +179,7 @@ def _numbers(
     table: Table, asked: Sequence[Mechanism], taus: Sequence[float], labels: scored.Labels, settings: Settings
 ) -> Iterator[_Number]:
     """For two classes J as well."""
-    yield _Number("column_log_loss", lambda model: _Value.of_rows(losses(model.scores, labels)), -1.0)
+    yield _Number("column_log_loss", lambda model: _Value.of_rows(losses(model.scores, labels), judged=True), -1.0)
     if len(table.dataset.classes) == 2:
         for one in asked:
             if one.flips is not None:
@@ -182,21 +189,22 @@ def _numbers(
                     yield _Number("column_j", share, 1.0, one, {"tau": tau, **one.at()})
     payoff = payoffs.of(table, settings, 0.5).paid
     for one in asked:
-        yield _Number("column_advantage", functools.partial(_gain, one, payoff, settings), 1.0, one, one.at())
+        yield _Number("column_advantage", functools.partial(_gain, one, payoff, labels, settings), 1.0, one, one.at())
 
 
 def _share(p: float, above: float, model: _Model) -> _Value:
-    return _Value.of_rows((loss.feature_loss(model.eta[:, 1], p) > above).astype(np.float64))
+    return _Value.of_rows((loss.feature_loss(model.eta[:, 1], p) > above).astype(np.float64), judged=False)
 
 
-def _gain(mechanism: Mechanism, payoff: Floats, settings: Settings, model: _Model) -> _Value:
-    if mechanism.bag == 1:
-        of_rows = mechanism.gain(model.eta[:, None], payoff)
-        if of_rows is not None:
-            return _Value.of_rows(of_rows[:, 0])
+def _gain(mechanism: Mechanism, payoff: Floats, labels: scored.Labels, settings: Settings, model: _Model) -> _Value:
+    """Judged by labels, as the model itself is; for bags, what the model says of itself."""
+    channel = mechanism.channel(model.eta.shape[1])
+    if channel is not None:
+        before = guess.right(model.scores, labels, payoff)
+        return _Value.of_rows(guess.right_after(model.scores, channel, labels, payoff) - before, judged=True)
     belief = Belief(beliefs.observed(model.eta), "", advantage.from_rows(model.eta))
     gain = gains.of([mechanism], belief, payoff, settings, engine.Silent())[mechanism.spec]
-    return _Value(gain.mean, None, gain.standard_error)
+    return _Value(gain.mean)
 
 
 def _finding(
@@ -205,18 +213,23 @@ def _finding(
     """chance: standard error of a refit."""
     n = 0 if whole.rows is None else len(whole.rows)
     estimate = number.sign * (whole.mean - without.mean)
-    reach = _quantile(1 - miss / 2) * math.hypot(_error(whole, without), chance)
-    said = (reporting.ROWS, REFIT, NORMAL if whole.rows is not None else DRAWN)
-    bound = Bound(estimate, estimate - reach, estimate + reach, n, METHOD, said)
+    said = (reporting.ROWS, REFIT)
+    error = math.hypot(_error(whole, without), math.sqrt(2) * chance) if whole.judged else 0.0
+    if not whole.judged:
+        bound = Bound(estimate, None, None, n, METHOD, (*said, NO_LIMITS))
+    elif error == 0:
+        bound = Bound(None, None, None, n, METHOD, said, ALIKE)
+    else:
+        reach = _quantile(1 - miss / 2) * error
+        bound = Bound(estimate, estimate - reach, estimate + reach, n, METHOD, (*said, NORMAL))
     at: dict[str, float | str] = {"column": name, **number.at}
     mechanism = number.mechanism
     return Finding(number.quantity, bound, settings.confidence, mechanism.spec if mechanism else None, at)
 
 
 def _error(whole: _Value, without: _Value) -> float:
-    """Of the difference: of the same rows, or of bags that were drawn."""
-    if whole.rows is None or without.rows is None:
-        return math.hypot(whole.error, without.error)
+    """Of the difference, at the same rows."""
+    assert whole.rows is not None and without.rows is not None
     return float((whole.rows - without.rows).std() / math.sqrt(len(whole.rows)))
 
 

@@ -79,5 +79,5 @@ def findings(asked: Asked, put: Sequence[Question], settings: Settings) -> Itera
     each = replace(settings, confidence=1 - (1 - settings.confidence) / max(1, len(put)))
     for question in put:
         for one in question.put(asked, each):
-            joint = one.confidence == each.confidence
-            yield replace(one, confidence=settings.confidence) if joint else one
+            together = one.confidence == each.confidence
+            yield replace(one, confidence=settings.confidence) if together else one

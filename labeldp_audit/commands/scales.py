@@ -85,6 +85,8 @@ def _read(spec: str) -> tuple[str, dict[str, str]]:
     fixed = {}
     for part in filter(None, (one.strip() for one in rest.split(","))):
         key, equals, value = part.partition("=")
+        if key.strip() in fixed:
+            raise SpecError(f"mechanism {spec!r}: {key.strip()!r} is given twice")
         if not equals:
             raise SpecError(f"mechanism {spec!r}: {part!r} is not written field=value")
         fixed[key.strip()] = value.strip()

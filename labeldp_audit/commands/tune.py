@@ -8,6 +8,7 @@ value of the scale at once (scales.py), so those that are looked at are as good 
 from __future__ import annotations
 
 import datetime
+import functools
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -16,8 +17,8 @@ from .. import engine
 from .. import policy as policies
 from ..errors import DataError, SpecError
 from ..mechanisms.contract import Mechanism
-from ..model import Bound, Finding, Judgement, Outcome, Report, Table, Verdict
-from ..policy import COMPARED, PARAMETERS, Policy
+from ..model import COMPARED, TUNE, Bound, Finding, Judgement, Outcome, Report, Table, Verdict
+from ..policy import PARAMETERS, Policy
 from . import advantage, agreement, certificates, check, estimate_j, joint, reporting, scales
 from .before import read_and_estimate
 from .scales import Scale
@@ -34,6 +35,7 @@ _OF_FEATURES = (
     "eta_min", "eta_max", "log_ratio_min", "log_ratio_max", "uninformed_utility", "leave_one_out_utility",
     "plug_in_utility", "jeffreys", "weighted_jeffreys", "certified_renyi", "certified_uninformed_utility",
 )  # fmt: skip
+_TRIED = ("informed_utility", "certified_informed_utility")  # lower limits by an attack on each label
 _NOT_TUNED = ("advantage_bound", "equivalent_epsilon", "equivalent_k")
 
 
@@ -45,16 +47,18 @@ def run(data: str, settings: Settings, progress: engine.Progress) -> Report:
     for spec in settings.mechanism:
         scales.of(spec)  # refused before the table is read
     table, eta = read_and_estimate(data, replace(settings, mechanism=()), progress, halves=True, many=True)
-    found = [_scale(spec, table) for spec in dict.fromkeys(settings.mechanism)]
+    found = list({one.mechanisms[0].spec: one for one in (_scale(spec, table) for spec in settings.mechanism)}.values())
     base = reporting.build(NAME, table, eta, settings, ())
     among = sum(len(scale.values) for scale in found) + len(found)
     at = check.taus_of(policy, None)
 
-    def look(mechanisms: Sequence[Mechanism]) -> list[Finding]:
+    def look(mechanisms: Sequence[Mechanism], among: int = among) -> list[Finding]:
         asked = joint.Asked(table, eta, mechanisms, progress, at=at, among=among)
         return list(joint.findings(asked, joint.questions(len(table.dataset.classes), quantities), settings))
 
-    answers = [Search(scale, Judge(policy, base), look).answer() for scale in found]
+    # What is shown at least is less where all strengths share the level: it must not pass for that.
+    alone = functools.partial(look, among=1) if any(line.field == "low" for line in policy.lines) else None
+    answers = [Search(scale, Judge(policy, base), look, alone).answer() for scale in found]
     return _report(answers, base, settings)
 
 
@@ -63,6 +67,10 @@ def _checked(policy: Policy) -> set[str]:
         named = [key for key in line.at if key in ("mechanism", *PARAMETERS)]
         if named:
             raise SpecError(f"tune chooses the mechanism: leave out {named[0]}", line.text)
+        if line.quantity in _TRIED and line.field == "low":
+            raise SpecError(
+                "an attacker who is tried may do worse with less noise: noise cannot be tuned by that", line.text
+            )
         if line.quantity in _NOT_TUNED:
             raise SpecError(f"{line.quantity} is not what noise is tuned by", line.text)
         tau = line.at.get("tau")
@@ -104,15 +112,17 @@ class Answer:
     findings: tuple[Finding, ...]  # of all that was looked at in the first round, and on either side of that place
     judgement: Judgement  # there, or where there is most noise
     binding: tuple[str, ...]  # lines that keep the next one from passing
-    silent: bool  # would pass if the release told nothing
+    silence: Judgement | None  # where none passes: of a release that tells nothing
 
 
 class Search:
     """Rounds of bracketing: each looks at several values at once."""
 
-    def __init__(self, scale: Scale, judge: Judge, look: Look) -> None:
-        self._scale, self._judge, self._look = scale, judge, look
+    def __init__(self, scale: Scale, judge: Judge, look: Look, alone: Look | None = None) -> None:
+        """alone: with the whole level for each, as `check` of one of them would look."""
+        self._scale, self._judge, self._looks = scale, judge, tuple(filter(None, (look, alone)))
         self._seen: dict[int, tuple[Finding, ...]] = {}
+        self._verdicts: dict[int, Judgement] = {}
 
     def answer(self) -> Answer:
         last = len(self._scale.values) - 1
@@ -123,21 +133,25 @@ class Search:
         place, following = bracket
         shown |= {place, following} & set(self._seen)
         at, beyond = max(place, 0), min(following, last)
-        silent = place < 0 and self._passes_in_silence()
         findings = _together(self._seen[one] for one in sorted(shown))
-        return Answer(self._scale, place, findings, self._judged(at), self._binding(beyond), silent)
+        silence = self._silence() if place < 0 else None
+        return Answer(self._scale, place, findings, self._judged(at), self._binding(beyond), silence)
 
     def _see(self, places: Iterable[int]) -> None:
         new = [place for place in places if place not in self._seen]
-        if new:
-            by: dict[str | None, list[Finding]] = {}
-            for one in agreement.of(self._look([self._scale.mechanisms[place] for place in new])):
-                by.setdefault(one.mechanism, []).append(one)
+        for look in self._looks if new else ():
+            found = agreement.of(look([self._scale.mechanisms[place] for place in new]))
             for place in new:
-                self._seen[place] = (*by.get(None, ()), *by.get(self._scale.mechanisms[place].spec, ()))
+                mechanism = self._scale.mechanisms[place]
+                mine = tuple(one for one in found if one.mechanism in (None, mechanism.spec))
+                self._seen.setdefault(place, mine)
+                before, judged = self._verdicts.get(place), self._judge.of(mine, mechanism)
+                if before is None or before.outcome is Outcome.PASS:
+                    self._verdicts[place] = judged
 
     def _judged(self, place: int) -> Judgement:
-        return self._judge.of(self._seen[place], self._scale.mechanisms[place])
+        """By whatever does not pass."""
+        return self._verdicts[place]
 
     def _bracket(self) -> tuple[int, int]:
         """The last place before the first that does not pass, and that one; the next to look at lies between."""
@@ -151,9 +165,9 @@ class Search:
     def _binding(self, place: int) -> tuple[str, ...]:
         return tuple(one.line for one in self._judged(place).verdicts if one.counts)
 
-    def _passes_in_silence(self) -> bool:
+    def _silence(self) -> Judgement | None:
         nothing = self._scale.silence
-        return nothing is not None and self._judge.of(self._look([nothing]), nothing).outcome is Outcome.PASS
+        return None if nothing is None else self._judge.of(agreement.of(self._looks[0]([nothing])), nothing)
 
 
 def _together(parts: Iterable[Iterable[Finding]]) -> tuple[Finding, ...]:
@@ -173,7 +187,7 @@ def _report(answers: Sequence[Answer], base: Report, settings: Settings) -> Repo
     tried = {one.scale.spec: _tried(one) for one in answers}
     chosen = {one.scale.mechanisms[one.place].spec for one in answers if one.place >= 0}
     parameters = {name: value for name, value in base.parameters.items() if name != "mechanism"}
-    parameters |= {"tune": tried, COMPARED: [spec for specs in tried.values() for spec in specs if spec not in chosen]}
+    parameters |= {TUNE: tried, COMPARED: [spec for specs in tried.values() for spec in specs if spec not in chosen]}
     return replace(base, findings=findings, judgement=judgement, warnings=said, parameters=parameters)
 
 
@@ -213,16 +227,23 @@ def _assumed(answer: Answer) -> tuple[str, ...]:
 
 
 def _why_none(answer: Answer) -> str:
-    scale, lines = answer.scale, "; ".join(answer.binding)
-    if answer.silent:
-        return f"{scale.parameter} = {scale.values[0]:g} tells too much already: {lines}"
-    if scale.silence is not None or all(one.worst is None or one.worst.mechanism is None for one in _left(answer)):
-        return f"no amount of noise is enough: what the features alone give away does not pass {lines}"
-    return f"not even {scale.parameter} = {scale.values[0]:g} passes {lines}"
-
-
-def _left(answer: Answer) -> list[Verdict]:
-    return [one for one in answer.judgement.verdicts if one.counts]
+    """What a release that tells nothing would not pass either is about the features."""
+    noisiest = f"{answer.scale.parameter} = {answer.scale.values[0]:g}"
+    if any(one.about_this and one.expired for one in answer.judgement.waivers):
+        return "a waiver has run out"
+    left = answer.judgement if answer.silence is None else answer.silence
+    counting = [one for one in left.verdicts if one.counts]
+    missing = [one.line for one in counting if one.outcome is Outcome.NOT_MEASURED]
+    if missing:
+        return f"not measured: {'; '.join(missing)}"
+    if answer.silence is not None and not counting:
+        return f"{noisiest} tells too much already: {'; '.join(answer.binding)}"
+    lines = "; ".join(one.line for one in counting)
+    about_features = all(one.worst is None or one.worst.mechanism is None for one in counting)
+    if answer.silence is None and not about_features:
+        return f"not even {noisiest} passes: {lines}"
+    shown = "is not shown to pass" if left.outcome is Outcome.INCONCLUSIVE else "does not pass"
+    return f"no amount of noise is enough: what the features alone give away {shown}: {lines}"
 
 
 def _warnings(answer: Answer) -> list[str]:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..model import Finding, Report
+from ..model import COMPARED, Finding, Report
 from .spelling import plain
 
-PARAMETER = "compared"  # of a report
 _MARK = " (compared)"
 
 
 def names(report: Report) -> frozenset[str]:
     """As they are written, and as they are labelled."""
-    value = report.parameters.get(PARAMETER, ())
+    value = report.parameters.get(COMPARED, ())
     found = list(map(str, value)) if isinstance(value, list | tuple) else []
     return frozenset(found) | {name + _MARK for name in found}
 

@@ -25,19 +25,25 @@ def render(report: Report, *, width: int, color: bool, run_info: Mapping[str, ob
 def _row(finding: Finding, places: Sequence[str]) -> list[str]:
     bound = finding.bound
     return [
-        finding.quantity,
-        finding.mechanism or "",
+        _text(finding.quantity),
+        _text(finding.mechanism or ""),
         *(_place(finding.at.get(place)) for place in places),
         *(_number(value) for value in (bound.estimate, bound.low, bound.high, finding.confidence)),
         str(bound.n),
-        bound.method,
-        plain("; ".join(bound.assumptions)),
-        plain(bound.reason or ""),
+        _text(bound.method),
+        _text("; ".join(bound.assumptions)),
+        _text(bound.reason or ""),
     ]
 
 
 def _place(value: float | str | None) -> str:
-    return plain(value) if isinstance(value, str) else _number(value)
+    return _text(value) if isinstance(value, str) else _number(value)
+
+
+def _text(words: str) -> str:
+    """A spreadsheet would take what begins like a formula for one."""
+    shown = plain(words)
+    return f"'{shown}" if shown[:1] in ("=", "+", "-", "@") else shown
 
 
 def _number(value: float | None) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from decimal import ROUND_FLOOR
 
 from ..model import Bound, Finding, Outcome, Report, Verdict
 from . import attacker, certificates, compared, contributions, curves, gains, judged, manager, steps, tuning, words
@@ -99,7 +100,7 @@ def _one_in_a_hundred(report: Report) -> str:
         some = [tau for tau, bound in zip(curve.taus, curve.bounds, strict=True) if (bound.low or 0.0) >= _FEW]
         if curve.mechanism == strongest and some and some[-1] > 0:
             sure = certificates.sure(report, curve.confidence)
-            loss = _size(some[-1], short(some[-1]))
+            loss = _size(some[-1], short(some[-1], ROUND_FLOOR))
             who = f"{short(100 * _FEW)} % of people{f' with {strongest}' if strongest else ''}"
             return f"At least {who} lose more than {loss}; this is certified {sure}."
     return ""
@@ -156,8 +157,8 @@ def _of_policy(report: Report) -> str:
     left = [one for one in verdict.verdicts if one.counts]
     if verdict.outcome is Outcome.INCONCLUSIVE:
         return (
-            f"Do not decide yet: the estimates would pass, their limits do not ({_which(left)}). More rows or more "
-            "noise can settle it."
+            f"Do not decide yet: nothing shows that the policy is broken, and nothing that it holds ({_which(left)}). "
+            "More rows can settle it."
         )
     failed = [one for one in left if one.outcome in _FAILED]
     if not failed:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import json
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from typing import Any, NoReturn, TypeVar
@@ -40,12 +41,19 @@ def read(text: str, name: str) -> Report:
     """name: of the file, for whoever reads the error."""
     document = _parsed(text, name)
     _check_schema(document, name)
-    if document.get(seal.KEY) != seal.of(document):
+    if not _is_sealed(document):
         raise DataError("the report is not as labeldp-audit wrote it: its seal does not fit", name, hint=AGAIN)
     try:
         return _report(document)
     except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
         raise DataError(f"not a report of labeldp-audit: {_fault(error)}", name, hint=AGAIN) from None
+
+
+def _is_sealed(document: Object) -> bool:
+    try:
+        return document.get(seal.KEY) == seal.of(document)
+    except (ValueError, RecursionError):  # numbers beyond all bounds
+        return False
 
 
 def run_info(text: str) -> Object | None:
@@ -93,12 +101,19 @@ def _report(document: Object) -> Report:
     findings = tuple(_finding(one) for one in _list(document["findings"]))
     judged = document.get("judgement")
     return Report(
-        command=_text(document["command"]), version=_text(document["tool"]["version"]),
+        command=_command(document["command"]), version=_text(document["tool"]["version"]),
         dataset=_dataset(document["dataset"]), eta=_eta(document["eta"]), parameters=_object(document["parameters"]),
         findings=findings, warnings=tuple(map(_text, _list(document["warnings"]))),
         uncertifiable=_maybe(_text, document.get("uncertifiable")),
         judgement=None if judged is None else _judgement(judged, findings),
     )  # fmt: skip
+
+
+def _command(value: Any) -> str:
+    """A file may be named after it."""
+    if not re.fullmatch("[a-z][a-z-]*", _text(value)):
+        raise ValueError("no name of a command")
+    return str(value)
 
 
 def _dataset(data: Object) -> Dataset:

@@ -6,12 +6,12 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ..model import Bound, Finding, Outcome, Report, Verdict
+from ..model import MEASURED_BY, TUNE, Bound, Finding, Outcome, Report, Verdict
 from . import compared, curves
 from .grid import Grid
 from .spelling import NOTHING, limits, plain, short
 
-QUANTITY, PARAMETER = "tuned", "tune"
+QUANTITY = "tuned"
 TITLE = "The least noise that meets the policy"
 _OWN = (*curves.PARAMETERS, "k")  # what a mechanism says of itself
 _NOTE = "Cells: estimate [at least, at most], and whether the line lets it pass."
@@ -51,7 +51,7 @@ def is_one(finding: Finding) -> bool:
 
 
 def searches(report: Report) -> tuple[Search, ...]:
-    known = report.parameters.get(PARAMETER)
+    known = report.parameters.get(TUNE)
     specs = known if isinstance(known, Mapping) else {}
     return tuple(
         Search(one, str(one.at.get("scale", "")), str(one.at.get("parameter", "")),
@@ -61,7 +61,17 @@ def searches(report: Report) -> tuple[Search, ...]:
 
 
 def sentence(report: Report) -> str:
+    if MEASURED_BY in report.parameters:
+        return " ".join(map(_by_another, searches(report)))
     return " ".join(map(_sentence, searches(report)))
+
+
+def _by_another(search: Search) -> str:
+    """Who checks a report by a policy of their own did not tune it."""
+    if search.chosen is None:
+        return f"No strength of {plain(search.scale)} met the policy that it was tuned by, which may be another one."
+    chosen = f"{compared.bare(search.found.mechanism)} was the least noise of {plain(search.scale)}"
+    return f"{chosen} that met the policy it was tuned by, which may be another one."
 
 
 def _sentence(search: Search) -> str:

@@ -8,11 +8,12 @@ ENTRIES = (
     Entry(
         "tuned", "Least noise that meets a policy",
         "the weakest release of its kind that meets the policy",
-        "rr: max { epsilon : every line of the policy passes }; llp: min { k : every line passes }",
+        "the last strength before the first that does not pass, of those looked at from the most noise to the least",
         f"{PITFALLS}, tuning the noise; a search on this table, no theorem",
         "The value of the parameter to use on this table. No value: no noise of that kind is shown to meet the "
         "policy, mostly as the features alone break it. Limits hold at every strength at once, so the one picked "
-        "is as sure as any; at.binds is the line of the policy that decides.",
+        "is as sure as any; at.binds is the line of the policy that decides. low and high are this value and its "
+        "neighbour with which the policy does not hold: no confidence limits.",
         ("epsilon", "k", "inconclusive"),
     ),
     Entry(
@@ -26,7 +27,7 @@ ENTRIES = (
     ),
     Entry(
         "estimate", "Estimate",
-        "the single most likely value, without its error",
+        "the best single guess, without its error",
         "by the method that the finding names",
         "the finding's own method",
         "For orientation. A rule that looks at an estimate lets chance decide: look at low or high.",

@@ -112,6 +112,8 @@ class SpooledContent:
 
     @classmethod
     def of_stdin(cls, until: ExitStack) -> SpooledContent:
+        if sys.stdin is None:
+            raise DataError("the input is empty", "stdin")
         with reading("stdin", "cannot be read or kept"):
             file = until.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 closed by `until`
             while block := sys.stdin.buffer.read(MEGABYTE):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import secrets
+import signal
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -47,14 +48,30 @@ def rows_file(path: Path, columns: Mapping[str, npt.NDArray[Any]], about: Mappin
 
 
 def write_all(files: Iterable[File], folder: Path | None = None) -> None:
-    """All of them or, whatever happens, none; `folder` is made for them where it is missing."""
+    """Each is written beside its place first, so that what fails leaves none of them, and no half of one; `folder` is
+    made for them where it is missing."""
     with ExitStack() as undo:
         if folder is not None:
             _make(folder, undo)
-        for beside, place in [pair for file in files for pair in _written(file, undo)]:
-            with _named(place):
-                beside.replace(place)
+        ready = [pair for file in files for pair in _written(file, undo)]
+        with _undisturbed():
+            for beside, place in ready:
+                with _named(place):
+                    beside.replace(place)
         undo.pop_all()
+
+
+@contextlib.contextmanager
+def _undisturbed() -> Iterator[None]:
+    """A signal comes before or after, so that files that belong together are of one run."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    held = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, held)
 
 
 def append(path: Path, text: str) -> None:

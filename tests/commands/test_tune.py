@@ -53,6 +53,40 @@ def test_check_passes_what_tune_chose(audit, mild):
     assert audit("check", mild, "--eta", "p", "--mechanism", chosen["mechanism"], *lines, *JSON).status == 0
 
 
+@pytest.mark.parametrize("line", ["j(tau=1).low > 0.02", "certified_j(tau=1).low > 0.02", "advantage.low > 0.02"])
+def test_what_check_would_find_harmful_is_not_chosen(audit, mild, line):
+    """Limits that are shared among all strengths are lower, and a line on .low would pass for that."""
+    chosen = tuned(audit("tune", mild, "--eta", "p", *typed(line), *JSON).report)
+    assert chosen["at"]["binds"] == line
+    for mechanism, status in ((chosen["mechanism"], 0), (f"rr:epsilon={chosen['high']:g}", 1)):
+        assert audit("check", mild, "--eta", "p", "--mechanism", mechanism, *typed(line), *JSON).status == status
+
+
+def test_reasons_are_the_real_ones(audit, mild, tmp_path):
+    sha256 = audit("nu-max", mild, "--eta", "p", *JSON).report["dataset"]["sha256"]
+    policy = tmp_path / "p.toml"
+    policy.write_text(
+        'fail_if = ["advantage.high > 0.2"]\n[[waiver]]\nquantity = "j"\nuntil = 2020-01-01\nreason = "r"\n'
+        f'dataset = "sha256:{sha256}"\n'
+    )
+    late = audit("tune", mild, "--eta", "p", "--policy", policy, *JSON)
+    assert late.status == 1 and tuned(late.report)["reason"] == "a waiver has run out"
+    line = typed("certified_j(tau=1).low > 0.5")
+    absent = audit("tune", mild, "--eta", "p", "--no-certify", *line, *JSON)
+    assert tuned(absent.report)["reason"] == "not measured: certified_j(tau=1).low > 0.5"
+    lines = typed("uninformed_utility.estimate > 0.1", "advantage.high > 0.0005")
+    features = tuned(audit("tune", mild, "--eta", "p", *lines, *JSON).report)
+    assert features["reason"].endswith("does not pass: uninformed_utility.estimate > 0.1")
+
+
+def test_a_checked_search_does_not_claim_another_policy(audit, mild, tmp_path):
+    report = tmp_path / "tune.json"
+    arguments = ("-f", f"json={report}", "--no-output", "--quiet")
+    assert audit("tune", mild, "--eta", "p", *typed("advantage.high > 0.2"), *arguments).status == 0
+    text = " ".join(audit("check", report, *typed("advantage.high > 0.0001")).out.split())
+    assert "met the policy it was tuned by, which may be another one" in text and "that meets the policy" not in text
+
+
 @pytest.mark.parametrize(
     ("mechanism", "parameter"), [("llp", "k"), ("laplace-llp:k=4", "epsilon"), ("laplace-llp:epsilon=2", "k")]
 )
@@ -119,6 +153,7 @@ def test_several_mechanisms_at_once(audit, mild):
         ("j.high > 1", "tune wants tau"),
         ("informed_utility.low < 0.5", "noise cannot be tuned"),
         ("equivalent_k.low > 3", "not what noise is tuned by"),
+        ("certified_informed_utility.low > 0.8", "may do worse with less noise"),
         ("nonsense.high > 3", "unknown quantity"),
     ],
 )
