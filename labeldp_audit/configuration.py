@@ -45,7 +45,8 @@ def gather(
     flags = from_flags(given, options)
     path = file_of(merged(variables, flags), folder)
     file = from_file(path) if path else NOTHING
-    if path and POLICY in section(path) and not any(option.name == "fail_if" for option in options):
+    names = {option.name for option in options}
+    if path and POLICY in section(path) and "mechanism" in names and "fail_if" not in names:
         notes += (f"[policy] is not judged by this command: {path}",)
     every_layer = merged(defaults(options), file, variables, flags)
     return {option.name: every_layer[option.name] for option in options}, notes  # a file may set what others ask for

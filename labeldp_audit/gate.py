@@ -105,6 +105,17 @@ def read(texts: object, where: str) -> tuple[Line, ...]:
         raise SpecError(error.what, where, hint=error.hint) from None
 
 
+SHARES = (
+    "j", "plug_in_j", "certified_j", "advantage", "certified_advantage", "uninformed_utility", "informed_utility",
+    "certified_uninformed_utility", "certified_informed_utility", "eta_min", "eta_max", "column_j", "column_advantage",
+)  # fmt: skip
+
+
+def _in_per_cent(line: Line) -> bool:
+    """Reports for people have per cent, and whoever types those has a line that never fails."""
+    return line.quantity in SHARES and line.upward and line.threshold > 1
+
+
 def _canonical(line: Line, classes: int) -> Line:
     """Mechanisms as reports of a label with so many classes write them: rr:lambda=0.2 is one with an epsilon."""
     named = line.at.get("mechanism")
@@ -212,10 +223,13 @@ def check_planned(report: Report, chosen: Mapping[str, Chosen]) -> None:
     """A configuration says what is to be released: a report about something else judges nothing of it."""
     told: dict[str, object] = {"label": report.dataset.label, "positive": report.dataset.positive}
     told |= {name: report.parameters.get(name, default) for name, default in _UNSAID.items()}
+    if all(chosen[name].origin == "default" for name in (*told, "mechanism")):
+        return
     for name, said in told.items():
         plan = chosen[name]
-        if plan.origin != "default" and _plain(plan.value) != _plain(said):
-            what = f"the report has {name} {_words(said)}, and {plan.origin} plans {_words(plan.value)}"
+        if plan.value is not None and _plain(plan.value) != _plain(said):
+            source = "the configuration" if plan.origin == "default" else plan.origin
+            what = f"the report has {name} {_words(said)}, and {source} plans {_words(plan.value)}"
             raise DataError(what, report.dataset.name, hint="audit the table again")
     plan = chosen["mechanism"]
     if plan.origin != "default":
@@ -235,7 +249,9 @@ def _check_mechanisms(report: Report, plan: Chosen) -> None:
 
 
 # Options that a report names where they were set.
-_UNSAID: Mapping[str, object] = {"exclude": (), "categorical": (), "group": None, "drop_null_labels": False}
+_UNSAID: Mapping[str, object] = {
+    "exclude": (), "categorical": (), "group": "none", "drop_null_labels": False,
+}  # fmt: skip
 
 
 def _plain(value: object) -> object:
@@ -252,4 +268,7 @@ def judged(report: Report, by: Policy | None) -> Report:
         return report
     classes, today = len(report.dataset.classes), datetime.datetime.now(datetime.UTC).date()
     lines = tuple(_canonical(line, classes) for line in by.lines)
-    return replace(report, judgement=policy.judge(replace(by, lines=lines), report, today))
+    said = (f"{line.text!r} never fails: a share is never above 1, and 5 % is written 0.05" for line in lines
+            if _in_per_cent(line))  # fmt: skip
+    judgement = policy.judge(replace(by, lines=lines), report, today)
+    return replace(report, judgement=judgement, warnings=tuple(dict.fromkeys((*report.warnings, *said))))

@@ -7,6 +7,7 @@ limit does not, but the estimate does, nobody knows.
 from __future__ import annotations
 
 import datetime
+import difflib
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -204,9 +205,13 @@ def _asked(line: Line, report: Report) -> list[str | None]:
 
 
 def _no_finding(line: Line, report: Report) -> str:
-    if not any(one.quantity == line.quantity for one in report.findings):
-        return f"the report has no {line.quantity}"
-    return f"the report has no {line.quantity} at that place"
+    found = [one for one in report.findings if one.quantity == line.quantity]
+    if not found:
+        near = difflib.get_close_matches(line.quantity, {one.quantity for one in report.findings}, 1)
+        return f"the report has no {line.quantity}{f', but {near[0]}' if near else ''}"
+    known = {"mechanism", *(key for one in found for key in one.at)}
+    strange = next((key for key in line.at if key not in known), None)
+    return f"{line.quantity} has no {strange}" if strange else f"the report has no {line.quantity} at that place"
 
 
 def _said(line: Line, outcome: Outcome, worst: Finding) -> str:

@@ -209,7 +209,7 @@ def test_spellings_mean_what_they_mean_for_so_many_classes(audit, tmp_path):
     arguments = ("--mechanism", "rr:pi=0.119203", "--mechanism", "rr:epsilon=2", *JSON, "--no-output")
     ended = audit("advantage", tmp_path / "t.csv", *arguments)
     (tmp_path / "r.json").write_text(ended.out)
-    by_pi = audit("check", tmp_path / "r.json", *typed("advantage(mechanism=rr:pi=0.119203).high > 9"), *JSON).report
+    by_pi = audit("check", tmp_path / "r.json", *typed("advantage(mechanism=rr:pi=0.119203).high > 1"), *JSON).report
     [verdict] = by_pi["judgement"]["verdicts"]
     assert by_pi["findings"][verdict["finding"]]["mechanism"] == "rr:epsilon=2.69315"
 
@@ -230,6 +230,17 @@ def test_a_report_is_not_written_over_itself(audit, stored):
 def test_numbers_beyond_all_bounds_are_refused(audit):
     (audit.folder / "r.json").write_text('{"schema": "labeldp-audit/1", "a": 1e999}')
     assert "seal" in refused(audit, "report", "r.json", status=3)
+
+
+def test_a_share_is_not_written_in_per_cent(audit, stored):
+    ended = audit("check", stored[0], *typed("advantage.high > 5"))
+    assert ended.status == 0 and "a share is never above 1, and 5 % is written 0.05" in " ".join(ended.out.split())
+
+
+def test_what_the_report_lacks_is_named(audit, stored):
+    lines = ("advantge.high > 0.1", "advantage(tua=3).high > 0.1")
+    said = [one["said"] for one in audit("check", stored[0], *typed(*lines), *JSON).report["judgement"]["verdicts"]]
+    assert said == ["the report has no advantge, but advantage", "advantage has no tua"]
 
 
 # ---- where the policy stands

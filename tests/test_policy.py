@@ -38,7 +38,13 @@ NUMBERS = {"10": 10.0, "-1.5": -1.5, "+.5": 0.5, "1.": 1.0, "1E3": 1e3, "inf": I
 
 @pytest.mark.parametrize("number", NUMBERS)
 def test_numbers(number: str) -> None:
-    assert policy.parse(f"nu_max.high > {number}").threshold == NUMBERS[number]
+    assert policy.parse(f"nu_max.high >= {number}").threshold == NUMBERS[number]
+
+
+@pytest.mark.parametrize("line", ["nu_max.high > inf", "nu_max.low < -inf"])
+def test_a_line_that_never_fails_is_refused(line: str) -> None:
+    with pytest.raises(SpecError, match="nothing is ever beyond that"):
+        policy.parse(line)
 
 
 def test_values_of_coordinates() -> None:

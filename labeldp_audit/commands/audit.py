@@ -46,7 +46,7 @@ def _explained(put: joint.Asked, settings: Settings) -> list[Finding]:
     """What each column contributes to what the policy asks about."""
     fit = [one for one in put.mechanisms if not advantage.unfit(one, put.table)]
     typed = [] if put.at is None else put.at.tolist()
-    taus = put.more or (typed if 0 < len(typed) <= MOST_TAUS else contributions.TAUS)
+    taus = put.more or (typed if 0 < len(typed) <= MOST_TAUS else ())
     return contributions.of(put.table, fit, taus, settings, put.progress)
 
 

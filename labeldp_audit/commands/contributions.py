@@ -32,7 +32,7 @@ MOST_CELLS = 1_500_000
 FEWEST_TO_RANK = 100  # rows
 MOST_COLUMNS = 64  # that are left out in turn: those that trees use most
 REFITS = 2  # with other folds, to see what chance does
-TAUS = 1.0, 3.0  # where no policy and no --tau asks
+BEYOND = 0.0, 2.0  # the epsilon of a mechanism, where no policy and no --tau asks
 REFIT = (
     "what boosted trees find without the column, beside what they find with it; columns that say the same hide each "
     "other, and another model may miss a column more"
@@ -184,7 +184,7 @@ def _numbers(
         for one in asked:
             if one.flips is not None:
                 h = loss.noise_loss(one.flips)
-                for tau in taus:
+                for tau in taus or [one.flips + more for more in BEYOND if math.isfinite(one.flips)]:
                     share = functools.partial(_share, table.dataset.prior[1], tau - h)
                     yield _Number("column_j", share, 1.0, one, {"tau": tau, **one.at()})
     payoff = payoffs.of(table, settings, 0.5).paid

@@ -43,11 +43,13 @@ def of_eta(eta: Eta, positive: int, mistakes: Mistakes, widening: float) -> Inte
     if eta.counts is None:  # given, and taken at its word
         given = eta.probability[:, positive]
         return Intervals(given, given, given, 0, given)
-    counts, size = eta.counts[:, positive], eta.counts.sum(axis=1)
+    counts, size, known = eta.counts[:, positive], eta.counts.sum(axis=1), eta.probability[:, positive]
     each = mistakes.miss_each / eta.choices  # labels chose the counts: those of every choice must hold
     low, high = clopper_pearson.limits_of_counts(counts, size, each / 2)
     low, high = np.maximum(0.0, low - widening), np.minimum(1.0, high + widening)
-    return Intervals(np.clip(eta.probability[:, positive], low, high), low, high, mistakes.allowed, counts / size)
+    # A window of rows with like scores may mix people whom a model tells apart: no limit excludes what it says of them.
+    low, high = np.minimum(low, known), np.maximum(high, known)
+    return Intervals(known, low, high, mistakes.allowed, counts / size)
 
 
 def of_prior(table: Table, positive: int, miss: float) -> Prior:

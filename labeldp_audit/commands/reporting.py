@@ -111,7 +111,7 @@ def build(
     return Report(
         command=command, version=__version__, dataset=table.dataset, eta=_summary(eta, bins),
         parameters={**_parameters(command, eta, settings), **more}, findings=told,
-        warnings=(*table.warnings, *warnings),
+        warnings=tuple(dict.fromkeys((*table.warnings, *warnings))),
         uncertifiable=unknowable.NOBODY_CAN_CERTIFY if certified else None,
     )  # fmt: skip
 

@@ -32,6 +32,7 @@ class Scale:
     values: tuple[float, ...]  # from the most noise to the least
     mechanisms: tuple[Mechanism, ...]
     silence: Mechanism | None  # tells nothing at all
+    unused: tuple[str, ...] = ()  # what was written of the open parameter
 
     def landmarks(self) -> list[int]:
         """Places of round values, and both ends: what a table shows."""
@@ -68,8 +69,10 @@ def of(spec: str, rows: int = LARGEST, classes: int = 2) -> Scale:
     values = epsilons() if parameter == "epsilon" else tuple(map(float, range(min(LARGEST, rows), 0, -1)))
     kept = {key: value for key, value in fixed.items() if key in _OPEN[name] and key != parameter}
     parse = MECHANISMS.get(name).parse
+    unused = [f"{spec}: {parameter} is what is looked for, {key} = {value} is not used" for key, value in fixed.items()
+              if key not in kept]  # fmt: skip
     mechanisms = tuple(parse({**kept, parameter: spelled(value)}, classes) for value in values)
-    return Scale(spec, parameter, values, mechanisms, _silence(name, kept, classes))
+    return Scale(spec, parameter, values, mechanisms, _silence(name, kept, classes), tuple(unused))
 
 
 def _silence(name: str, fixed: Mapping[str, str], classes: int) -> Mechanism | None:

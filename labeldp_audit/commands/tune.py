@@ -19,7 +19,7 @@ from ..errors import DataError, SpecError
 from ..mechanisms.contract import Mechanism
 from ..model import COMPARED, TUNE, Bound, Finding, Judgement, Outcome, Report, Table, Verdict
 from ..policy import PARAMETERS, Policy
-from . import advantage, agreement, certificates, check, estimate_j, joint, reporting, scales
+from . import advantage, agreement, certificates, check, estimate_j, joint, nu_max, reporting, scales
 from .before import read_and_estimate
 from .scales import Scale
 from .settings import Settings
@@ -36,13 +36,14 @@ _OF_FEATURES = (
     "plug_in_utility", "jeffreys", "weighted_jeffreys", "certified_renyi", "certified_uninformed_utility",
 )  # fmt: skip
 _TRIED = ("informed_utility", "certified_informed_utility")  # lower limits by an attack on each label
+_OF_LOSSES = tuple({*estimate_j.QUANTITIES, *nu_max.QUANTITIES} - {*_OF_FEATURES})
 _NOT_TUNED = ("advantage_bound", "equivalent_epsilon", "equivalent_k")
 
 
 def run(data: str, settings: Settings, progress: engine.Progress) -> Report:
     policy = settings.policy
     assert policy is not None
-    quantities = _checked(policy)
+    quantities = _checked(policy, settings)
     certificates.orders(settings)
     for spec in settings.mechanism:
         scales.of(spec)  # refused before the table is read
@@ -62,7 +63,7 @@ def run(data: str, settings: Settings, progress: engine.Progress) -> Report:
     return _report(answers, base, settings)
 
 
-def _checked(policy: Policy) -> set[str]:
+def _checked(policy: Policy, settings: Settings) -> set[str]:
     for line in policy.lines:
         named = [key for key in line.at if key in ("mechanism", *PARAMETERS)]
         if named:
@@ -79,6 +80,8 @@ def _checked(policy: Policy) -> set[str]:
         if not line.upward and line.quantity not in _OF_FEATURES:
             what = "more noise makes that number smaller, so noise cannot be tuned by what must not be small"
             raise SpecError(what, line.text)
+        if line.quantity in _OF_LOSSES and any(not spec.startswith("rr") for spec in settings.mechanism):
+            raise SpecError("losses are defined for randomized response alone: tune others by advantage", line.text)
     return check.quantities_of(policy)
 
 
@@ -183,7 +186,7 @@ def _report(answers: Sequence[Answer], base: Report, settings: Settings) -> Repo
     findings = _together([*(_tuned(one, base, settings) for one in answers), *(one.findings for one in answers)])
     verdicts = tuple(verdict for one in answers for verdict in _verdicts(one, findings))
     judgement = Judgement(verdicts, answers[0].judgement.waivers)
-    said = (*base.warnings, *(line for one in answers for line in _warnings(one)))
+    said = (*base.warnings, *(line for one in answers for line in (*one.scale.unused, *_warnings(one))))
     tried = {one.scale.spec: _tried(one) for one in answers}
     chosen = {one.scale.mechanisms[one.place].spec for one in answers if one.place >= 0}
     parameters = {name: value for name, value in base.parameters.items() if name != "mechanism"}

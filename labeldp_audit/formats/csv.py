@@ -25,25 +25,19 @@ def render(report: Report, *, width: int, color: bool, run_info: Mapping[str, ob
 def _row(finding: Finding, places: Sequence[str]) -> list[str]:
     bound = finding.bound
     return [
-        _text(finding.quantity),
-        _text(finding.mechanism or ""),
+        plain(finding.quantity),
+        plain(finding.mechanism or ""),
         *(_place(finding.at.get(place)) for place in places),
         *(_number(value) for value in (bound.estimate, bound.low, bound.high, finding.confidence)),
         str(bound.n),
-        _text(bound.method),
-        _text("; ".join(bound.assumptions)),
-        _text(bound.reason or ""),
+        plain(bound.method),
+        plain("; ".join(bound.assumptions)),
+        plain(bound.reason or ""),
     ]
 
 
 def _place(value: float | str | None) -> str:
-    return _text(value) if isinstance(value, str) else _number(value)
-
-
-def _text(words: str) -> str:
-    """A spreadsheet would take what begins like a formula for one."""
-    shown = plain(words)
-    return f"'{shown}" if shown[:1] in ("=", "+", "-", "@") else shown
+    return plain(value) if isinstance(value, str) else _number(value)
 
 
 def _number(value: float | None) -> str:

@@ -12,10 +12,10 @@ TITLE = "Does the policy hold?"
 NO_POLICY = "NO POLICY"
 WAIVERS = "Waivers: risks that somebody accepts"
 _HEADER = ("must not go out if", "outcome", "found")
-_NOTE = (
-    "Inconclusive: the estimate would pass, its limit does not. What was not measured does not pass, and no waiver "
-    "covers it."
-)
+_NOTES = {
+    Outcome.INCONCLUSIVE: "Inconclusive: the limit does not pass, and nothing shows that the line is broken.",
+    Outcome.NOT_MEASURED: "What was not measured does not pass, and no waiver covers it.",
+}
 
 
 def outcome(report: Report) -> str:
@@ -64,7 +64,8 @@ def lines(report: Report) -> Grid | None:
     judged = report.judgement
     if judged is None or not judged.verdicts:
         return None
-    note = "" if judged.outcome is Outcome.PASS else _NOTE
+    there = {one.outcome for one in judged.verdicts}
+    note = " ".join(said for outcome, said in _NOTES.items() if outcome in there)
     return Grid(_HEADER, [_row(one) for one in judged.verdicts], (0, 1, 2), note)
 
 

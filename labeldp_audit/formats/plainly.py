@@ -16,6 +16,7 @@ from .spelling import confidence, high, low, nats, plain, points, share, short
 
 WHO, MUCH, DO = "Who is at risk", "By how much", "What to do"
 _FEW = 0.01  # of all people
+_FAR, _SOME = 3.0, 0.001  # nats; of all people
 _FAILED = (Outcome.FAIL, Outcome.NOT_MEASURED)
 
 
@@ -56,7 +57,11 @@ def _above(report: Report) -> str:
 
 def _estimated(bound: Bound) -> str:
     said = share(bound.estimate)
-    return f"the limits of the estimate, {said}, are too wide to rely on it" if too_wide(bound) else f"estimate: {said}"
+    return (
+        f"the limits around the estimate of {said} are too wide to rely on it"
+        if too_wide(bound)
+        else f"estimate: {said}"
+    )
 
 
 def _worst(report: Report) -> Finding | None:
@@ -86,7 +91,7 @@ def _guessed(report: Report) -> str:
 
 def how_much(report: Report) -> tuple[str, ...]:
     added = _capital(manager.sentence(report)) if gains.of(report) else ""
-    return _one_in_a_hundred(report), _largest(report), added
+    return _one_in_a_hundred(report), _far_out(report), _largest(report), added
 
 
 def _one_in_a_hundred(report: Report) -> str:
@@ -104,6 +109,28 @@ def _one_in_a_hundred(report: Report) -> str:
             who = f"{short(100 * _FEW)} % of people{f' with {strongest}' if strongest else ''}"
             return f"At least {who} lose more than {loss}; this is certified {sure}."
     return ""
+
+
+def _far_out(report: Report) -> str:
+    """What a look at the first loss that is allowed would miss: people whose features all but tell their label."""
+    found = curves.of(report)
+    if not found:
+        return ""
+    curve = curves.strongest(found)
+    far = [(tau, bound) for tau, bound in zip(curve.taus, curve.bounds, strict=True) if tau >= _FAR]
+    if not far or not (far[0][1].estimate or 0.0) >= _SOME:
+        return ""
+    tau, bound = far[0]
+    about = words.rests_on(report)
+    ends = (
+        ""
+        if bound.low is None
+        else f", limits {low(bound, True)} to {high(bound, True)} %{f' {about}' if about else ''}"
+    )
+    return (
+        f"An estimated {share(bound.estimate)} of people lose more than {nats(tau)}{ends}: an attacker's odds on their "
+        f"label change by a factor of {steps.factor(tau)} and more."
+    )
 
 
 def _capital(sentence: str) -> str:
@@ -180,6 +207,6 @@ def _least(report: Report) -> str:
     top = "" if first.bound.high is None else f", at most {gains.highest(first.bound)}"
     promise = "" if first.epsilon is not None else "; it promises nothing to anybody in particular"
     return (
-        f"Of the mechanisms looked at, {first.mechanism} adds least: an estimated {points(first.bound.estimate)} "
+        f"Of the mechanisms asked for, {first.mechanism} adds least: an estimated {points(first.bound.estimate)} "
         f"percentage points{top}{promise}."
     )

@@ -25,8 +25,8 @@ ENTRIES = (
         "what the column adds to the share of people whose loss is above tau",
         "J(tau) with the column, less J(tau) without it",
         _SOURCE,
-        f"0.03 means that, by these models, 3 people more in a hundred lose more than tau because the column is published. "
-        f"It has no limits: models say it of themselves. {_READ}",
+        "0.03 means that, by these models, 3 people more in a hundred lose more than tau because the column is "
+        f"published. It has no limits: models say it of themselves. {_READ}",
         ("j", "column_log_loss", "column_advantage"),
     ),
     Entry(

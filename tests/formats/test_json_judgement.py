@@ -72,7 +72,7 @@ def test_at_the_right_one_of_two_that_are_equal(worst_report: Report) -> None:
 
 
 def test_infinite_thresholds_and_values_are_words(worst_report: Report) -> None:
-    said = parsed(judged(worst_report, ("nu_max.high >= inf", "nu_max.low < -inf"), ()))["judgement"]["verdicts"]
+    said = parsed(judged(worst_report, ("nu_max.high >= inf", "nu_max.low <= -inf"), ()))["judgement"]["verdicts"]
     assert [one["threshold"] for one in said] == ["Infinity", "-Infinity"]
     assert said[0]["value"] == "Infinity"
 
@@ -90,7 +90,7 @@ def test_what_is_read_back_is_the_same_judgement(request: pytest.FixtureRequest,
 
 
 def test_other_people_s_words_come_back_too(worst_report: Report) -> None:
-    report = hostile(worst_report)
+    report = replace(hostile(worst_report), command="nu-max")
     again = stored.read(formats.render("json", report), "r.json")
     assert again.judgement == report.judgement
     assert again.judgement is not None

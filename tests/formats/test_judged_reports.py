@@ -144,7 +144,10 @@ def test_what_is_certified_comes_first(joint_report: Report, tail_report: Report
     assert said[plainly.WHO][0].startswith("Even with rr:epsilon=0.5, at least 22.3 % of people have a loss above 0.5")
     assert "certified (99 % confidence, whatever the population)" in said[plainly.WHO][0]
     assert said[plainly.MUCH][0].startswith("At least 1 % of people with rr:epsilon=0.5 lose more than 2.1 nats, which")
-    assert said[plainly.MUCH][1].startswith("The largest loss with rr:epsilon=0.5 is at least 3 nats")
+    assert said[plainly.MUCH][1].startswith(
+        "An estimated 4.54 % of people lose more than 3 nats, limits 3.89 to 5.32 %"
+    )
+    assert said[plainly.MUCH][2].startswith("The largest loss with rr:epsilon=0.5 is at least 3 nats")
     bare = dict(plainly.paragraphs(tail_report))
     assert bare[plainly.WHO][0].endswith("Nothing about it is certified.")
 
