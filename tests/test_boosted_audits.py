@@ -86,3 +86,18 @@ def test_hardly_any_rows(audit, tmp_path, rows):
     for command in ("estimate-eta", "nu-max", "estimate-j", "advantage"):
         ended = audit(command, tmp_path / "few.parquet", *TREES, *JSON)
         assert ended.status == 0, ended.err
+
+
+def test_a_small_group_whose_features_give_the_label_away_is_not_averaged_away(audit, tmp_path):
+    """Windows of rows with like scores are wider than the group; what the model says of its people stands."""
+    rng = np.random.default_rng(4)
+    given_away = rng.random(6000) < 0.03
+    labels = np.where(given_away, 1, rng.random(6000) < 0.3).astype(int)
+    table = pa.table({"unit": np.where(given_away, "oncology", "other"), "x": rng.normal(size=6000), "y": labels})
+    pq.write_table(table, tmp_path / "t.parquet")
+    arguments = ("--mechanism", "rr:epsilon=1", "--tau", "4", "--estimator", "crossed", "-f", "json", "--no-output")
+    report = audit("estimate-j", tmp_path / "t.parquet", *arguments).report
+    found, share = only(report, "j"), given_away.mean()
+    assert share <= found["high"] and abs(found["estimate"] - share) < 0.005
+    extremes = audit("nu-max", tmp_path / "t.parquet", "--estimator", "crossed", "-f", "json", "--no-output").report
+    assert only(extremes, "eta_max")["high"] >= only(extremes, "eta_max")["estimate"] > 0.99
