@@ -6,6 +6,7 @@ The headline names the mechanism of each kind that adds least; the sentences say
 from __future__ import annotations
 
 import functools
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from decimal import ROUND_CEILING
 
@@ -14,6 +15,7 @@ from . import gains, words
 from .gains import Gain
 from .spelling import confidence, high, low, points, share
 
+_FEW = 4  # mechanisms that a sentence names
 BEFORE, TRIED, CERTAIN = "uninformed_utility", "leave_one_out_utility", "plug_in_utility"
 
 
@@ -128,7 +130,7 @@ def no_guarantee(report: Report) -> str:
     if not bare:
         return ""
     verb = "claims" if len(bare) == 1 else "claim"
-    said = f"{listed([gain.mechanism for gain in bare])} {verb} no label differential privacy"
+    said = f"{_named([gain.mechanism for gain in bare])} {verb} no label differential privacy"
     totals = [gain for gain in bare if gain.kind == "llp"]
     if not totals:
         return f"{said}."
@@ -189,9 +191,18 @@ def simulated(report: Report) -> str:
         return ""
     worst = max(drawn.values())
     return (
-        f"Bags were drawn at random for {listed(drawn)}, which adds a standard error of at most "
+        f"Bags were drawn at random for {_named(drawn)}, which adds a standard error of at most "
         f"{points(worst, ROUND_CEILING, 2)} percentage points to these estimates; that {_unsure(report)} adds more."
     )
+
+
+def _named(names: Iterable[str]) -> str:
+    """All of a few; of many how many of each kind."""
+    found = list(names)
+    if len(found) <= _FEW:
+        return listed(found)
+    kinds = Counter(name.partition(":")[0] for name in found)
+    return listed(f"{number} strengths of {kind}" if number > 1 else kind for kind, number in kinds.items())
 
 
 def listed(names: Iterable[str]) -> str:

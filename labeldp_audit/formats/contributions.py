@@ -135,7 +135,10 @@ def sentence(report: Report) -> str:
         return "No single column is shown to add to the risk: others may say the same, or what it adds is too little."
     kind, parts = found
     if kind.quantity == LOSS:
-        return f"Without a single column, the model knows less of labels: {_named(kind, parts)}."
+        return (
+            f"Think first about leaving out, or making coarser, the column that tells most. Without it alone the model "
+            f"knows less of labels: {_named(kind, parts)}."
+        )
     return f"Leaving out a single column lowers {kind.what}: {_named(kind, parts)}."
 
 

@@ -67,6 +67,8 @@ def _verdict(report: Report, width: int) -> Iterator[RenderableType]:
     yield Text(words.scope(report))
     yield from text_judged.parts(report, width)
     yield from ("", facts.audited(report.dataset), Text(facts.estimated(report), style="dim"))
+    if left_out := [plain(one.name) for one in report.dataset.columns if one.role == "excluded"]:
+        yield Text(f"Left out, as no features: {', '.join(left_out)}.")
     if sampled := facts.sampled(report.eta):
         yield Text(sampled)
     yield from terminal.listed("Warnings", tuple(map(plain, report.warnings)))
