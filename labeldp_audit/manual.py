@@ -26,7 +26,7 @@ STATUSES = {
 FILES = {
     "labeldp-audit.toml": "Options and the policy; looked for upwards from the working folder.",
     "pyproject.toml": "The same in [tool.labeldp-audit].",
-    "labeldp-report/": "Reports of the last run of each command, as .json and .md, with a curve as .svg.",
+    "labeldp-report/": "Reports of the last run of each command: .json, .md and pictures; of audit in all formats.",
 }
 ENVIRONMENT = {
     "LABELDP_AUDIT_NAME": "Any option that may stand in a file, by its name in capitals, as LABELDP_AUDIT_LABEL.",

@@ -33,7 +33,7 @@ MAY_IMPORT = {
     "tables": NOUNS | {"digests", "engine"},
     "neighbors": NOUNS | {"bounds", "compiled", "engine", "randomness"},
     "glossary": set(),
-    "formats": NOUNS | {"glossary"},
+    "formats": NOUNS | {"glossary", "policy_lines"},
     "commands": NOUNS | MIDDLE | {"registry", "engine", "randomness", "policy", "glossary"},
     "gate": NOUNS | {"configuration", "formats", "mechanisms", "policy"},
     "configuration": {"commands", "errors"},

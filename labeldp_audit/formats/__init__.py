@@ -9,7 +9,7 @@ from ..errors import SpecError
 from ..model import Report
 
 # name -> module with `render(report, *, width, color, run_info) -> str`; loaded when it is asked for. Those of
-# VERDICTS are about what a policy says, not about the numbers, and also take the `location` of the table.
+# VERDICTS are about what a policy says, not about the numbers; some of them point to the table's `location`.
 _FORMATS = {
     "text": ".text",
     "json": ".json",
@@ -21,6 +21,7 @@ _FORMATS = {
     "github": ".github",
 }
 VERDICTS = ("sarif", "junit", "github")
+_POINTING = ("sarif", "github")
 
 
 def names() -> tuple[str, ...]:
@@ -43,7 +44,7 @@ def render(
     if name not in _FORMATS:
         raise SpecError.unknown("format", name, _FORMATS)
     module = import_module(_FORMATS[name], __package__)
-    more = {"location": location} if name in VERDICTS else {}
+    more = {"location": location} if name in _POINTING else {}
     return str(module.render(report, width=width, color=color, run_info=run_info, **more))
 
 

@@ -17,9 +17,7 @@ from .spelling import exact, plain
 _NO_LIMIT = "none"
 
 
-def render(
-    report: Report, *, width: int, color: bool, run_info: Mapping[str, object] | None, location: str | None = None
-) -> str:
+def render(report: Report, *, width: int, color: bool, run_info: Mapping[str, object] | None) -> str:
     return "\n".join(_lines(report)) + "\n"
 
 

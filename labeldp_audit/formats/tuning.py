@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ..model import MEASURED_BY, TUNE, Bound, Finding, Outcome, Report, Verdict
+from ..policy_lines import COMPARISONS
 from . import compared, curves
 from .grid import Grid
 from .spelling import NOTHING, limits, plain, short
@@ -121,9 +122,7 @@ def passes(line: Verdict, bound: Bound | None) -> bool | None:
     value = None if bound is None else getattr(bound, line.field)
     if value is None:
         return None
-    above, strict = line.comparison.startswith(">"), "=" not in line.comparison
-    beyond = value > line.threshold if above else value < line.threshold
-    return not (beyond or (not strict and value == line.threshold))
+    return not COMPARISONS[line.comparison](value, line.threshold)
 
 
 def tables(report: Report) -> tuple[Grid, ...]:
