@@ -107,13 +107,18 @@ def build(
     """more: parameters that only this command has."""
     told, bins = agreement.of(findings), trust.reliability(table, eta)
     warnings = (*_about_search(command, eta), *trust.warnings(command, table, eta, bins), *_unjudged(told))
-    certified = any(one.quantity.startswith("certified_") for one in told)
     return Report(
         command=command, version=__version__, dataset=table.dataset, eta=_summary(eta, bins),
         parameters={**_parameters(command, eta, settings), **more}, findings=told,
         warnings=tuple(dict.fromkeys((*table.warnings, *warnings))),
-        uncertifiable=unknowable.NOBODY_CAN_CERTIFY if certified else None,
+        uncertifiable=uncertifiable(told),
     )  # fmt: skip
+
+
+def uncertifiable(findings: Iterable[Finding]) -> str | None:
+    """What nobody can certify, where something is certified."""
+    certified = any(one.quantity.startswith("certified_") for one in findings)
+    return unknowable.NOBODY_CAN_CERTIFY if certified else None
 
 
 def _summary(eta: Eta, bins: tuple[Bin, ...]) -> EtaSummary:

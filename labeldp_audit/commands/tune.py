@@ -191,7 +191,10 @@ def _report(answers: Sequence[Answer], base: Report, settings: Settings) -> Repo
     chosen = {one.scale.mechanisms[one.place].spec for one in answers if one.place >= 0}
     parameters = {name: value for name, value in base.parameters.items() if name != "mechanism"}
     parameters |= {TUNE: tried, COMPARED: [spec for specs in tried.values() for spec in specs if spec not in chosen]}
-    return replace(base, findings=findings, judgement=judgement, warnings=said, parameters=parameters)
+    return replace(
+        base, findings=findings, judgement=judgement, warnings=said, parameters=parameters,
+        uncertifiable=reporting.uncertifiable(findings),
+    )  # fmt: skip
 
 
 def _tried(answer: Answer) -> list[str]:
