@@ -79,7 +79,7 @@ def _stored(errand: Errand) -> Told:
     """A report is shown as what it is; a checked one says so, and has to be about what the configuration plans."""
     report, info = gate.read_report(errand.data)
     if errand.command.tables:
-        gate.check_planned(report, errand.chosen)
+        gate.check_planned(report, errand.chosen, errand.data)
         parameters = {MEASURED_BY: report.command, **report.parameters}
         report = replace(report, command=errand.command.name, parameters=parameters)
     delivery.check_names(errand.plan, report, errand.data)

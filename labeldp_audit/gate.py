@@ -12,7 +12,7 @@ from typing import Any
 
 from . import configuration, policy
 from .configuration import Chosen
-from .errors import DataError, SpecError
+from .errors import DataError, PlanError, SpecError
 from .model import Report, Waiver
 from .policy import COMPARED, Line, Policy
 
@@ -219,39 +219,54 @@ def check_typed(chosen: Mapping[str, Chosen], measuring: Iterable[str]) -> None:
             raise SpecError(f"a stored report is judged as it is, and {origin} changes nothing", hint="audit the table")
 
 
-def check_planned(report: Report, chosen: Mapping[str, Chosen]) -> None:
+def check_planned(report: Report, chosen: Mapping[str, Chosen], file: str) -> None:
     """A configuration says what is to be released: a report about something else judges nothing of it."""
-    told: dict[str, object] = {"label": report.dataset.label, "positive": report.dataset.positive}
-    told |= {name: report.parameters.get(name, default) for name, default in _UNSAID.items()}
-    if all(chosen[name].origin == "default" for name in (*told, "mechanism")):
-        return
-    for name, said in told.items():
+    planning = any(_is_planned(chosen[name]) for name in ("label", *_SAID, "mechanism"))
+    for name, said in _made_with(report).items():
         plan = chosen[name]
-        if plan.value is not None and _plain(plan.value) != _plain(said):
+        if plan.value is None or (plan.origin == "default" and not planning):
+            continue
+        if _plain(plan.value) != _plain(said):
             source = "the configuration" if plan.origin == "default" else plan.origin
             what = f"the report has {name} {_words(said)}, and {source} plans {_words(plan.value)}"
-            raise DataError(what, report.dataset.name, hint="audit the table again")
-    plan = chosen["mechanism"]
-    if plan.origin != "default":
-        _check_mechanisms(report, plan)
+            raise PlanError(what, file, hint=_ALIKE)
+    if chosen["mechanism"].origin != "default":
+        _check_mechanisms(report, chosen["mechanism"], file)
 
 
-def _check_mechanisms(report: Report, plan: Chosen) -> None:
+_ALIKE = "audit the table as it is to be released, and say in the configuration what that is"
+# Options that a report names where they were set, and what they are otherwise.
+_SAID: Mapping[str, object] = {"exclude": (), "categorical": (), "drop_null_labels": False, "utility": "zero-one"}
+
+
+def _is_planned(plan: Chosen) -> bool:
+    """In a file; a variable plans nothing but itself."""
+    return plan.origin != "default" and not plan.origin.startswith(configuration.PREFIX)
+
+
+def _made_with(report: Report) -> dict[str, object]:
+    """As far as it matters there: given probabilities need no features, and nobody may have lacked a label."""
+    made = {"label": report.dataset.label, "positive": report.dataset.positive}
+    made |= {name: report.parameters.get(name, default) for name, default in _SAID.items()}  # type: ignore[misc]
+    if report.eta.given:
+        made = {name: value for name, value in made.items() if name not in ("exclude", "categorical")}
+    if report.dataset.rows == report.dataset.rows_used:
+        del made["drop_null_labels"]
+    if not any(one.quantity.endswith("advantage") for one in report.findings):
+        del made["utility"]
+    return dict(made)
+
+
+def _check_mechanisms(report: Report, plan: Chosen, file: str) -> None:
     from .mechanisms import MECHANISMS
 
     compared = report.parameters.get(COMPARED, ())
-    there = {one.mechanism for one in report.findings} - {*compared}  # type: ignore[misc]
+    there = {one.mechanism for one in report.findings if one.mechanism} - {*compared}  # type: ignore[misc]
     specs: Iterable[str] = plan.value  # type: ignore[assignment]
     for one in (one for spec in specs for one in MECHANISMS.parse(spec, len(report.dataset.classes))):
-        if one.spec not in there:
+        if there and one.spec not in there:  # a report about the features alone judges none
             what = f"the report does not judge {one.spec}, which {plan.origin} plans"
-            raise DataError(what, report.dataset.name, hint="audit the table again")
-
-
-# Options that a report names where they were set.
-_UNSAID: Mapping[str, object] = {
-    "exclude": (), "categorical": (), "group": "none", "drop_null_labels": False,
-}  # fmt: skip
+            raise PlanError(what, file, hint=_ALIKE)
 
 
 def _plain(value: object) -> object:

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
-from . import cli, digests
-from .errors import AuditError, DataError, SpecError
+from . import cli, configuration, digests, gate
+from .commands.options import COMMANDS
+from .errors import AuditError, DataError, PlanError, SpecError
 from .model import SCHEMA
 
 WORST_FIRST = (cli.BUG, cli.USAGE, cli.DATA, cli.VIOLATED, cli.INCONCLUSIVE, cli.FINE)
@@ -129,8 +130,27 @@ def _judged(table: Path, known: Mapping[str, list[Stored]], asked: argparse.Name
             raise DataError(f"no report on this very table in {asked.reports}", table, hint=hint)
     except AuditError as error:
         return cli.explained(error)
-    statuses = [_checked(one.file, asked) for one in found]
+    statuses = [_checked(one.file, asked) for one in _as_planned(found)]
     return max(statuses) if max(statuses) >= ENDS_AT_ONCE else min(statuses, key=WORST_FIRST.index)
+
+
+def _as_planned(found: Sequence[Stored]) -> Sequence[Stored]:
+    """Without reports about other releases of the table, unless there are no others."""
+    kept = [one for one in found if _is_planned(one.file)]
+    return kept or found
+
+
+def _is_planned(file: Path) -> bool:
+    """Whatever else is wrong with it, `check` says."""
+    [command] = [one for one in COMMANDS if one.name == "check"]
+    try:
+        chosen, _ = configuration.gather(command.options, {}, os.environ, configuration.here())
+        gate.check_planned(gate.read_report(str(file))[0], chosen, str(file))
+    except PlanError:
+        return False
+    except AuditError:
+        return True
+    return True
 
 
 def _checked(report: Path, asked: argparse.Namespace) -> int:

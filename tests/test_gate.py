@@ -190,16 +190,41 @@ def test_what_was_typed_to_change_the_numbers_is_refused(audit, stored, option):
         ('mechanism = ["rr:epsilon=2", "llp:k=8"]', "does not judge llp:k=8"),
         ('label = "other"', "plans other"),
         ('exclude = ["x"]', "the report has exclude none"),
-        ("drop_null_labels = true", "plans True"),
+        ('utility = "balanced"', "plans balanced"),
     ],
 )
 def test_a_report_about_something_else_than_is_planned_is_refused(audit, stored, planned, said):
     file, _ = stored
     (audit.folder / "labeldp-audit.toml").write_text(planned)
-    assert said in refused(audit, "check", file, *typed("advantage.high > 1"), status=3)
+    error = refused(audit, "check", file, *typed("advantage.high > 1"), status=3)
+    assert said in error and str(file) in error
     assert audit("report", file).status == 0
     (audit.folder / "labeldp-audit.toml").write_text('mechanism = ["rr:epsilon=2"]\nconfidence = 0.9')
     assert audit("check", file, *typed("advantage.high > 1")).status == 0
+
+
+def test_what_does_not_matter_is_no_other_plan(audit, stored, table, tmp_path, monkeypatch):
+    """Nobody lacked a label, given probabilities need no features, a report about features judges no mechanism."""
+    file, _ = stored
+    configuration = audit.folder / "labeldp-audit.toml"
+    configuration.write_text("drop_null_labels = true")
+    assert audit("check", file, *typed("advantage.high > 1")).status == 0
+    configuration.write_text('mechanism = ["rr:epsilon=1"]')
+    (tmp_path / "eta.json").write_text(audit("estimate-eta", table, *JSON, "--no-output").out)
+    assert audit("check", tmp_path / "eta.json", *typed("eta_max.high > 1")).status == 0
+    rows = "\n".join(f"{place % 5},{place % 10 / 10},{place % 3 == 0:d}" for place in range(300))
+    (tmp_path / "t.csv").write_text(f"x,p,y\n{rows}\n")
+    configuration.write_text('exclude = ["x"]\neta = "p"\nmechanism = ["rr:epsilon=1"]')
+    (tmp_path / "given.json").write_text(audit("advantage", tmp_path / "t.csv", *JSON, "--no-output").out)
+    assert audit("check", tmp_path / "given.json", *typed("advantage.high > 1")).status == 0
+    configuration.unlink()
+    monkeypatch.setenv("LABELDP_AUDIT_LABEL", "y")
+    (tmp_path / "typed.json").write_text(
+        audit(
+            "advantage", tmp_path / "t.csv", "--exclude", "p", "--mechanism", "rr:epsilon=1", *JSON, "--no-output"
+        ).out
+    )
+    assert audit("check", tmp_path / "typed.json", *typed("advantage.high > 1")).status == 0
 
 
 def test_spellings_mean_what_they_mean_for_so_many_classes(audit, tmp_path):

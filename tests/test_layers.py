@@ -59,7 +59,7 @@ MAY_IMPORT = {
         "versions",
         "watch",
     },
-    "pre_commit": NOUNS | {"cli", "digests"},
+    "pre_commit": NOUNS | {"cli", "commands", "configuration", "digests", "gate"},
     "__main__": {"cli"},
     "__init__": set(),
 }

@@ -70,6 +70,26 @@ def test_the_policy_decides(clinic, hook, line, status):
     assert hook(f"--fail-if={line}", "--exit-zero", "clinic.csv")[0] == 0
 
 
+def test_reports_about_other_releases_do_not_matter_beside_one_that_is_planned(clinic, hook):
+    (hook.folder / "labeldp-audit.toml").write_text('mechanism = ["rr:epsilon=1"]')
+    other = (
+        "advantage",
+        "--no-certify",
+        "--mechanism",
+        "rr:epsilon=9",
+        "-q",
+        "clinic.csv",
+        "-o",
+        "labeldp-report/other",
+    )
+    assert hook.audit(*other).status == 0
+    line = "--fail-if=advantage.high > 1"
+    assert hook(line, "clinic.csv")[0] == 0
+    (hook.folder / "labeldp-report" / "advantage.json").unlink()
+    status, _, said = hook(line, "clinic.csv")
+    assert status == 3 and "does not judge rr:epsilon=1" in said and "other/advantage.json" in said
+
+
 def test_the_policy_of_the_configuration_or_of_a_file(clinic, hook):
     (hook.folder / "labeldp-audit.toml").write_text('[policy]\nfail_if = ["advantage.high > 2"]\n')
     (hook.folder / "strict.toml").write_text('fail_if = ["advantage.low >= 0"]\n')

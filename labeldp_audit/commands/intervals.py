@@ -47,8 +47,9 @@ def of_eta(eta: Eta, positive: int, mistakes: Mistakes, widening: float) -> Inte
     each = mistakes.miss_each / eta.choices  # labels chose the counts: those of every choice must hold
     low, high = clopper_pearson.limits_of_counts(counts, size, each / 2)
     low, high = np.maximum(0.0, low - widening), np.minimum(1.0, high + widening)
-    # A window of rows with like scores may mix people whom a model tells apart: no limit excludes what it says of them.
-    low, high = np.minimum(low, known), np.maximum(high, known)
+    # A window of rows with like scores may mix people whom a model tells apart. Then its labels say nothing of them:
+    # neither that what the model says is too much, nor that it is all there is.
+    low, high = np.where(known < low, 0.0, low), np.where(known > high, 1.0, high)
     return Intervals(known, low, high, mistakes.allowed, counts / size)
 
 

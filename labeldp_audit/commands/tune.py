@@ -233,22 +233,24 @@ def _assumed(answer: Answer) -> tuple[str, ...]:
 
 
 def _why_none(answer: Answer) -> str:
+    said, late = _what_fails(answer), any(one.about_this and one.expired for one in answer.judgement.waivers)
+    return "; and ".join(filter(None, (said, "a waiver has run out" if late else "")))
+
+
+def _what_fails(answer: Answer) -> str:
     """What a release that tells nothing would not pass either is about the features."""
     noisiest = f"{answer.scale.parameter} = {answer.scale.values[0]:g}"
-    if any(one.about_this and one.expired for one in answer.judgement.waivers):
-        return "a waiver has run out"
     left = answer.judgement if answer.silence is None else answer.silence
     counting = [one for one in left.verdicts if one.counts]
     missing = [one.line for one in counting if one.outcome is Outcome.NOT_MEASURED]
     if missing:
         return f"not measured: {'; '.join(missing)}"
-    if answer.silence is not None and not counting:
-        return f"{noisiest} tells too much already: {'; '.join(answer.binding)}"
+    if not counting:
+        return f"{noisiest} tells too much already: {'; '.join(answer.binding)}" if answer.binding else ""
     lines = "; ".join(one.line for one in counting)
-    about_features = all(one.worst is None or one.worst.mechanism is None for one in counting)
-    if answer.silence is None and not about_features:
+    if answer.silence is None and any(one.worst is not None and one.worst.mechanism for one in counting):
         return f"not even {noisiest} passes: {lines}"
-    shown = "is not shown to pass" if left.outcome is Outcome.INCONCLUSIVE else "does not pass"
+    shown = "is not shown to pass" if all(one.outcome is Outcome.INCONCLUSIVE for one in counting) else "does not pass"
     return f"no amount of noise is enough: what the features alone give away {shown}: {lines}"
 
 

@@ -52,7 +52,8 @@ def _above(report: Report) -> str:
         ends = " (the limits are too wide to rely on it)" if bound.low is not None else ""
     else:
         ends = f" (limits {low(bound, True)} to {high(bound, True)} %{f', {about}' if about else ''})"
-    return f"{even}, an estimated {share(bound.estimate)} of people{ends} have {loss}. Nothing about it is certified."
+    said = f"{even}, an estimated {share(bound.estimate)} of people{ends} have {loss}"
+    return f"{said}. Of how many it is so, nothing is certified."
 
 
 def _estimated(bound: Bound) -> str:
@@ -144,21 +145,25 @@ def _largest(report: Report) -> str:
     if one is None:
         return ""
     where = f" with {one.mechanism}" if one.mechanism else ""
+    largest = f"The largest loss{where}, whichever way the noise falls,"
     certain = certificates.limit(report, "certified_nu_max", one.mechanism)
     if certain is not None and certain.bound.low:
         sure = certificates.sure(report, certain.confidence)
-        first = f"The largest loss{where} is at least {_size(certain.bound.low, low(certain.bound))}, certified {sure}"
+        first = f"{largest} is at least {_size(certain.bound.low, low(certain.bound))}, certified {sure}"
     elif one.bound.low is not None:
         about = words.rests_on(report)
         sure = f"({confidence(one.confidence)} confidence{f', {about}' if about else ''})"
-        first = f"The largest loss{where} is at least {_size(one.bound.low, low(one.bound))} {sure}"
+        first = f"{largest} is at least {_size(one.bound.low, low(one.bound))} {sure}"
     else:
         first = f"Of the largest loss{where} there is only an estimate"
-    return f"{first}; estimate: {_size(one.bound.estimate or 0.0, short(one.bound.estimate))}."
+    top = "" if one.bound.high is None or math.isfinite(one.bound.high) else "; it may be without limit"
+    return f"{first}; estimate: {_size(one.bound.estimate or 0.0, short(one.bound.estimate))}{top}."
 
 
 def _size(loss: float, spelled: str) -> str:
-    return "infinite" if math.isinf(loss) else f"{spelled} nats, which multiplies an attacker's odds by {_odds(loss)}"
+    if math.isinf(loss):
+        return "infinite"
+    return f"{spelled} {'nat' if loss == 1 else 'nats'}, which multiplies an attacker's odds by {_odds(loss)}"
 
 
 def _odds(loss: float) -> str:
