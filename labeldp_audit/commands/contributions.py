@@ -31,6 +31,7 @@ MOST_ROWS, FEWEST_ROWS = 50_000, 5_000  # that are learnt from and scored; fewer
 MOST_CELLS = 1_500_000
 FEWEST_TO_RANK = 100  # rows
 MOST_COLUMNS = 64  # that are left out in turn: those that trees use most
+FOLDS = 3  # there are many fits
 REFITS = 2  # with other folds, to see what chance does
 BEYOND = 0.0, 2.0  # the epsilon of a mechanism, where no policy and no --tau asks
 REFIT = (
@@ -115,12 +116,16 @@ class _Refit:
         assert columns is not None
         if len(columns.names) <= MOST_COLUMNS or len(self.rows) < FEWEST_TO_RANK:
             return list(range(len(columns.names)))[:MOST_COLUMNS]
-        judge = self.people % crossfit.FOLDS == 0
+        judge = self.people % FOLDS == 0
         lesson = Lesson(
             columns, self.table.labels, len(self.table.dataset.classes), learn=self.rows[~judge],
             judge=self.rows[judge], seed=self.settings.seed, threads=self.settings.threads or engine.available_cores(),
         )  # fmt: skip
         return sorted(np.argsort(-boosted.usefulness(lesson), kind="stable")[:MOST_COLUMNS].tolist())
+
+    def _folds(self, seed: int) -> Integers:
+        people = int(self.people.max()) + 1
+        return for_audit(seed, "folds").permutation(np.arange(people) % min(FOLDS, people))[self.people]
 
     def begin(self, fits: int) -> None:
         self.progress.stage("leaving columns out", float(fits * len(self.rows)), "rows")
@@ -134,9 +139,9 @@ class _Refit:
         learner: Learner = boosted.Boosted()
         scores = crossfit.scores(
             (learner,), columns, self.table.labels, len(self.table.dataset.classes), rows=self.rows,
-            folds=learnt.folds_of(self.people, settings.seed + again), people=self.people,
+            folds=self._folds(settings.seed + again), people=self.people,
             same=np.arange(len(self.table.labels)), seed=settings.seed + again,
-            each=functools.partial(engine.run, threads=threads), threads=max(1, threads // crossfit.FOLDS),
+            each=functools.partial(engine.run, threads=threads), threads=max(1, threads // FOLDS),
             note=self.progress.advance,
         )[learner.name]  # fmt: skip
         return _Model(scores, scored.calibrated(scores, self.labels, self.people, settings.seed))
