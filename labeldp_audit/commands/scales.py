@@ -27,7 +27,7 @@ _ALIKE = {"pi": "epsilon", "lambda": "epsilon"}
 class Scale:
     """One mechanism with one open parameter."""
 
-    spec: str  # as it was asked for
+    spec: str  # without the open parameter
     parameter: str
     values: tuple[float, ...]  # from the most noise to the least
     mechanisms: tuple[Mechanism, ...]
@@ -72,7 +72,8 @@ def of(spec: str, rows: int = LARGEST, classes: int = 2) -> Scale:
     unused = [f"{spec}: {parameter} is what is looked for, {key} = {value} is not used" for key, value in fixed.items()
               if key not in kept]  # fmt: skip
     mechanisms = tuple(parse({**kept, parameter: spelled(value)}, classes) for value in values)
-    return Scale(spec, parameter, values, mechanisms, _silence(name, kept, classes), tuple(unused))
+    written = ":".join(filter(None, (name, ",".join(f"{key}={value}" for key, value in kept.items()))))
+    return Scale(written, parameter, values, mechanisms, _silence(name, kept, classes), tuple(unused))
 
 
 def _silence(name: str, fixed: Mapping[str, str], classes: int) -> Mechanism | None:

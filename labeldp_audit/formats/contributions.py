@@ -15,7 +15,8 @@ LOSS, TAIL, ADDED = "column_log_loss", "column_j", "column_advantage"
 QUANTITIES = (LOSS, TAIL, ADDED)
 TITLE = "What each column adds"
 NOTE = (
-    "Each number is what changes where this one column is left out; above 0, the column adds to the risk. They do not "
+    "Each number is what changes where this one column is left out; above 0, the column adds to the risk. Those "
+    "without limits models say of themselves. They do not "
     "add up: of columns that say the same, each can be left out at no gain. An advantage may grow without a column, "
     "as a release need not add what the features tell."
 )
