@@ -102,12 +102,12 @@ def _run(arguments: Sequence[str]) -> int:
 
 
 def _answer(command: Command, request: Request) -> int:
-    from . import configuration, gate
+    from . import configuration, policy_files
 
     chosen, notes = configuration.gather(command.options, request.given, os.environ, configuration.here())
     _warn(notes, bool(chosen["quiet"].value))
     if chosen["show_config"].value:
-        policy = gate.shown(gate.policy_of(chosen, configuration.here()))
+        policy = policy_files.shown(policy_files.policy_of(chosen, configuration.here()))
         show(configuration.shown(chosen, command.options) + policy)
         return FINE
     if not request.data:  # Path('') would be the working folder

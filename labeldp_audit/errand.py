@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
 
-from . import configuration, delivery, gate, watch
+from . import configuration, delivery, gate, policy_files, watch
 from .commands.options import QUESTION, SEARCH, TABLE, Command
 from .commands.settings import Settings
 from .configuration import Chosen
@@ -47,10 +47,10 @@ def run(errand: Errand, quiet: bool) -> Told:
 
 def _settings(command: Command, chosen: Mapping[str, Chosen], stored: bool) -> Settings:
     """What can be refused before the data are read."""
-    policy = gate.policy_of(chosen, configuration.here())
+    policy = policy_files.policy_of(chosen, configuration.here())
     settings = replace(configuration.settings(chosen), policy=policy)
     if command.name in JUDGING:
-        gate.wanted(policy)
+        policy_files.wanted(policy)
     if not stored:
         _parsed(settings, command.open_mechanisms)
     return settings
@@ -62,7 +62,7 @@ def _parsed(settings: Settings, open_mechanisms: bool) -> None:
 
     ESTIMATORS.parse(settings.estimator)
     for spec in () if open_mechanisms else settings.mechanism:
-        MECHANISMS.parse(spec, gate.MOST_CLASSES)
+        MECHANISMS.parse(spec, policy_files.MOST_CLASSES)
 
 
 def _plan(command: Command, data: str, chosen: Mapping[str, Chosen], settings: Settings, stored: bool) -> delivery.Plan:

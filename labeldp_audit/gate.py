@@ -1,109 +1,18 @@
-"""What a policy needs of the world: where it is written, the stored report that it judges, and today's date."""
+"""What judging needs of the world: the stored report, what is planned, and today's date."""
 
 from __future__ import annotations
 
 import datetime
-import re
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-from . import configuration, policy
+from . import configuration, policy, policy_files
 from .configuration import Chosen
 from .errors import DataError, PlanError, SpecError
-from .model import Report, Waiver
-from .policy import COMPARED, Line, Policy
-
-MOST_CLASSES = 255  # of a label: a parameter may make sense for many, and for two it is looked at again
-_KEYS, _WAIVER_KEYS = ("fail_if", "confidence", "waiver"), ("quantity", "dataset", "until", "reason")
-_HASH = re.compile(r"sha256:([0-9a-f]{64})")
-_EXAMPLE = "for example --fail-if 'nu_max.high > 10', or fail_if under [policy] in labeldp-audit.toml"
-
-
-# ---- the policy
-
-
-def policy_of(chosen: Mapping[str, Chosen], folder: Path | None) -> Policy | None:
-    """Lines that were typed stand in for those of the configuration file, and beside those of --policy."""
-    if "fail_if" not in chosen:
-        return None
-    typed, named = chosen["fail_if"], chosen["policy"].value
-    lines = read(typed.value, typed.origin)
-    kept = from_file(Path(str(named))) if named else _configured(chosen, folder, bool(lines))
-    if named or not lines:
-        lines = (*lines, *kept.lines)
-    return replace(kept, lines=lines) if lines else None
-
-
-def wanted(found: Policy | None) -> Policy:
-    if found is None:
-        raise SpecError("no policy: nothing says when a release must not go out", hint=_EXAMPLE)
-    return found
-
-
-def _configured(chosen: Mapping[str, Chosen], folder: Path | None, typed: bool) -> Policy:
-    """A policy without lines is a mistake, unless lines were typed beside its waivers."""
-    path = configuration.file_of(chosen, folder)
-    found = configuration.section(path).get(configuration.POLICY) if path else None
-    if found is None or path is None:
-        return Policy(())
-    kept = _from_table(found, path)
-    return kept if typed else _with_lines(kept, path)
-
-
-def _with_lines(found: Policy, path: Path) -> Policy:
-    if not found.lines:
-        raise SpecError("no fail_if in the policy: nothing would be judged", path, hint=_EXAMPLE)
-    return found
-
-
-def from_file(path: Path) -> Policy:
-    """A file of its own, or a configuration that has one."""
-    if path.name == configuration.SHARED_FILE:
-        found = configuration.section(path).get(configuration.POLICY)
-    else:
-        document = configuration.toml(path, "--policy wants a TOML file with fail_if = [...]")
-        found = document.get(configuration.POLICY, document)
-    return _with_lines(Policy(()) if found is None else _from_table(found, path), path)
-
-
-def _from_table(table: object, path: Path) -> Policy:
-    if not isinstance(table, dict):
-        raise SpecError("not a table", path, f"[{configuration.POLICY}]")
-    _check_keys(table, _KEYS, path)
-    waivers = table.get("waiver", [])
-    if not isinstance(waivers, list):
-        raise SpecError("not a list of tables", path, "[[policy.waiver]]")
-    lines = read(table.get("fail_if", ()), f"{path}: fail_if")
-    return Policy(lines, tuple(_waiver(one, path) for one in waivers), _confidence(table.get("confidence", 0.0), path))
-
-
-def _confidence(value: object, path: Path) -> float:
-    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 1:
-        return float(value)
-    raise SpecError(f"not a share such as 0.99: {value!r}", path, "policy.confidence")
-
-
-def _check_keys(table: Mapping[str, object], known: Sequence[str], path: Path) -> None:
-    for key in table:
-        if key not in known:
-            hint = configuration.near(key, known) or f"known: {', '.join(known)}"
-            raise SpecError("unknown key", path, f"{configuration.POLICY}.{key}", hint=hint)
-
-
-def read(texts: object, where: str) -> tuple[Line, ...]:
-    if isinstance(texts, str) or not isinstance(texts, Iterable) or not all(isinstance(one, str) for one in texts):
-        raise SpecError("not a list of texts", where)
-    try:
-        lines = tuple(policy.parse(one) for one in texts)
-        for line in lines:
-            _canonical(line, MOST_CLASSES)  # what no label could have is met at once
-        return lines
-    except SpecError as error:
-        raise SpecError(error.what, where, hint=error.hint) from None
-
+from .model import COMPARED, Report
+from .policy import Line, Policy
 
 SHARES = (
     "j", "plug_in_j", "certified_j", "advantage", "certified_advantage", "uninformed_utility", "informed_utility",
@@ -114,72 +23,6 @@ SHARES = (
 def _in_per_cent(line: Line) -> bool:
     """Reports for people have per cent, and whoever types those has a line that never fails."""
     return line.quantity in SHARES and line.upward and line.threshold > 1
-
-
-def _canonical(line: Line, classes: int) -> Line:
-    """Mechanisms as reports of a label with so many classes write them: rr:lambda=0.2 is one with an epsilon."""
-    named = line.at.get("mechanism")
-    if not isinstance(named, str):
-        return line
-    from .mechanisms import MECHANISMS
-
-    found = MECHANISMS.parse(named, classes)
-    if len(found) != 1:
-        raise SpecError(f"one mechanism is wanted, not {len(found)}: {named!r}")
-    return replace(line, at={**line.at, "mechanism": found[0].spec})
-
-
-def _waiver(table: object, path: Path) -> Waiver:
-    where = "[[policy.waiver]]"
-    if not isinstance(table, dict):
-        raise SpecError("not a table", path, where)
-    _check_keys(table, _WAIVER_KEYS, path)
-    missing = [key for key in _WAIVER_KEYS if not table.get(key)]
-    if missing:
-        raise SpecError(f"a waiver wants {', '.join(missing)}", path, where)
-    dataset = _HASH.fullmatch(str(table["dataset"]))
-    if dataset is None:
-        hint = "sha256: and 64 hexadecimal digits, as in the report of that table"
-        raise SpecError(f"not the hash of a table: {table['dataset']!r}", path, where, hint=hint)
-    return Waiver(_text(table, "quantity", path), dataset[1], _date(table["until"], path), _text(table, "reason", path))
-
-
-def _text(table: Mapping[str, Any], key: str, path: Path) -> str:
-    value = table[key]
-    if not isinstance(value, str) or not value.strip():
-        raise SpecError(f"not a text: {value!r}", path, f"policy.waiver.{key}")
-    return value.strip()
-
-
-def _date(value: object, path: Path) -> datetime.date:
-    if isinstance(value, datetime.datetime):
-        return value.date()
-    if isinstance(value, datetime.date):
-        return value
-    try:
-        return datetime.date.fromisoformat(str(value))
-    except ValueError:
-        raise SpecError(f"not a date such as 2027-01-31: {value!r}", path, "policy.waiver.until") from None
-
-
-def shown(found: Policy | None) -> str:
-    """As the end of a configuration file."""
-    if found is None:
-        return ""
-    lines = ["", f"[{configuration.POLICY}]"]
-    lines += [f"confidence = {found.confidence}"] if found.confidence else []
-    lines += ["fail_if = ["]
-    lines += [f"  {configuration.quoted(line.text)}," for line in found.lines] + ["]"]
-    for one in found.waivers:
-        lines += [
-            "", f"[[{configuration.POLICY}.waiver]]", f"quantity = {configuration.quoted(one.quantity)}",
-            f'dataset = "sha256:{one.dataset}"', f"until = {one.until.isoformat()}",
-            f"reason = {configuration.quoted(one.reason)}",
-        ]  # fmt: skip
-    return "\n".join(lines) + "\n"
-
-
-# ---- the report
 
 
 def is_report(data: str) -> bool:
@@ -282,7 +125,7 @@ def judged(report: Report, by: Policy | None) -> Report:
     if by is None or (report.command == "tune" and report.judgement is not None):
         return report
     classes, today = len(report.dataset.classes), datetime.datetime.now(datetime.UTC).date()
-    lines = tuple(_canonical(line, classes) for line in by.lines)
+    lines = tuple(policy_files.canonical(line, classes) for line in by.lines)
     said = (f"{line.text!r} never fails: a share is never above 1, and 5 % is written 0.05" for line in lines
             if _in_per_cent(line))  # fmt: skip
     judgement = policy.judge(replace(by, lines=lines), report, today)

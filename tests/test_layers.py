@@ -35,7 +35,8 @@ MAY_IMPORT = {
     "glossary": set(),
     "formats": NOUNS | {"glossary", "policy_lines"},
     "commands": NOUNS | MIDDLE | {"registry", "engine", "randomness", "policy", "glossary"},
-    "gate": NOUNS | {"configuration", "formats", "mechanisms", "policy"},
+    "policy_files": NOUNS | {"configuration", "mechanisms", "policy"},
+    "gate": NOUNS | {"configuration", "formats", "mechanisms", "policy", "policy_files"},
     "configuration": {"commands", "errors"},
     "grammar": {"commands", "configuration", "errors", "estimators", "formats", "mechanisms"},
     "delivery": NOUNS | {"formats", "tables"},
@@ -45,7 +46,9 @@ MAY_IMPORT = {
     "manual": {"commands", "grammar"},
     "about": {"manual", "shells", "versions"},
     "watch": {"engine"},
-    "errand": NOUNS | {"commands", "configuration", "delivery", "estimators", "gate", "mechanisms", "watch"},
+    "errand": NOUNS
+    | {"commands", "configuration", "delivery", "estimators", "gate", "mechanisms", "watch"}
+    | {"policy_files"},
     "cli": NOUNS
     | {
         "about",
@@ -56,6 +59,7 @@ MAY_IMPORT = {
         "errand",
         "gate",
         "grammar",
+        "policy_files",
         "versions",
         "watch",
     },
