@@ -16,6 +16,9 @@ from running import Audit, names
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 OURS = ("LABELDP_AUDIT_", "NO_COLOR", "FORCE_COLOR", "COLUMNS")
 
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # run by a script in the background: the tool would honour that
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
 
 @pytest.fixture
 def audit(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Iterator[Audit]:
