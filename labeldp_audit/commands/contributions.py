@@ -32,7 +32,8 @@ MOST_CELLS = 1_500_000
 FEWEST_TO_RANK = 100  # rows
 MOST_COLUMNS = 64  # that are left out in turn: those that trees use most
 FOLDS = 3  # there are many fits
-REFITS = 2  # with other folds, to see what chance does
+LEARNT = 1 + FOLDS / (FOLDS - 1)  # times the variance of folds that would share nothing of what they learn from
+FITS, FEWEST_LOTS, MOST_LOTS = 24, 2, 8  # lots of folds and trees: what is said is their mean, and they tell its chance
 BEYOND = 0.0, 2.0  # the epsilon of a mechanism, where no policy and no --tau asks
 REFIT = (
     "what boosted trees find without the column, beside what they find with it; columns that say the same hide each "
@@ -57,22 +58,28 @@ def of(
     assert table.columns is not None
     refit = _Refit.of(table, settings, progress)
     columns = {place: table.columns.names[place] for place in refit.used()}
-    refit.begin(1 + REFITS + len(columns))
+    lots = min(MOST_LOTS, max(FEWEST_LOTS, FITS // (1 + len(columns))))
+    refit.begin(lots * (1 + len(columns)))
     numbers = list(_numbers(table, asked, taus, refit.labels, settings))
-    level = (1 - settings.confidence) / max(1, len(numbers) * len(columns))
-    whole, *again = ([one.of(refit.model(table.columns, lot)) for one in numbers] for lot in range(1 + REFITS))
-    chances = [_spread(first.mean, [other[place].mean for other in again]) for place, first in enumerate(whole)]
-    found = []
-    for place, name in columns.items():
-        model = refit.model(_without(table.columns, place), 0)
-        for number, first, chance in zip(numbers, whole, chances, strict=True):
-            found.append(_finding(number, name, first, number.of(model), chance, level, settings))
-    return found
+    whole = _values(refit, table.columns, numbers, lots)
+    falls: dict[int, list[_Fall]] = {number: [] for number in range(len(numbers))}
+    for place in columns:
+        without = _values(refit, _without(table.columns, place), numbers, lots)
+        for number, one in enumerate(numbers):
+            falls[number].append(_Fall.between(whole[number], without[number], one.sign))
+    miss = (1 - settings.confidence) / max(1, len(numbers) * len(columns))
+    usual = [_usual_chance(falls[number]) for number in range(len(numbers))]
+    return [
+        _finding(one, name, falls[number][row], usual[number], len(columns) * (lots - 1), miss, settings)
+        for row, name in enumerate(columns.values())
+        for number, one in enumerate(numbers)
+    ]
 
 
-def _spread(first: float, others: Sequence[float]) -> float:
-    """Standard deviation of what one refit changes."""
-    return math.sqrt(sum((other - first) ** 2 for other in others) / (2 * len(others)))
+def _values(refit: _Refit, columns: Columns, numbers: Sequence[_Number], lots: int) -> list[list[_Value]]:
+    """Of each number, by each lot of folds and trees."""
+    models = [refit.model(columns, lot) for lot in range(lots)]
+    return [[one.of(model) for model in models] for one in numbers]
 
 
 def warnings(table: Table) -> tuple[str, ...]:
@@ -130,8 +137,8 @@ class _Refit:
     def begin(self, fits: int) -> None:
         self.progress.stage("leaving columns out", float(fits * len(self.rows)), "rows")
 
-    def model(self, columns: Columns, again: int) -> _Model:
-        """again: folds and trees by another lot."""
+    def model(self, columns: Columns, lot: int) -> _Model:
+        """With the same folds in the same lot, whichever the columns."""
         if not columns.names:
             alone = np.tile(np.array(self.table.dataset.prior), (len(self.rows), 1))
             return _Model(alone, alone)
@@ -139,8 +146,8 @@ class _Refit:
         learner: Learner = boosted.Boosted()
         scores = crossfit.scores(
             (learner,), columns, self.table.labels, len(self.table.dataset.classes), rows=self.rows,
-            folds=self._folds(settings.seed + again), people=self.people,
-            same=np.arange(len(self.table.labels)), seed=settings.seed + again,
+            folds=self._folds(settings.seed + lot), people=self.people,
+            same=np.arange(len(self.table.labels)), seed=settings.seed + lot,
             each=functools.partial(engine.run, threads=threads), threads=max(1, threads // FOLDS),
             note=self.progress.advance,
         )[learner.name]  # fmt: skip
@@ -212,33 +219,70 @@ def _gain(mechanism: Mechanism, payoff: Floats, labels: scored.Labels, settings:
     return _Value(gain.mean)
 
 
+@dataclass(frozen=True)
+class _Fall:
+    """What is lost without a column, by each lot, and at each row on average over the lots."""
+
+    by_lot: tuple[float, ...]
+    rows: Floats | None
+    judged: bool
+
+    @classmethod
+    def between(cls, whole: Sequence[_Value], without: Sequence[_Value], sign: float) -> _Fall:
+        pairs = list(zip(whole, without, strict=True))
+        apart = [one.rows - other.rows for one, other in pairs if one.rows is not None and other.rows is not None]
+        rows = sign * np.mean(apart, axis=0) if len(apart) == len(pairs) else None
+        return cls(tuple(sign * (one.mean - other.mean) for one, other in pairs), rows, whole[0].judged)
+
+    @property
+    def mean(self) -> float:
+        return sum(self.by_lot) / len(self.by_lot)
+
+    @property
+    def by_rows(self) -> float:
+        """Variance of the mean over rows, whose labels are drawn; and were learnt from (Nadeau and Bengio 2003)."""
+        return 0.0 if self.rows is None else LEARNT * float(self.rows.var() / len(self.rows))
+
+    @property
+    def by_lots(self) -> float:
+        """Variance of the mean over lots."""
+        return float(np.var(self.by_lot, ddof=1)) / len(self.by_lot)
+
+
+def _usual_chance(falls: Sequence[_Fall]) -> float:
+    """Variance of a mean over lots, for a column like most: few lots of one column say little. What its median is
+    for normal differences, chi-squared's is too; columns that tell much may stand out."""
+    from scipy.special import chdtri
+
+    free = len(falls[0].by_lot) - 1 if falls else 1
+    found = [fall.by_lots for fall in falls]
+    middle = float(np.median(found)) * free / float(chdtri(free, 0.5)) if found else 0.0
+    return middle or float(np.mean(found or [0.0]))
+
+
 def _finding(
-    number: _Number, name: str, whole: _Value, without: _Value, chance: float, miss: float, settings: Settings
+    number: _Number, name: str, fall: _Fall, usual: float, free: int, miss: float, settings: Settings
 ) -> Finding:
-    """chance: standard error of a refit."""
-    n = 0 if whole.rows is None else len(whole.rows)
-    estimate = number.sign * (whole.mean - without.mean)
+    """free: degrees of freedom behind the usual chance."""
+    n = 0 if fall.rows is None else len(fall.rows)
     said = (reporting.ROWS, REFIT)
-    error = math.hypot(_error(whole, without), math.sqrt(2) * chance) if whole.judged else 0.0
-    if not whole.judged:
-        bound = Bound(estimate, None, None, n, METHOD, (*said, NO_LIMITS))
-    elif error == 0:
+    by_rows, by_lots = fall.by_rows, max(usual, fall.by_lots)
+    if not fall.judged:
+        bound = Bound(fall.mean, None, None, n, METHOD, (*said, NO_LIMITS))
+    elif by_rows + by_lots == 0:
         bound = Bound(None, None, None, n, METHOD, said, ALIKE)
     else:
-        reach = _quantile(1 - miss / 2) * error
-        bound = Bound(estimate, estimate - reach, estimate + reach, n, METHOD, (*said, NORMAL))
+        reach = _reach(by_rows, by_lots, free, miss)
+        bound = Bound(fall.mean, fall.mean - reach, fall.mean + reach, n, METHOD, (*said, NORMAL))
     at: dict[str, float | str] = {"column": name, **number.at}
     mechanism = number.mechanism
     return Finding(number.quantity, bound, settings.confidence, mechanism.spec if mechanism else None, at)
 
 
-def _error(whole: _Value, without: _Value) -> float:
-    """Of the difference, at the same rows."""
-    assert whole.rows is not None and without.rows is not None
-    return float((whole.rows - without.rows).std() / math.sqrt(len(whole.rows)))
+def _reach(by_rows: float, by_lots: float, free: int, miss: float) -> float:
+    """Student's quantile with Satterthwaite's degrees of freedom: the variance by lots is known from few of them."""
+    from scipy.special import stdtrit
 
-
-def _quantile(share: float) -> float:
-    from scipy.special import ndtri
-
-    return float(ndtri(share))
+    total = by_rows + by_lots
+    freedom = free * (total / by_lots) ** 2 if by_lots > 0 else math.inf
+    return float(stdtrit(min(freedom, 1e9), 1 - miss / 2)) * math.sqrt(total)

@@ -184,8 +184,7 @@ def _members(value: object, depth: int) -> list[tuple[str, object]]:
     return []
 
 
-def _compact(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+_compact = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 
 
 def visible(text: str) -> str:

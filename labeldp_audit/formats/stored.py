@@ -38,13 +38,18 @@ _NAMES = ("binds", "bound", "class", "column", "of", "parameter", "scale")  # of
 
 
 def read(text: str, name: str) -> Report:
-    """name: of the file, for whoever reads the error."""
+    return read_with_run(text, name)[0]
+
+
+def read_with_run(text: str, name: str) -> tuple[Report, Object | None]:
+    """And when and where it was made, where that was asked for. name: of the file, for whoever reads the error."""
     document = _parsed(text, name)
     _check_schema(document, name)
     if not _is_sealed(document):
         raise DataError("the report is not as labeldp-audit wrote it: its seal does not fit", name, hint=AGAIN)
+    run = document.get("run")
     try:
-        return _report(document)
+        return _report(document), run if isinstance(run, dict) else None
     except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
         raise DataError(f"not a report of labeldp-audit: {_fault(error)}", name, hint=AGAIN) from None
 
@@ -54,12 +59,6 @@ def _is_sealed(document: Object) -> bool:
         return document.get(seal.KEY) == seal.of(document)
     except (ValueError, RecursionError):  # numbers beyond all bounds
         return False
-
-
-def run_info(text: str) -> Object | None:
-    """When and where it was made, where that was asked for. Of a text that `read` took."""
-    run = json.loads(text).get("run")
-    return run if isinstance(run, dict) else None
 
 
 def _parsed(text: str, name: str) -> dict[str, Any]:

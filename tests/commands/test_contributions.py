@@ -153,9 +153,21 @@ def test_limits_hold_for_noise_and_for_what_refits_give():
             (one.quantity, one.at["column"]): one.bound
             for one in contributions.of(table, [RandomizedResponse(1.0)], [], settings, engine.Silent())
         })  # fmt: skip
-    for place in found[0]:
+    limited = [place for place in found[0] if place[0] != "column_j"]  # models say J of themselves
+    for place in limited:
         bounds = [one[place] for one in found]
         mean = float(np.mean([one.estimate for one in bounds]))
         assert sum(not one.low <= mean <= one.high for one in bounds) <= 1, place
         if place[1] == "noise":
             assert sum(one.low > 0 for one in bounds) == 0, place
+    assert {name for _, name in limited} == {"a", "b", "noise"}
+
+
+def test_the_chance_of_lots_is_that_of_most_columns_and_no_less_than_a_column_shows():
+    from labeldp_audit.commands.contributions import _Fall, _usual_chance
+
+    rng = np.random.default_rng(3)
+    falls = [_Fall(tuple(rng.normal(size=2)), None, True) for _ in range(4000)]
+    assert 0.45 < _usual_chance(falls) < 0.55  # variance 1, two lots
+    wild = [_Fall((0.0, 100.0), None, True), *falls[:200]]
+    assert _usual_chance(wild) < 0.8 and wild[0].by_lots == 2500

@@ -36,7 +36,8 @@ def test_spaces_and_the_order_of_keys_are_nobody_s_business(tail_report: Report)
 
 def test_run_info_is_sealed_too(tail_report: Report) -> None:
     text = formats.render("json", tail_report, run_info={"user": "ann"})
-    assert stored.run_info(text) == {"user": "ann"} and stored.run_info(formats.render("json", tail_report)) is None
+    assert stored.read_with_run(text, "r.json")[1] == {"user": "ann"}
+    assert stored.read_with_run(formats.render("json", tail_report), "r.json")[1] is None
     with pytest.raises(DataError, match="seal"):
         stored.read(text.replace("ann", "bob"), "r.json")
 
