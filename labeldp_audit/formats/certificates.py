@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR
 
 from ..model import Bound, Finding, Report
-from . import curves, words
+from . import compared, curves, words
 from .curves import Curve
 from .grid import Grid
 from .spelling import NO_LIMIT, NOTHING, confidence, high, low, plain, points, short
@@ -115,8 +115,8 @@ def _percent(bound: Bound | None) -> str:
 
 
 def others(report: Report, with_words: bool = True) -> Iterator[Grid]:
-    """All but the shares."""
-    found = of(report)
+    """All but the shares; what is only compared has the same upper limits in the table of all mechanisms."""
+    found = of(compared.planned(report))
     yield from _some(_OF_ADDED, ("mechanism", "at least", "at most", "guess, %, at least"), _gains(found))
     yield from _divergences([one for one in found if one.quantity == DIVERGENCE])
     yield from _rest([one for one in found if one.quantity not in (SHARES, ADDED, INFORMED, DIVERGENCE)], with_words)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ..model import Column, Dataset, EtaSummary, Finding, Report
-from . import certificates, contributions, curves, estimating, gains, tuning
+from . import certificates, compared, contributions, curves, estimating, gains, tuning
 from .curves import Curve
 from .spelling import confidence, count, high, low, percent, plain, share, short
 
@@ -96,7 +96,7 @@ def valued(report: Report) -> tuple[Finding, ...]:
 def missing(report: Report) -> tuple[str, ...]:
     """What could not be computed, and why; one line for all the places where the reason is the same."""
     groups: dict[tuple[str, str, str], list[Finding]] = {}
-    for finding in for_people(report):
+    for finding in for_people(compared.planned(report)):
         if _is_missing(finding) or (finding.quantity in gains.SAME and finding.bound.estimate is None):
             together = finding.quantity in gains.QUANTITIES
             key = finding.quantity, "" if together else finding.mechanism or "", finding.bound.reason or _UNKNOWN

@@ -43,7 +43,7 @@ def _of_losses(report: Report) -> str:
     bound = certificates.above_promise(report, curve)
     if bound is None or not curve.pi:
         return ""
-    what, even = _of_flips(curve.pi, len(report.dataset.prior)), "even with the strongest noise that was looked at, "
+    what, even = flipped(curve.pi, len(report.dataset.prior)), "even with the strongest noise that was looked at, "
     return (
         f"{even if len(found) > 1 else ''}{what}, together with the features, tell more about at least "
         f"{low(bound, True)} % of people than they could tell about anybody on their own; this is certified "
@@ -91,10 +91,11 @@ def _noisy_totals(gain: Gain, report: Report) -> str:
 
 
 def _flipped(gain: Gain, report: Report) -> str:
-    return _of_flips(gain.added.place("pi"), len(report.dataset.prior))
+    return flipped(gain.added.place("pi"), len(report.dataset.prior))
 
 
-def _of_flips(pi: float | None, classes: int) -> str:
+def flipped(pi: float | None, classes: int) -> str:
+    """Randomized response, described."""
     if not pi:
         return "the labels as they are"
     return f"labels of which {share(pi)} are {'flipped' if classes == 2 else 'changed'} at random"
@@ -113,4 +114,4 @@ def _like(gain: Gain, report: Report) -> str:
         return f", about as many as with {_of_groups(value)}"
     named = f" (randomized response at epsilon {short(value, digits=2)})" if value < math.inf else ""
     pi = 0.0 if math.isinf(value) else 1 / (1 + math.exp(min(value, 700.0)))
-    return f", about as many as with {_of_flips(pi, 2)}{named}"
+    return f", about as many as with {flipped(pi, 2)}{named}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..model import Report
-from . import facts, gains
+from . import compared, facts, gains
 from .gains import Gain
 from .grid import Grid
 
@@ -28,8 +28,8 @@ def _row(gain: Gain) -> list[str]:
 
 
 def bounds(report: Report) -> Iterator[Grid]:
-    """A table for each kind of mechanism."""
-    found = gains.of(report)
+    """A table for each kind of mechanism that is planned."""
+    found = gains.of(compared.planned(report))
     note = f"Percentage points: estimate (at most). {gains.sources(found)}"
     for kind, group in gains.by_kind(found).items():
         rows = [[name, *cells] for name, cells in gains.ceilings(group)]

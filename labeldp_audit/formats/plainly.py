@@ -1,4 +1,4 @@
-"""A report in three short paragraphs for a privacy officer: who is at risk, by how much, what to do.
+"""The three answers of glance.py more exactly, in nats and with limits, mechanisms and lines named.
 
 What is certified comes first. Upper limits of losses are about averages, and every sentence with one says so.
 """
@@ -11,10 +11,10 @@ from decimal import ROUND_FLOOR
 
 from ..model import Bound, Finding, Outcome, Report, Verdict
 from . import attacker, certificates, compared, contributions, curves, gains, judged, manager, steps, tuning, words
+from .glance import DO, MUCH, WHO
 from .headline import blind, not_judged, too_wide
 from .spelling import confidence, high, low, nats, plain, points, share, short
 
-WHO, MUCH, DO = "Who is at risk", "By how much", "What to do"
 _FEW = 0.01  # of all people
 _FAR, _SOME = 3.0, 0.001  # nats; of all people
 _FAILED = (Outcome.FAIL, Outcome.NOT_MEASURED)

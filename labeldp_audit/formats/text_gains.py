@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ..model import Report
-from . import facts, gains, terminal
+from . import compared, facts, gains, terminal
 from .gains import Gain
 
 _WIDE = 78  # from this on, every number has a column
@@ -28,7 +28,7 @@ def parts(report: Report, width: int) -> Iterator[RenderableType]:
     below = "" if width >= _WIDE else f"; [at least, {least}; at most]"
     yield from terminal.heading("What each mechanism adds", remark + below)
     yield _wide(found, least, width >= _WIDEST) if width >= _WIDE else _narrow(found, width)
-    yield from _beside_bounds(found, width)
+    yield from _beside_bounds(gains.of(compared.planned(report)), width)
 
 
 def _wide(found: Sequence[Gain], least: str, one_line: bool) -> Table:

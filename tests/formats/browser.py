@@ -76,6 +76,10 @@ class Browser:
         while not any(one["method"] == "Page.loadEventFired" for one in self.events):
             self.events.append(self._next(until))
 
+    def unfold(self) -> None:
+        """Whatever is a click away."""
+        self.run("document.querySelectorAll('details').forEach(one => { one.open = true })")
+
     def run(self, program: str) -> Any:
         found = self.ask("Runtime.evaluate", expression=program, returnByValue=True, awaitPromise=True)
         assert "exceptionDetails" not in found, found

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from joint import HOSTILE
 
 from labeldp_audit import formats
-from labeldp_audit.formats import ink
+from labeldp_audit.formats import glance, ink
 from labeldp_audit.formats.page import document
 from labeldp_audit.glossary import ENTRIES
 from labeldp_audit.model import Bound, Column, Finding, Report
@@ -25,6 +25,7 @@ TAGS = {
     "html", "head", "meta", "title", "style", "body", "header", "main", "nav", "section", "div", "p", "h1", "h2", "h3",
     "ul", "ol", "li", "dl", "dt", "dd", "a", "b", "strong", "small", "code", "pre", "span", "figure", "figcaption",
     "table", "caption", "thead", "tbody", "tr", "th", "td", "svg", "desc", "path", "line", "circle", "rect", "text",
+    "details", "summary",
 }  # fmt: skip
 FIXED = [HealthCheck.function_scoped_fixture]
 SHARED = settings(suppress_health_check=FIXED, deadline=None, derandomize=True, max_examples=60)
@@ -153,6 +154,29 @@ def test_the_verdict_is_first(joint_report: Report, outcome: str) -> None:
     assert found.titles("strong") == [outcome]
     assert [title for title in found.titles("h3")][:3] == ["Who is at risk", "By how much", "What to do"]
     assert ("There is no policy" in found.words()) == (outcome == "NO POLICY")
+
+
+def test_three_sentences_come_before_everything_else(joint_report: Report) -> None:
+    found = page(joint_report)
+    places = [found.words().index(" " + said) for _, said in glance.sentences(joint_report)]
+    assert len(places) == 3 and places == sorted(places)
+    assert places[-1] < found.words().index("More exactly") < found.words().index("Does the policy hold?")
+
+
+def test_what_is_folded_is_there_all_the_same(joint_report: Report) -> None:
+    found = page(joint_report)
+    assert found.titles("summary")[:3] == ["More exactly", "Beside the bounds of the papers", "The same in a table"]
+    folded = {one.get("class") for tag, one in found.tags if tag == "details"}
+    assert folded == {None, "entry"} and not any("open" in one for tag, one in found.tags if tag == "details")
+
+
+def test_bounds_and_certificates_are_of_what_is_planned(joint_report: Report) -> None:
+    """Those of mechanisms that are only compared are in json and csv."""
+    words = page(joint_report).words()
+    bounds = words.partition("Beside the bounds")[2].partition("What each column adds")[0]
+    certified = words.partition("Needed is only")[2].partition("What is assumed")[0]
+    assert "k=8" in bounds and "rr:epsilon=2" in certified
+    assert "k=64" not in bounds + certified
 
 
 def test_all_waivers_are_there(joint_report: Report) -> None:

@@ -85,6 +85,8 @@ def test_a_page_is_as_wide_as_its_window_and_can_be_read(page: Browser, file: Pa
     page.open(file, width, dark=dark)
     assert page.run("innerWidth") == width
     assert not too_wide(page)
+    page.unfold()
+    assert not too_wide(page)
     assert complaints(page) == []
     assert pale(page) == []
     assert page.run("getComputedStyle(document.body).backgroundColor") == (
@@ -105,6 +107,7 @@ def test_other_pages_fit_too(
 ) -> None:
     for report in (tuned_report, joint.huge(tail_report), hostile(joint_report)):
         page.open(written(tmp_path, report), width)
+        page.unfold()
         assert not too_wide(page)
         assert complaints(page) == []
         assert page.run("document.title").endswith(report.command)
@@ -114,6 +117,7 @@ def test_other_pages_fit_too(
 def test_texts_of_a_chart_do_not_lie_over_each_other(page: Browser, file: Path) -> None:
     for width in (1280, 390):
         page.open(file, width)
+        page.unfold()
         assert page.run(OVERLAPPING) == []
 
 
@@ -135,6 +139,18 @@ def test_paper_is_light_and_cuts_no_table(page: Browser, file: Path) -> None:
     assert pale(page) == []
     assert page.run(CUT) == 0
     assert page.paper().startswith(b"%PDF")
+
+
+def test_the_verdict_and_three_sentences_come_first_and_paper_is_unfolded(page: Browser, file: Path) -> None:
+    seen = "[...document.querySelectorAll('.entry .formula')].filter(one => one.checkVisibility()).length"
+    for width, height in ((1280, 900), (390, 844)):
+        page.open(file, width, height)
+        assert page.run("document.querySelectorAll('.answer')[2].getBoundingClientRect().top") < 1.2 * height
+        assert page.run(seen) == 0
+    page.open(file, 700, media="print")
+    assert page.run("document.querySelectorAll('.entry .formula').length") > 10
+    shown = "[...document.querySelectorAll('.entry .formula')].filter(one => one.getBoundingClientRect().height).length"
+    assert page.run(shown) == page.run("document.querySelectorAll('.entry .formula').length")
 
 
 def test_and_these_measures_have_teeth(page: Browser, tmp_path: Path) -> None:

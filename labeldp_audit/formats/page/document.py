@@ -16,18 +16,17 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 
 def whole(report: Report, run_info: Mapping[str, object] | None) -> str:
-    body = joined(
-        [*(one(report) for one in sections.SECTIONS), ending.glossary(report), ending.again(report, run_info)]
-    )
+    first, *others = (one(report) for one in sections.SECTIONS)
+    rest = joined([*others, ending.glossary(report), ending.again(report, run_info)])
     name = text(report.dataset.name, 120)
     start = tag(
         "header", tag("p", text(f"{TOOL} {report.version}, {report.command}"), class_="kicker"), tag("h1", name),
-        tag("p", text(words.scope(report)), class_="scope"), _contents(body),
+        tag("p", text(words.scope(report)), class_="scope"),
     )  # fmt: skip
     page = tag(
         "html",
         _head(f"{plain(report.dataset.name)}: {report.command}"),
-        tag("body", start, tag("main", body)),
+        tag("body", start, tag("main", first, _contents(rest), rest)),
         lang="en",
     )
     return f"<!DOCTYPE html>\n{_lined(page)}\n"
@@ -57,4 +56,4 @@ def _contents(body: Html) -> Html:
 
 def _lined(page: Html) -> str:
     """Lines that a person can compare: each section, row and figure begins one."""
-    return re.sub(r"(?=<(?:section|tr|figure|li|h[1-6]|body|dt|header|main)[ >])", "\n", page)
+    return re.sub(r"(?=<(?:section|details|tr|figure|li|h[1-6]|body|dt|header|main)[ >])", "\n", page)

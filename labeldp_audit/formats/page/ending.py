@@ -16,25 +16,24 @@ _LONG = 2_000
 def glossary(report: Report) -> Html:
     """In the order in which quantities appear; those that nobody has explained by what they are called."""
     known = dict.fromkeys(one.quantity for one in facts.for_people(report))
-    entries = joined(_entry(name, report) for name in known)
-    return section("glossary", "What the quantities are", tag("dl", entries) if entries else NOTHING)
+    return section("glossary", "What the quantities are", *(_entry(name, report) for name in known))
 
 
 def _entry(name: str, report: Report) -> Html:
     found = ENTRIES.get(name)
     if found is not None:
-        return joined(
-            [tag("dt", tag("b", text(found.title)), Html(" "), tag("code", text(name))), tag("dd", *_explained(found))]
-        )
-    finding = next(one for one in report.findings if one.quantity == name)
-    meaning = words.meaning(finding)
-    return joined([tag("dt", tag("code", text(name))), tag("dd", paragraphs(meaning))]) if meaning else NOTHING
+        return _explained(found)
+    meaning = words.meaning(next(one for one in report.findings if one.quantity == name))
+    return tag("p", tag("code", text(name)), Html(": "), text(meaning)) if meaning else NOTHING
 
 
-def _explained(entry: Entry) -> list[Html]:
+def _explained(entry: Entry) -> Html:
+    """What it is called and what it is can be seen; how it is made and read, and where it comes from, on a click."""
+    name = (tag("b", text(entry.title)), Html(" "), tag("code", text(entry.quantity)))
     formula = tag("p", tag("code", text(entry.formula, _LONG)), class_="formula") if entry.formula else NOTHING
     source = f"Source: {entry.source}" if entry.source else ""
-    return [paragraphs(entry.meaning), formula, paragraphs(entry.read), paragraphs(source, class_="note")]
+    summary = tag("summary", *name, tag("span", text(entry.meaning), class_="meaning"))
+    return tag("details", summary, formula, paragraphs(entry.read), paragraphs(source, class_="note"), class_="entry")
 
 
 def _run(run_info: Mapping[str, object] | None) -> dict[str, str]:

@@ -64,6 +64,12 @@ def part(title: str, *parts: Html) -> Html:
     return tag("div", tag("h3", text(title)), body, class_="part") if body else NOTHING
 
 
+def folded(title: str, *parts: Html) -> Html:
+    """What only some want to read: a click away on a screen, all of it on paper."""
+    body = joined(parts)
+    return tag("details", tag("summary", text(title)), body) if body else NOTHING
+
+
 def table(grid: Grid | None, caption: str = "", class_: str = "") -> Html:
     """In a box of its own, which scrolls where the page is narrow; its note below it. class_ stack: there, cells stand
     below each other, each behind its column's name."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from ...model import Column, Finding, Report
@@ -11,6 +11,7 @@ from .. import (
     curves,
     estimating,
     facts,
+    glance,
     judged,
     markdown_gains,
     plainly,
@@ -22,7 +23,7 @@ from ..curves import Curve
 from ..grid import Grid
 from ..spelling import count, high, limits, low, percent, plain, short
 from . import charts, curve_chart, point_chart, trust
-from .markup import Html, joined, paragraphs, part, section, table, tag, text
+from .markup import Html, folded, joined, paragraphs, part, section, table, tag, text
 from .trust import BESIDE
 
 _COLUMNS_SHOWN, _NUMBERS_SHOWN = 120, 200
@@ -33,18 +34,20 @@ _ABOVE = ("loss above", "people, %: at least", "estimate", "at most")
 def verdict(report: Report) -> Html:
     word = judged.outcome(report)
     badge = tag("p", tag("strong", text(word)), class_=f"badge {word.lower().replace(' ', '-')}")
-    said = (
-        tag("div", tag("h3", text(title)), paragraphs(*lines), class_="answer")
-        for title, lines in plainly.paragraphs(report)
-    )
     return section(
         "verdict",
         "Verdict",
         badge,
         paragraphs(judged.sentence(report)),
-        tag("div", *said, class_="answers"),
+        _answers((title, (said,)) for title, said in glance.sentences(report)),
+        folded("More exactly", _answers(plainly.paragraphs(report))),
         paragraphs(facts.sampled(report.eta), class_="note"),
     )
+
+
+def _answers(said: Iterable[tuple[str, Sequence[str]]]) -> Html:
+    found = (tag("div", tag("h3", text(title)), paragraphs(*lines), class_="answer") for title, lines in said)
+    return tag("div", *found, class_="answers")
 
 
 def policy(report: Report) -> Html:
@@ -102,7 +105,7 @@ def added(report: Report) -> Html:
         charts.advantages(report),
         joined(table(grid, "What each mechanism adds, in percentage points") for grid in markdown_gains.adds(report)),
         _read(reading.of_gains(report)),
-        part(markdown_gains.BOUNDS, *_bounds(report)),
+        folded(markdown_gains.BOUNDS, *_bounds(report)),
     )
 
 
@@ -130,7 +133,7 @@ def columns_add(report: Report) -> Html:
         contributions.TITLE,
         paragraphs(contributions.sentence(report)),
         charts.columns(report),
-        *(table(one, "What each column adds") for one in split),
+        folded("The same in a table", *(table(one, "What each column adds") for one in split)),
     )
 
 
@@ -149,7 +152,13 @@ def _fits(report: Report) -> Html:
     grid = estimating.groups(report)
     if grid is None:
         return Html("")
-    return part(estimating.GROUPS, point_chart.calibration(report), table(grid, "Groups of rows with estimates alike"))
+    rows = replace(grid, note="")
+    return part(
+        estimating.GROUPS,
+        point_chart.calibration(report),
+        paragraphs(grid.note, class_="note"),
+        folded("The same in a table", table(rows, "Groups of rows with estimates alike")),
+    )
 
 
 def numbers(report: Report) -> Html:
@@ -196,7 +205,8 @@ def _schema(columns: Sequence[Column]) -> Html:
     header = ("column", "role", "type", "missing", "levels", "encoded width")
     rest = len(columns) - _COLUMNS_SHOWN
     rows = [_column(one) for one in columns[:_COLUMNS_SHOWN]]
-    return table(Grid(header, rows, (0, 1, 2), f"And {count(rest)} more." if rest > 0 else ""), "Columns of the table")
+    grid = Grid(header, rows, (0, 1, 2), f"And {count(rest)} more." if rest > 0 else "")
+    return folded(f"Columns of the table: {count(len(columns))}", table(grid, "Columns of the table"))
 
 
 def _column(one: Column) -> list[str]:

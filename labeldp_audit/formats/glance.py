@@ -1,0 +1,144 @@
+"""Three plain sentences for whoever reads nothing else: who is at risk, by how much, what to do.
+
+Odds stand where the rest of a report has nats, and mechanisms are described, not named.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+
+from ..model import Bound, Finding, Judgement, Outcome, Report
+from . import attacker, certificates, compared, curves, gains, judged, manager, steps, tuning, words
+from .headline import too_wide
+from .spelling import NO_LIMIT, confidence, count, high, low, plain, points, share
+
+WHO, MUCH, DO = "Who is at risk", "By how much", "What to do"
+
+
+def sentences(report: Report) -> tuple[tuple[str, str], ...]:
+    """Each with its title; what is only compared is left out."""
+    planned = compared.planned(report)
+    said = ((WHO, who(planned)), (MUCH, how_much(planned)), (DO, what_to_do(report)))
+    return tuple((title, plain(one)) for title, one in said if one)
+
+
+def who(report: Report) -> str:
+    return _above(report) or _somebody(report) or _guessed(report)
+
+
+def _above(report: Report) -> str:
+    """The share of people whose loss is above what the noise alone could cost, or above the last loss asked for."""
+    found = curves.of(report)
+    if not found:
+        return ""
+    curve = curves.strongest(found)
+    tau, bound = curve.decisive()
+    even = "even " if len(found) > 1 else ""
+    noise = manager.flipped(curve.pi, len(report.dataset.prior)) if curve.pi is not None else "the release"
+    loss = f"{even}{noise}, together with the features, multiply an attacker's odds on the truth on average by over"
+    certain = certificates.above_promise(report, curve)
+    if certain is not None:
+        sure = certificates.sure(report, curve.confidence)
+        return f"At least {low(certain, True)} % of people: {loss} {steps.factor(tau)} {sure}."
+    return f"{_estimated(bound, report)}: {loss} {steps.factor(tau)}; of how many, nothing is certified."
+
+
+def _estimated(bound: Bound, report: Report) -> str:
+    said = f"An estimated {share(bound.estimate)} of people"
+    if bound.low is None or bound.high is None:
+        return said
+    if too_wide(bound):
+        return f"{said}, though the limits are too wide to rely on that"
+    about = words.rests_on(report)
+    return f"{said}, between {low(bound, True)} and {high(bound, True)} %{f' {about}' if about else ''}"
+
+
+def _largest(report: Report) -> Finding | None:
+    """With the most noise."""
+    found = [one for one in report.findings if one.quantity == "nu_max" and one.bound.estimate is not None]
+    return min(found, key=lambda one: one.at.get("epsilon", math.inf), default=None)
+
+
+def _somebody(report: Report) -> str:
+    told = "The people whose features tell most about their label: others lose less, and nobody knows by how much."
+    return told if _largest(report) is not None else ""
+
+
+def _guessed(report: Report) -> str:
+    before = attacker.bound(report, attacker.BEFORE)
+    if before is None:
+        return ""
+    certain = certificates.limit(report, "certified_uninformed_utility")
+    least = "" if certain is None else f", certified: at least {low(certain.bound, True)} %"
+    return (
+        f"Whoever has a label that can be guessed: the features alone are enough to guess an estimated "
+        f"{share(before.estimate)} of the labels{least}; {attacker.baseline(report)}."
+    )
+
+
+def how_much(report: Report) -> str:
+    said = "; ".join(filter(None, (_of_the_worst(report), _of_gains(report))))
+    return f"{said[:1].upper()}{said[1:]}." if said else ""
+
+
+def _of_the_worst(report: Report) -> str:
+    """The lower limit: an upper one protects nobody in particular."""
+    one = _largest(report)
+    if one is None:
+        return ""
+    certain = certificates.limit(report, "certified_nu_max", one.mechanism)
+    if certain is not None and certain.bound.low:
+        return f"{_factor(certain.bound.low)} {certificates.sure(report, certain.confidence)}"
+    if one.bound.low is None:
+        return f"{_factor(one.bound.estimate or 0.0)} by the estimate, which has no limits"
+    about = words.rests_on(report)
+    return f"{_factor(one.bound.low)} ({confidence(one.confidence)} confidence{f', {about}' if about else ''})"
+
+
+def _factor(loss: float) -> str:
+    if math.isinf(loss):
+        return "somebody's features give the label away, whatever the noise"
+    return f"for somebody the odds change at least {steps.factor(loss)}-fold"
+
+
+def _of_gains(report: Report) -> str:
+    """Of several ways to publish, that which tells most."""
+    found = gains.of(report)
+    if not found:
+        return ""
+    most = max(found, key=functools.partial(gains.size, report=report))
+    bound, which = most.bound, f", by {most.mechanism}, which tells most" if len(found) > 1 else ""
+    top = "" if bound.high is None or gains.highest(bound) == NO_LIMIT else f" and at most {gains.highest(bound, 2)}"
+    guessed = f"an estimated {points(bound.estimate, digits=2)}{top} labels in 100 more"
+    sure = f" ({confidence(most.added.confidence)} confidence)" if top else ""
+    return f"{attacker.alike(report)}an attacker guesses {guessed} than the features alone allow{which}{sure}"
+
+
+def what_to_do(report: Report) -> str:
+    if tuning.searches(report):
+        return tuning.sentence(report)
+    if report.judgement is None:
+        return (
+            "Decide what you accept, write it down as a policy, and judge this report by it (labeldp-audit check): no "
+            "policy was given."
+        )
+    return _of_policy(report.judgement)
+
+
+def _of_policy(found: Judgement) -> str:
+    left = [one for one in found.verdicts if one.counts]
+    lines = f"{count(len(left))} of {count(len(found.verdicts))} lines" if len(found.verdicts) > 1 else "its only line"
+    if found.outcome is Outcome.PASS:
+        accepted = any(one.waiver for one in found.verdicts)
+        risks = ", but for risks that somebody accepted" if accepted else ""
+        return f"The policy holds{risks}: it allows what was measured, which is no proof that a release is safe."
+    if found.outcome is Outcome.INCONCLUSIVE:
+        shown = "nothing shows that the policy is broken, and nothing that it holds"
+        return f"Do not release yet: {shown} ({lines}); more rows may show it, and more noise may keep to it."
+    if not left:
+        return f"Do not release under this policy: {judged.run_out(found)}."
+    if all(one.outcome is Outcome.NOT_MEASURED for one in left):
+        return f"Do not release as planned: the policy asks for what was not measured ({lines})."
+    broken = f"Do not release as planned: the policy does not hold ({lines})"
+    return f"{broken}; add noise, or leave out the columns that tell most."

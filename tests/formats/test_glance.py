@@ -1,0 +1,88 @@
+"""Three sentences: which they are, and that each says how sure it is."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import joint
+import pytest
+
+from labeldp_audit.formats import glance
+from labeldp_audit.model import Judgement, Outcome, Report, Waived, Waiver
+
+
+def said(report: Report) -> dict[str, str]:
+    return dict(glance.sentences(report))
+
+
+def judged(report: Report, *outcomes: Outcome) -> Report:
+    """By one line of each outcome."""
+    assert report.judgement is not None
+    first = replace(report.judgement.verdicts[0], waiver=None)
+    lines = tuple(replace(first, outcome=one, line=f"line {place}") for place, one in enumerate(outcomes))
+    return replace(report, judgement=Judgement(lines))
+
+
+def test_each_is_one_sentence(
+    joint_report: Report, tail_report: Report, worst_report: Report, gain_report: Report, eta_report: Report
+) -> None:
+    for report in (joint_report, tail_report, worst_report, gain_report, eta_report):
+        for sentence in said(report).values():
+            assert sentence.endswith(".") and ". " not in sentence
+
+
+def test_what_is_certified_comes_first(joint_report: Report) -> None:
+    who, much = said(joint_report)[glance.WHO], said(joint_report)[glance.MUCH]
+    assert who == (
+        "At least 22.3 % of people: even labels of which 37.8 % are flipped at random, together with the features, "
+        "multiply an attacker's odds on the truth on average by over 1.6 (99 % confidence, whatever the population)."
+    )
+    assert much.startswith("For somebody the odds change at least 20-fold (99 % confidence, whatever the population); ")
+    assert "and at most 8.4 labels in 100 more than the features alone allow, by rr:epsilon=2, which tells most" in much
+
+
+def test_averages_are_called_averages(tail_report: Report, worst_report: Report) -> None:
+    who = said(tail_report)[glance.WHO]
+    assert who.startswith("An estimated ") and "about neighbourhood averages" in who
+    assert who.endswith("of how many, nothing is certified.")
+    assert "about neighbourhood averages" in said(worst_report)[glance.MUCH]
+
+
+def test_without_questions_about_losses_it_is_about_guesses(gain_report: Report, eta_report: Report) -> None:
+    assert "the features alone are enough to guess" in said(gain_report)[glance.WHO]
+    assert glance.MUCH in said(gain_report) and glance.MUCH not in said(eta_report)
+
+
+def test_what_is_only_compared_says_nothing(joint_report: Report) -> None:
+    assert "llp" not in " ".join(said(joint_report).values())
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "start", "lines"),
+    [
+        ((Outcome.PASS,), "The policy holds: it allows", "no proof"),
+        ((Outcome.PASS, Outcome.INCONCLUSIVE), "Do not release yet", "(1 of 2 lines)"),
+        ((Outcome.FAIL, Outcome.INCONCLUSIVE), "Do not release as planned: the policy does not", "(2 of 2 lines)"),
+        ((Outcome.NOT_MEASURED,), "Do not release as planned: the policy asks for what was not", "(its only line)"),
+    ],
+)
+def test_what_to_do_follows_the_verdict(
+    joint_report: Report, outcomes: tuple[Outcome, ...], start: str, lines: str
+) -> None:
+    told = said(judged(joint_report, *outcomes))[glance.DO]
+    assert told.startswith(start) and lines in told
+
+
+def test_a_waiver_that_has_run_out_and_no_policy(joint_report: Report) -> None:
+    assert joint_report.judgement is not None
+    day = joint_report.judgement.waivers[0].waiver.until
+    late = Waived(Waiver("nu_max", joint_report.dataset.sha256, day, "so"), True, True)
+    report = judged(joint_report, Outcome.PASS)
+    assert report.judgement is not None
+    run_out = replace(report, judgement=replace(report.judgement, waivers=(late,)))
+    assert "a waiver that has run out is a failure" in said(run_out)[glance.DO]
+    assert "no policy was given" in said(replace(joint_report, judgement=None))[glance.DO]
+
+
+def test_a_search_says_what_it_found(tail_report: Report) -> None:
+    assert "least noise" in said(joint.tuning(tail_report, met=True))[glance.DO]
