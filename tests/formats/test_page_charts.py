@@ -101,6 +101,12 @@ def test_infinite_losses_are_arrows_and_certificates_wedges(joint_report: Report
     assert "certified: at least" not in "".join(bare.itertext())
 
 
+def test_a_legend_names_what_is_drawn(joint_report: Report) -> None:
+    without = [replace(one, bound=replace(one.bound, low=None, high=None)) for one in joint_report.findings]
+    assert "at least to at most" in charts.columns(joint_report)
+    assert "at least to at most" not in charts.columns(replace(joint_report, findings=tuple(without)))
+
+
 def test_bars_of_columns_begin_at_nothing(joint_report: Report) -> None:
     root = tree(charts.columns(joint_report))
     first = root.findall("figure")[0]

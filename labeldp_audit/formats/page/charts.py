@@ -68,7 +68,6 @@ def columns(report: Report) -> Html:
 def _of_kind(kind: Kind, parts: Sequence[Part]) -> Html:
     known = [part for part in parts if part.bound.estimate is not None]
     rows = [_column(kind, part) for part in known]
-
     return _figure(rows, 1e-9, kind.unit, caption=kind.means, hundred=kind.quantity != contributions.LOSS)
 
 
@@ -88,7 +87,7 @@ def _figure(
     every, rows = len(rows), rows[:most]
     drawn = row_chart.chart(rows, least, label, _points if hundred else _number, _factor if below else None)
     marks = row_chart.legend(
-        wedge=any(row.certain for row in rows), bar=bool(caption),
+        wedge=any(row.certain for row in rows), bar=bool(caption), ends=any(row.low is not None for row in rows),
         arrow=any(end is not None and math.isinf(end) for row in rows for end in (row.estimate, row.low, row.high)),
     )  # fmt: skip
     drawing = tag("figure", tag("figcaption", tag("b", text(caption))) if caption else NOTHING, drawn, marks)

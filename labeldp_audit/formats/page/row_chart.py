@@ -146,15 +146,12 @@ def _axis(
     return tag("div", shown, tag("p", text(label), class_="label"), class_="scale")
 
 
-def legend(*, wedge: bool, arrow: bool, bar: bool = False) -> Html:
+def legend(*, wedge: bool, arrow: bool, ends: bool, bar: bool = False) -> Html:
     """What the marks stand for; only those that are there."""
-    dot = tag("circle", cx=17, cy=7, r=5, class_="dot grey")
-    entries: list[tuple[Html, str, Sequence[str]]] = []
-    if not bar:
-        entries.append((plot.swatch(dot), "estimate", ()))
-    else:
-        entries.append((plot.swatch(plot.path("M4 7h26", "thick grey")), "estimate", ()))
-    entries.append((plot.swatch(plot.path("M2 7h30M2 3v8M32 3v8", "reach grey")), "at least to at most", ()))
+    estimate = plot.path("M4 7h26", "thick grey") if bar else tag("circle", cx=17, cy=7, r=5, class_="dot grey")
+    entries: list[tuple[Html, str, Sequence[str]]] = [(plot.swatch(estimate), "estimate", ())]
+    if ends:
+        entries.append((plot.swatch(plot.path("M2 7h30M2 3v8M32 3v8", "reach grey")), "at least to at most", ()))
     if arrow:
         entries.append((plot.swatch(plot.path("M2 7h30M25 2L32 7L25 12", "arrow grey")), "no limit, or infinite", ()))
     if wedge:
