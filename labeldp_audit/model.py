@@ -32,6 +32,7 @@ TOOL = "labeldp-audit"
 # Parameters of a report that no option sets.
 COMPARED = "compared"  # mechanisms that nobody plans to use, beside those that are judged
 MEASURED_BY = "measured_by"  # of a stored report that was checked: the command that made it
+ALONE = "judged_alone"  # lines, and mechanisms that a search found to break them by limits of their own alone
 TUNE = "tune"  # mechanisms with one parameter left open, and the strengths of each that are shown
 
 

@@ -1,7 +1,9 @@
 """Trees of cells along a score, drawn before any label of their rows is looked at.
 
-The rows of each fold are ordered by their score and cut in two as evenly as ties allow, again and again. Rows with
-equal scores stay together, so no cell depends on the order of the file. Scores of a fold may come from the labels of
+The rows of each fold are ordered by their score and cut in two as evenly as ties allow, again and again. A fold that is
+too small for that is cut once, between the rows of which either class would be guessed: features that give labels away
+show there even in small tables. Rows with equal scores stay together, so no cell depends on the order of the file.
+Scores of a fold may come from the labels of
 the other folds and from all features, never from the fold's own labels: then its labels are as independent as ever.
 """
 
@@ -15,6 +17,8 @@ import numpy.typing as npt
 from ..model import Floats, Integers
 
 SMALLEST = 64  # rows of a leaf; halving it again was measured to gain nothing, not even for the largest losses
+FEWEST_GUESSED = 32  # rows on each side of the cut between guesses; fewer certify nothing at usual levels
+EVEN = 0.5  # scores from here on guess the positive class
 
 
 @dataclass(frozen=True)
@@ -39,7 +43,7 @@ class Trees:
 
 
 def grown(score: Floats, fold: npt.NDArray[np.integer], smallest: int = SMALLEST) -> Trees:
-    """A tree for each value of `fold`, with at least `smallest` rows in each node but a root."""
+    """A tree for each value of `fold`, with at least `smallest` rows in each node but a root, or FEWEST_GUESSED."""
     order = np.lexsort((score, fold))
     placed, scores = fold[order], score[order]
     new_fold = np.flatnonzero(placed[1:] != placed[:-1]) + 1
@@ -47,8 +51,13 @@ def grown(score: Floats, fold: npt.NDArray[np.integer], smallest: int = SMALLEST
     gaps = np.flatnonzero((placed[1:] != placed[:-1]) | (scores[1:] != scores[:-1])) + 1
     levels = [_Level(edges[:-1], edges[1:], np.arange(len(edges) - 1))]
     children = []
+    guess = edges[:-1] + np.add.reduceat(scores < EVEN, edges[:-1])
     while len(levels[-1].start):
-        below, has = levels[-1].cut(gaps, smallest)
+        at, fewest = levels[-1].halves(gaps), np.asarray(smallest)
+        if len(levels) == 1:
+            small = np.diff(edges) < 2 * smallest
+            at, fewest = np.where(small, guess, at), np.where(small, min(FEWEST_GUESSED, smallest), smallest)
+        below, has = levels[-1].cut(at, fewest)
         children.append(has)
         levels.append(below)
     return _joined(order, levels[:-1], children)
@@ -60,10 +69,12 @@ class _Level:
     stop: Integers
     fold: Integers
 
-    def cut(self, gaps: Integers, smallest: int) -> tuple[_Level, npt.NDArray[np.bool_]]:
+    def halves(self, gaps: Integers) -> Integers:
+        return _nearest(gaps, (self.start + self.stop) / 2)
+
+    def cut(self, at: Integers, fewest: Integers) -> tuple[_Level, npt.NDArray[np.bool_]]:
         """The next level, and which nodes have children there."""
-        at = _nearest(gaps, (self.start + self.stop) / 2)
-        has = np.minimum(at - self.start, self.stop - at) >= smallest
+        has = np.minimum(at - self.start, self.stop - at) >= fewest
         start, stop, middle = self.start[has], self.stop[has], at[has]
         return _Level(_alternate(start, middle), _alternate(middle, stop), np.repeat(self.fold[has], 2)), has
 

@@ -10,14 +10,14 @@ from __future__ import annotations
 import datetime
 import functools
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from .. import engine
 from .. import policy as policies
 from ..errors import DataError, SpecError
 from ..mechanisms.contract import Mechanism
-from ..model import COMPARED, TUNE, Bound, Finding, Judgement, Outcome, Report, Table, Verdict
+from ..model import ALONE, COMPARED, TUNE, Bound, Finding, Judgement, Outcome, Report, Table, Verdict
 from ..policy import PARAMETERS, Policy
 from . import advantage, agreement, certificates, check, estimate_j, joint, nu_max, reporting, scales
 from .before import read_and_estimate
@@ -98,12 +98,10 @@ class Judge:
     policy: Policy
     base: Report  # without findings
 
-    def of(self, findings: Iterable[Finding], mechanism: Mechanism | None) -> Judgement:
+    def of(self, findings: Iterable[Finding], mechanism: Mechanism) -> Judgement:
         """By what is said of that mechanism and of the features."""
-        spec = None if mechanism is None else mechanism.spec
-        kept = tuple(one for one in findings if one.mechanism in (None, spec))
         today = datetime.datetime.now(datetime.UTC).date()
-        return policies.judge(self.policy, replace(self.base, findings=kept), today)
+        return policies.judge(self.policy, replace(self.base, findings=_about(findings, mechanism)), today)
 
 
 @dataclass(frozen=True)
@@ -116,6 +114,7 @@ class Answer:
     judgement: Judgement  # there, or where there is most noise
     binding: tuple[str, ...]  # lines that keep the next one from passing
     silence: Judgement | None  # where none passes: of a release that tells nothing
+    vetoes: Mapping[str, Sequence[str]]  # lines, and the mechanisms that only limits of their own keep from passing
 
 
 class Search:
@@ -123,9 +122,10 @@ class Search:
 
     def __init__(self, scale: Scale, judge: Judge, look: Look, alone: Look | None = None) -> None:
         """alone: with the whole level for each, as `check` of one of them would look."""
-        self._scale, self._judge, self._looks = scale, judge, tuple(filter(None, (look, alone)))
+        self._scale, self._judge, self._look, self._alone = scale, judge, look, alone
         self._seen: dict[int, tuple[Finding, ...]] = {}
         self._verdicts: dict[int, Judgement] = {}
+        self._vetoes: dict[str, list[str]] = {}
 
     def answer(self) -> Answer:
         last = len(self._scale.values) - 1
@@ -138,39 +138,57 @@ class Search:
         at, beyond = max(place, 0), min(following, last)
         findings = _together(self._seen[one] for one in sorted(shown))
         silence = self._silence() if place < 0 else None
-        return Answer(self._scale, place, findings, self._judged(at), self._binding(beyond), silence)
+        return Answer(self._scale, place, findings, self._verdicts[at], self._binding(beyond), silence, self._vetoes)
 
     def _see(self, places: Iterable[int]) -> None:
         new = [place for place in places if place not in self._seen]
-        for look in self._looks if new else ():
-            found = agreement.of(look([self._scale.mechanisms[place] for place in new]))
-            for place in new:
-                mechanism = self._scale.mechanisms[place]
-                mine = tuple(one for one in found if one.mechanism in (None, mechanism.spec))
-                self._seen.setdefault(place, mine)
-                before, judged = self._verdicts.get(place), self._judge.of(mine, mechanism)
-                if before is None or before.outcome is Outcome.PASS:
-                    self._verdicts[place] = judged
+        looked = self._judged([self._scale.mechanisms[place] for place in new]) if new else ()
+        for place, (findings, judgement) in zip(new, looked, strict=True):
+            self._seen[place], self._verdicts[place] = findings, judgement
 
-    def _judged(self, place: int) -> Judgement:
-        """By whatever does not pass."""
-        return self._verdicts[place]
+    def _judged(self, mechanisms: Sequence[Mechanism]) -> list[tuple[tuple[Finding, ...], Judgement]]:
+        """What is said of each, and whether it passes."""
+        shared = agreement.of(self._look(mechanisms))
+        alone = agreement.of(self._alone(mechanisms)) if self._alone else None
+        return [self._both(_about(shared, one), alone, one) for one in mechanisms]
+
+    def _both(
+        self, shared: tuple[Finding, ...], alone: Sequence[Finding] | None, mechanism: Mechanism
+    ) -> tuple[tuple[Finding, ...], Judgement]:
+        """Limits that hold at every strength at once are what is said; those of one strength alone can only veto."""
+        judgement = self._judge.of(shared, mechanism)
+        if alone is None:
+            return shared, judgement
+        by_itself = self._judge.of(_about(alone, mechanism), mechanism)
+        verdicts = []
+        for one, other in zip(judgement.verdicts, by_itself.verdicts, strict=True):
+            vetoed = one.field == "low" and one.outcome is Outcome.PASS and other.outcome is not Outcome.PASS
+            if vetoed:
+                self._vetoes.setdefault(one.line, []).append(mechanism.spec)
+            said = f"{other.said}: the limit of this strength alone, as `check` has it"
+            verdicts.append(replace(one, outcome=other.outcome, said=said, waiver=other.waiver) if vetoed else one)
+        return shared, replace(judgement, verdicts=tuple(verdicts))
 
     def _bracket(self) -> tuple[int, int]:
         """The last place before the first that does not pass, and that one; the next to look at lies between."""
         passing = -1
         for place in sorted(self._seen):
-            if self._judged(place).outcome is not Outcome.PASS:
+            if self._verdicts[place].outcome is not Outcome.PASS:
                 return passing, place
             passing = place
         return passing, passing + 1
 
     def _binding(self, place: int) -> tuple[str, ...]:
-        return tuple(one.line for one in self._judged(place).verdicts if one.counts)
+        return tuple(one.line for one in self._verdicts[place].verdicts if one.counts)
 
     def _silence(self) -> Judgement | None:
         nothing = self._scale.silence
-        return None if nothing is None else self._judge.of(agreement.of(self._looks[0]([nothing])), nothing)
+        return None if nothing is None else self._judged([nothing])[0][1]
+
+
+def _about(findings: Iterable[Finding], mechanism: Mechanism) -> tuple[Finding, ...]:
+    """And about the features."""
+    return tuple(one for one in findings if one.mechanism in (None, mechanism.spec))
 
 
 def _together(parts: Iterable[Iterable[Finding]]) -> tuple[Finding, ...]:
@@ -191,10 +209,21 @@ def _report(answers: Sequence[Answer], base: Report, settings: Settings) -> Repo
     chosen = {one.scale.mechanisms[one.place].spec for one in answers if one.place >= 0}
     parameters = {name: value for name, value in base.parameters.items() if name != "mechanism"}
     parameters |= {TUNE: tried, COMPARED: [spec for specs in tried.values() for spec in specs if spec not in chosen]}
+    if vetoes := _vetoes(answers, tried):
+        parameters[ALONE] = vetoes
     return replace(
         base, findings=findings, judgement=judgement, warnings=said, parameters=parameters,
         uncertifiable=reporting.uncertifiable(findings),
     )  # fmt: skip
+
+
+def _vetoes(answers: Sequence[Answer], tried: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    """Of what the tables show."""
+    found: dict[str, list[str]] = {}
+    for one in answers:
+        for line, specs in one.vetoes.items():
+            found.setdefault(line, []).extend(spec for spec in specs if spec in tried[one.scale.spec])
+    return {line: specs for line, specs in found.items() if specs}
 
 
 def _tried(answer: Answer) -> list[str]:

@@ -12,14 +12,14 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from ..model import COMPARED, MEASURED_BY, TOOL, TUNE, EtaSummary, Report
+from ..model import ALONE, COMPARED, MEASURED_BY, TOOL, TUNE, EtaSummary, Report
 
 QUERIES, FEWEST, LARGEST = 200_000, 30, 10_000  # defaults of --queries and --k
 _FOLDS = 5
 _JUDGING = ("audit", "check", "tune")  # commands that take a policy themselves
 # Parameters that have another name on the command line, and those that no option sets.
 SPELLED = {TUNE: "mechanism"}
-_NO_OPTION = ("label", "positive", "confidence", "seed", "estimator", "k", "queries", COMPARED, MEASURED_BY)
+_NO_OPTION = ("label", "positive", "confidence", "seed", "estimator", "k", "queries", ALONE, COMPARED, MEASURED_BY)
 _STDIN = "stdin"  # what a table on standard input is called
 
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ..model import MEASURED_BY, TUNE, Bound, Finding, Outcome, Report, Verdict
+from ..model import ALONE, MEASURED_BY, TUNE, Bound, Finding, Outcome, Report, Verdict
 from ..policy_lines import COMPARISONS
 from . import compared, curves
 from .grid import Grid
@@ -16,6 +16,10 @@ QUANTITY = "tuned"
 TITLE = "The least noise that meets the policy"
 _OWN = (*curves.PARAMETERS, "k")  # what a mechanism says of itself
 _NOTE = "Cells: estimate [at least, at most], and whether the line lets it pass."
+_OF_ONE = (
+    '"Does not alone": limits hold at all strengths at once; that of one strength alone, as `check` has it, is higher '
+    "at its lower end, and breaks the line."
+)
 
 
 @dataclass(frozen=True)
@@ -45,6 +49,7 @@ class Tried:
     mechanism: str
     value: float | None
     bounds: tuple[Bound | None, ...]
+    vetoed: tuple[bool, ...]  # by limits of this strength alone, which are not shown
 
 
 def is_one(finding: Finding) -> bool:
@@ -95,13 +100,19 @@ def lines(report: Report, search: Search) -> tuple[Verdict, ...]:
 
 def tried(report: Report, search: Search) -> tuple[Tried, ...]:
     """In the order of the parameter."""
-    asked = lines(report, search)
+    asked, vetoes = lines(report, search), _vetoes(report)
     rows = []
     for spec in search.specs if asked else ():
         members = [one for one in report.findings if compared.bare(one.mechanism) == spec and not is_one(one)]
         value = next((value for one in members if (value := one.place(search.parameter)) is not None), None)
-        rows.append(Tried(spec, value, tuple(_bound(line, members) for line in asked)))
+        vetoed = tuple(spec in vetoes.get(line.line, ()) for line in asked)
+        rows.append(Tried(spec, value, tuple(_bound(line, members) for line in asked), vetoed))
     return tuple(sorted(rows, key=lambda row: math.inf if row.value is None else row.value))
+
+
+def _vetoes(report: Report) -> Mapping[str, Sequence[str]]:
+    known = report.parameters.get(ALONE)
+    return known if isinstance(known, Mapping) else {}
 
 
 def _bound(line: Verdict, members: Sequence[Finding]) -> Bound | None:
@@ -134,18 +145,20 @@ def _table(report: Report, search: Search) -> Grid | None:
     if not rows:
         return None
     header = (search.parameter, "mechanism", *(plain(one.line) for one in asked))
-    return Grid(header, [_cells(row, asked, search) for row in rows], (1,), _NOTE)
+    note = f"{_NOTE} {_OF_ONE}" if any(any(row.vetoed) for row in rows) else _NOTE
+    return Grid(header, [_cells(row, asked, search) for row in rows], (1,), note)
 
 
 def _cells(row: Tried, asked: Sequence[Verdict], search: Search) -> list[str]:
     picked = " (chosen)" if row.mechanism == search.found.mechanism else ""
-    said = (_cell(line, bound) for line, bound in zip(asked, row.bounds, strict=True))
+    said = (_cell(*known) for known in zip(asked, row.bounds, row.vetoed, strict=True))
     return [short(row.value), plain(row.mechanism) + picked, *said]
 
 
-def _cell(line: Verdict, bound: Bound | None) -> str:
+def _cell(line: Verdict, bound: Bound | None, vetoed: bool) -> str:
     if bound is None:
         return NOTHING
     passed = passes(line, bound)
-    word = Outcome.NOT_MEASURED if passed is None else "passes" if passed else "does not"
+    alone = "does not alone" if vetoed else "passes"
+    word = Outcome.NOT_MEASURED if passed is None else alone if passed else "does not"
     return " ".join(filter(None, (short(bound.estimate), limits(bound), str(word))))

@@ -70,6 +70,14 @@ def test_cuts_are_as_even_as_ties_allow(table):
             assert min(left, stop - start - left) == np.minimum(places, stop - start - places).max()
 
 
+@pytest.mark.parametrize(("n", "positive", "cut"), [(127, 60, 67), (64, 32, 32), (127, 31, None), (128, 60, 64)])
+def test_small_folds_are_cut_where_the_guess_changes(n, positive, cut):
+    """What gives half of the labels away shows in 127 rows too; there are enough rows on both sides, or no cut."""
+    score = np.repeat([0.1, 0.9], [n - positive, positive]) + np.arange(n) / 10_000
+    trees = score_trees.grown(score, np.zeros(n, np.int64))
+    assert trees.stop[1:2].tolist() == ([] if cut is None else [cut])
+
+
 @quick
 @given(tables, st.randoms(use_true_random=False))
 def test_the_order_of_the_file_does_not_matter(table, random):
