@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from labeldp_audit.bounds import score_trees
+from labeldp_audit.bounds import boxes, score_trees
 
 quick = settings(deadline=None, max_examples=150, derandomize=True)
 tables = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 3)), min_size=1, max_size=120)
@@ -63,19 +63,31 @@ def test_cuts_are_as_even_as_ties_allow(table):
         start, stop = int(trees.start[node]), int(trees.stop[node])
         ordered = score[trees.order[start:stop]]
         places = np.flatnonzero(np.diff(ordered)) + 1
+        guessed = int((ordered < score_trees.EVEN).sum())
         if not len(places):
             assert trees.child[node] < 0
+        elif node < trees.ends[1] and 0 < guessed < stop - start:
+            assert trees.rows[trees.child[node]] == guessed
         else:
             left = trees.rows[trees.child[node]]
             assert min(left, stop - start - left) == np.minimum(places, stop - start - places).max()
 
 
-@pytest.mark.parametrize(("n", "positive", "cut"), [(127, 60, 67), (64, 32, 32), (127, 31, None), (128, 60, 64)])
-def test_small_folds_are_cut_where_the_guess_changes(n, positive, cut):
-    """What gives half of the labels away shows in 127 rows too; there are enough rows on both sides, or no cut."""
+@pytest.mark.parametrize(("n", "positive", "cut"), [(127, 60, 67), (127, 16, 111), (127, 15, 63), (128, 60, 64)])
+def test_small_folds_are_first_cut_where_the_guess_changes(n, positive, cut):
+    """What gives half of the labels away shows in 127 rows too; elsewhere, and with few on one side, in the middle."""
     score = np.repeat([0.1, 0.9], [n - positive, positive]) + np.arange(n) / 10_000
     trees = score_trees.grown(score, np.zeros(n, np.int64))
-    assert trees.stop[1:2].tolist() == ([] if cut is None else [cut])
+    assert trees.stop[1] == cut
+
+
+def test_a_group_of_three_in_a_hundred_is_not_diluted():
+    """180 people of whom nearly all have the label, at scores of their own, among 6000."""
+    rng = np.random.default_rng(1)
+    given_away = rng.random(6000) < 0.03
+    eta = np.where(given_away, 0.985, 0.1)
+    box = boxes.of_labels(eta, rng.random(6000) < eta, rng.integers(0, 5, 6000), 0.001)
+    assert box.low.max() > 0.65
 
 
 @quick
