@@ -33,7 +33,7 @@ FEWEST_TO_RANK = 100  # rows
 MOST_COLUMNS = 64  # that are left out in turn: those that trees use most
 FOLDS = 3  # there are many fits
 LEARNT = 1 + FOLDS / (FOLDS - 1)  # times the variance of folds that would share nothing of what they learn from
-FITS, FEWEST_LOTS, MOST_LOTS = 24, 2, 8  # lots of folds and trees: what is said is their mean, and they tell its chance
+FITS, FEWEST_LOTS, MOST_LOTS = 48, 4, 8  # lots of folds and trees: what is said is their mean, and they tell its chance
 BEYOND = 0.0, 2.0  # the epsilon of a mechanism, where no policy and no --tau asks
 REFIT = (
     "what boosted trees find without the column, beside what they find with it; columns that say the same hide each "
@@ -66,11 +66,11 @@ def of(
     for place in columns:
         without = _values(refit, _without(table.columns, place), numbers, lots)
         for number, one in enumerate(numbers):
-            falls[number].append(_Fall.between(whole[number], without[number], one.sign))
+            falls[number].append(_Fall.between(whole[number], without[number], one.sign, refit.people))
     miss = (1 - settings.confidence) / max(1, len(numbers) * len(columns))
     usual = [_usual_chance(falls[number]) for number in range(len(numbers))]
     return [
-        _finding(one, name, falls[number][row], usual[number], len(columns) * (lots - 1), miss, settings)
+        _finding(one, name, falls[number][row], usual[number], (1 + len(columns)) * (lots - 1) / 2, miss, settings)
         for row, name in enumerate(columns.values())
         for number, one in enumerate(numbers)
     ]
@@ -143,7 +143,7 @@ class _Refit:
             alone = np.tile(np.array(self.table.dataset.prior), (len(self.rows), 1))
             return _Model(alone, alone)
         settings, threads = self.settings, self.settings.threads or engine.available_cores()
-        learner: Learner = boosted.Boosted()
+        learner: Learner = boosted.Brisk()
         scores = crossfit.scores(
             (learner,), columns, self.table.labels, len(self.table.dataset.classes), rows=self.rows,
             folds=self._folds(settings.seed + lot), people=self.people,
@@ -221,32 +221,38 @@ def _gain(mechanism: Mechanism, payoff: Floats, labels: scored.Labels, settings:
 
 @dataclass(frozen=True)
 class _Fall:
-    """What is lost without a column, by each lot, and at each row on average over the lots."""
+    """What is lost without a column, by each lot of folds and trees."""
 
     by_lot: tuple[float, ...]
-    rows: Floats | None
+    by_rows: float  # variance of the mean over rows, whose labels are drawn, and were learnt from (LEARNT)
+    rows: int
     judged: bool
 
     @classmethod
-    def between(cls, whole: Sequence[_Value], without: Sequence[_Value], sign: float) -> _Fall:
+    def between(cls, whole: Sequence[_Value], without: Sequence[_Value], sign: float, people: Integers) -> _Fall:
+        """people (r,): whose each row is; rows of one person are not independent."""
         pairs = list(zip(whole, without, strict=True))
+        lots = tuple(_settled(sign * (one.mean - other.mean)) for one, other in pairs)
         apart = [one.rows - other.rows for one, other in pairs if one.rows is not None and other.rows is not None]
-        rows = sign * np.mean(apart, axis=0) if len(apart) == len(pairs) else None
-        return cls(tuple(sign * (one.mean - other.mean) for one, other in pairs), rows, whole[0].judged)
+        if len(apart) < len(pairs):
+            return cls(lots, 0.0, 0, whole[0].judged)
+        rows = np.mean(apart, axis=0)
+        sums = np.bincount(people, rows - rows.mean())
+        return cls(lots, LEARNT * float((sums**2).sum()) / len(rows) ** 2, len(rows), whole[0].judged)
 
     @property
     def mean(self) -> float:
         return sum(self.by_lot) / len(self.by_lot)
 
     @property
-    def by_rows(self) -> float:
-        """Variance of the mean over rows, whose labels are drawn; and were learnt from (Nadeau and Bengio 2003)."""
-        return 0.0 if self.rows is None else LEARNT * float(self.rows.var() / len(self.rows))
-
-    @property
     def by_lots(self) -> float:
         """Variance of the mean over lots."""
         return float(np.var(self.by_lot, ddof=1)) / len(self.by_lot)
+
+
+def _settled(difference: float) -> float:
+    """What rounding leaves of nothing is nothing."""
+    return difference if abs(difference) > 1e-12 else 0.0
 
 
 def _usual_chance(falls: Sequence[_Fall]) -> float:
@@ -261,25 +267,25 @@ def _usual_chance(falls: Sequence[_Fall]) -> float:
 
 
 def _finding(
-    number: _Number, name: str, fall: _Fall, usual: float, free: int, miss: float, settings: Settings
+    number: _Number, name: str, fall: _Fall, usual: float, free: float, miss: float, settings: Settings
 ) -> Finding:
-    """free: degrees of freedom behind the usual chance."""
-    n = 0 if fall.rows is None else len(fall.rows)
+    """free: degrees of freedom behind the usual chance, halved as all columns share the fits with all of them."""
     said = (reporting.ROWS, REFIT)
-    by_rows, by_lots = fall.by_rows, max(usual, fall.by_lots)
     if not fall.judged:
-        bound = Bound(fall.mean, None, None, n, METHOD, (*said, NO_LIMITS))
-    elif by_rows + by_lots == 0:
-        bound = Bound(None, None, None, n, METHOD, said, ALIKE)
+        bound = Bound(fall.mean, None, None, fall.rows, METHOD, (*said, NO_LIMITS))
+    elif fall.by_rows + fall.by_lots + usual == 0:
+        bound = Bound(None, None, None, fall.rows, METHOD, said, ALIKE)
     else:
-        reach = _reach(by_rows, by_lots, free, miss)
-        bound = Bound(fall.mean, fall.mean - reach, fall.mean + reach, n, METHOD, (*said, NORMAL))
+        reach = _reach(fall.by_rows, usual, free, miss)
+        if fall.by_lots > usual:
+            reach = max(reach, _reach(fall.by_rows, fall.by_lots, len(fall.by_lot) - 1, miss))
+        bound = Bound(fall.mean, fall.mean - reach, fall.mean + reach, fall.rows, METHOD, (*said, NORMAL))
     at: dict[str, float | str] = {"column": name, **number.at}
     mechanism = number.mechanism
     return Finding(number.quantity, bound, settings.confidence, mechanism.spec if mechanism else None, at)
 
 
-def _reach(by_rows: float, by_lots: float, free: int, miss: float) -> float:
+def _reach(by_rows: float, by_lots: float, free: float, miss: float) -> float:
     """Student's quantile with Satterthwaite's degrees of freedom: the variance by lots is known from few of them."""
     from scipy.special import stdtrit
 

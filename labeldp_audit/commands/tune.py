@@ -275,12 +275,15 @@ def _what_fails(answer: Answer) -> str:
     if missing:
         return f"not measured: {'; '.join(missing)}"
     if not counting:
-        return f"{noisiest} tells too much already: {'; '.join(answer.binding)}" if answer.binding else ""
+        return (
+            f"not even {noisiest}, the most noise tried, passes: {'; '.join(answer.binding)}" if answer.binding else ""
+        )
     lines = "; ".join(one.line for one in counting)
     if answer.silence is None and any(one.worst is not None and one.worst.mechanism for one in counting):
         return f"not even {noisiest} passes: {lines}"
-    shown = "is not shown to pass" if all(one.outcome is Outcome.INCONCLUSIVE for one in counting) else "does not pass"
-    return f"no amount of noise is enough: what the features alone give away {shown}: {lines}"
+    if all(one.outcome is Outcome.INCONCLUSIVE for one in counting):
+        return f"no amount of noise is shown to be enough: what the features alone give away is in the way: {lines}"
+    return f"no amount of noise is enough: what the features alone give away does not pass: {lines}"
 
 
 def _warnings(answer: Answer) -> list[str]:

@@ -16,7 +16,7 @@ from ..model import Floats, Integers
 from . import contract
 from .contract import Fitting, Lesson, Predictor
 
-_ROUNDS, _FEWEST_ROUNDS, _PATIENCE = 1000, 100, 40
+_ROUNDS, _FEWEST_ROUNDS = 1000, 100
 _CELLS = 6e9  # rows times columns times rounds: about twenty seconds of one core
 _FEWEST = 20  # rows to learn from
 _STEP = 1 << 17  # rows predicted at a time
@@ -26,31 +26,42 @@ _STEP = 1 << 17  # rows predicted at a time
 class Boosted(Fitting):
     name: ClassVar[str] = "boosted"
     example: ClassVar[str] = "boosted"
+    rate: ClassVar[float] = 0.04
+    patience: ClassVar[int] = 40  # rounds that gain nothing
 
     def fit(self, lesson: Lesson) -> Predictor:
         if len(lesson.learn) < _FEWEST or not len(lesson.judge):
             return contract.constant(lesson)
-        model = _fitted(lesson)
+        model = _fitted(lesson, self.rate, self.patience)
         return lambda rows: _predicted(model, lesson, rows)
+
+
+@dataclass(frozen=True)
+class Brisk(Boosted):
+    """In larger steps, where many fits are compared with each other."""
+
+    name: ClassVar[str] = "brisk"
+    rate: ClassVar[float] = 0.1
+    patience: ClassVar[int] = 15
 
 
 def usefulness(lesson: Lesson) -> Floats:
     """(f,) by how much splits on each column lower the loss; 0 where trees never ask for it."""
-    gain = _fitted(lesson).feature_importance(importance_type="gain")
+    gain = _fitted(lesson, Brisk.rate, Brisk.patience).feature_importance(importance_type="gain")
     return np.asarray(gain, dtype=np.float64)
 
 
-def _fitted(lesson: Lesson) -> Any:
+def _fitted(lesson: Lesson, rate: float, patience: int) -> Any:
     lightgbm = library()
     columns, labels = lesson.columns, lesson.labels
     categorical = np.flatnonzero(columns.categorical).tolist() or "auto"
-    options = _options(lesson)
+    options = _options(lesson) | {"learning_rate": rate}
     learn = lightgbm.Dataset(
         columns.values[lesson.learn], labels[lesson.learn].astype(np.float32), categorical_feature=categorical,
         params=options,
     )  # fmt: skip
     judge = learn.create_valid(columns.values[lesson.judge], labels[lesson.judge].astype(np.float32), params=options)
-    stop = lightgbm.early_stopping(_PATIENCE, verbose=False)
+    stop = lightgbm.early_stopping(patience, verbose=False)
     trees = 1 if lesson.classes == 2 else lesson.classes  # of a round
     cells = len(lesson.learn) * columns.values.shape[1] * trees
     rounds = int(np.clip(_CELLS / cells, _FEWEST_ROUNDS, _ROUNDS))
@@ -64,7 +75,7 @@ def _options(lesson: Lesson) -> dict[str, object]:
     if lesson.classes > 2:
         kind = {"objective": "multiclass", "num_class": lesson.classes}
     return kind | {
-        "num_leaves": 15 if many else 7, "learning_rate": 0.04, "min_data_in_leaf": 50 if many else 10, "max_bin": 1023,
+        "num_leaves": 15 if many else 7, "min_data_in_leaf": 50 if many else 10, "max_bin": 1023,
         "feature_fraction": 0.8, "cat_smooth": 20.0, "min_data_per_group": 50, "verbose": -1,
         "seed": lesson.seed % (1 << 30), "deterministic": True, "force_row_wise": True, "num_threads": lesson.threads,
     }  # fmt: skip

@@ -8,12 +8,27 @@ from __future__ import annotations
 import functools
 import math
 
-from ..model import Bound, Finding, Judgement, Outcome, Report
-from . import attacker, certificates, compared, curves, gains, judged, manager, steps, tuning, words
+from ..model import MEASURED_BY, Bound, Finding, Judgement, Outcome, Report
+from . import (
+    attacker,
+    certificates,
+    compared,
+    contributions,
+    curves,
+    gains,
+    judged,
+    manager,
+    plainly,
+    steps,
+    tuning,
+    words,
+)
+from .curves import Curve
 from .headline import too_wide
-from .spelling import NO_LIMIT, confidence, count, high, low, plain, points, share
+from .plainly import DO, MUCH, WHO
+from .spelling import NO_LIMIT, confidence, count, high, low, percent, plain, points, share
 
-WHO, MUCH, DO = "Who is at risk", "By how much", "What to do"
+_COLUMNS = 3  # that a sentence names
 
 
 def sentences(report: Report) -> tuple[tuple[str, str], ...]:
@@ -36,12 +51,20 @@ def _above(report: Report) -> str:
     tau, bound = curve.decisive()
     even = "even " if len(found) > 1 else ""
     noise = manager.flipped(curve.pi, len(report.dataset.prior)) if curve.pi is not None else "the release"
-    loss = f"{even}{noise}, together with the features, multiply an attacker's odds on the truth on average by over"
+    loss = (
+        f"{even}{noise}, together with the features, multiply an attacker's odds on the truth on average by over "
+        f"{steps.factor(tau)}{_alone(curve, tau)}"
+    )
     certain = certificates.above_promise(report, curve)
     if certain is not None:
         sure = certificates.sure(report, curve.confidence)
-        return f"At least {low(certain, True)} % of people: {loss} {steps.factor(tau)} {sure}."
-    return f"{_estimated(bound, report)}: {loss} {steps.factor(tau)}; of how many, nothing is certified."
+        return f"At least {low(certain, True)} % of people, an estimated {share(bound.estimate)}: {loss} {sure}."
+    return f"{_estimated(bound, report)}: {loss}; of how many, nothing is certified."
+
+
+def _alone(curve: Curve, tau: float) -> str:
+    """Why it is that factor that is looked at."""
+    return ", more than the noisy label alone could" if curve.epsilon is not None and tau >= curve.epsilon else ""
 
 
 def _estimated(bound: Bound, report: Report) -> str:
@@ -112,33 +135,51 @@ def _of_gains(report: Report) -> str:
     top = "" if bound.high is None or gains.highest(bound) == NO_LIMIT else f" and at most {gains.highest(bound, 2)}"
     guessed = f"an estimated {points(bound.estimate, digits=2)}{top} labels in 100 more"
     sure = f" ({confidence(most.added.confidence)} confidence)" if top else ""
-    return f"{attacker.alike(report)}an attacker guesses {guessed} than the features alone allow{which}{sure}"
+    before = attacker.bound(report, attacker.BEFORE)
+    known = "the features alone allow" if before is None else f"the {_in_100(before)} that the features alone allow"
+    return f"{attacker.alike(report)}an attacker guesses {guessed} than {known}{which}{sure}"
+
+
+def _in_100(bound: Bound) -> str:
+    return percent(bound.estimate)
 
 
 def what_to_do(report: Report) -> str:
-    if tuning.searches(report):
-        return tuning.sentence(report)
     if report.judgement is None:
         return (
             "Decide what you accept, write it down as a policy, and judge this report by it (labeldp-audit check): no "
             "policy was given."
         )
-    return _of_policy(report.judgement)
+    found = tuning.sentence(report)
+    if found and MEASURED_BY not in report.parameters:  # by the policy that judges it
+        proof = " That is no proof that a release is safe." if report.judgement.outcome is Outcome.PASS else ""
+        return f"{found}{proof}"
+    return _of_policy(report.judgement, report)
 
 
-def _of_policy(found: Judgement) -> str:
+def _of_policy(found: Judgement, report: Report) -> str:
     left = [one for one in found.verdicts if one.counts]
     lines = f"{count(len(left))} of {count(len(found.verdicts))} lines" if len(found.verdicts) > 1 else "its only line"
     if found.outcome is Outcome.PASS:
         accepted = any(one.waiver for one in found.verdicts)
         risks = ", but for risks that somebody accepted" if accepted else ""
-        return f"The policy holds{risks}: it allows what was measured, which is no proof that a release is safe."
+        about = plainly.as_far_as(found)
+        return f"The policy holds{risks}{about}: it allows what was measured, which is no proof that a release is safe."
     if found.outcome is Outcome.INCONCLUSIVE:
         shown = "nothing shows that the policy is broken, and nothing that it holds"
-        return f"Do not release yet: {shown} ({lines}); more rows may show it, and more noise may keep to it."
+        return f"Do not release yet: {shown} ({lines}); {plainly.what_may_settle(left)}."
     if not left:
         return f"Do not release under this policy: {judged.run_out(found)}."
     if all(one.outcome is Outcome.NOT_MEASURED for one in left):
         return f"Do not release as planned: the policy asks for what was not measured ({lines})."
-    broken = f"Do not release as planned: the policy does not hold ({lines})"
-    return f"{broken}; add noise, or leave out the columns that tell most."
+    noise = any(one.worst is not None and one.worst.mechanism for one in left)
+    columns = f"leave out, or make coarser, what tells most{_columns(report)}"
+    return (
+        f"Do not release as planned: the policy does not hold ({lines}); {'add noise, or ' if noise else ''}{columns}."
+    )
+
+
+def _columns(report: Report) -> str:
+    """Which columns those are, where that was asked."""
+    found = contributions.shown(report)
+    return f" ({', '.join(plain(part.column) for part in found[1][:_COLUMNS])})" if found else ""

@@ -9,14 +9,19 @@ import math
 from collections.abc import Sequence
 from decimal import ROUND_FLOOR
 
-from ..model import Bound, Finding, Outcome, Report, Verdict
+from ..model import Bound, Finding, Judgement, Outcome, Report, Verdict
 from . import attacker, certificates, compared, contributions, curves, gains, judged, manager, steps, tuning, words
-from .glance import DO, MUCH, WHO
 from .headline import blind, not_judged, too_wide
 from .spelling import confidence, high, low, nats, plain, points, share, short
 
+WHO, MUCH, DO = "Who is at risk", "By how much", "What to do"
 _FEW = 0.01  # of all people
 _FAR, _SOME = 3.0, 0.001  # nats; of all people
+# What no table can have an upper limit of, whatever eta is estimated to be (the Proposition of docs/mathematics.md).
+ENDLESS = (
+    "mean_loss", "jeffreys", "weighted_jeffreys", "certified_j", "certified_mean_loss", "certified_nu_max",
+    "certified_renyi", "certified_informed_utility", "certified_uninformed_utility",
+)  # fmt: skip
 _FAILED = (Outcome.FAIL, Outcome.NOT_MEASURED)
 
 
@@ -42,7 +47,7 @@ def _above(report: Report) -> str:
     tau, bound = curve.decisive()
     even = f"{'Even with' if len(found) > 1 else 'With'} {curve.mechanism}" if curve.mechanism else "As it is"
     certain = certificates.above_promise(report, curve)
-    loss = f"a loss above {nats(tau)}, which multiplies an attacker's odds by {steps.factor(tau)}"
+    loss = f"a loss above {nats(tau)}, which on average multiplies an attacker's odds by {steps.factor(tau)}"
     if certain is not None:
         sure = certificates.sure(report, curve.confidence)
         known = f"{even}, at least {low(certain, True)} % of people have {loss}"
@@ -131,7 +136,7 @@ def _far_out(report: Report) -> str:
     )
     return (
         f"An estimated {share(bound.estimate)} of people lose more than {nats(tau)}{ends}: an attacker's odds on their "
-        f"label change by a factor of {steps.factor(tau)} and more."
+        f"label change on average by a factor of more than {steps.factor(tau)}."
     )
 
 
@@ -186,17 +191,40 @@ def _of_policy(report: Report) -> str:
         waived = any(one.waiver for one in verdict.verdicts)
         risks = " But for the risks that are waived," if waived else ""
         start = f"{risks} the policy holds" if waived else "The policy holds"
-        return f"{start.strip()}: it allows what was measured. That is no proof that a release is safe."
+        allowed = f"{start.strip()}{as_far_as(verdict)}: it allows what was measured"
+        return f"{allowed}. That is no proof that a release is safe."
     left = [one for one in verdict.verdicts if one.counts]
     if verdict.outcome is Outcome.INCONCLUSIVE:
-        return (
-            f"Do not decide yet: nothing shows that the policy is broken, and nothing that it holds ({_which(left)}). "
-            "More rows can settle it."
-        )
+        shown = "nothing shows that the policy is broken, and nothing that it holds"
+        settle = what_may_settle(left)
+        return f"Do not release yet: {shown} ({_which(left)}). {settle[:1].upper()}{settle[1:]}."
     failed = [one for one in left if one.outcome in _FAILED]
     if not failed:
         return f"Do not release under this policy: {judged.run_out(verdict)}."
     return f"Do not release as planned: the policy does not hold ({_which(failed)})."
+
+
+def as_far_as(found: Judgement) -> str:
+    """What a pass rests on, where a line looked at an upper limit that is about averages."""
+    averages = any(
+        one.field == "high"
+        and one.worst is not None
+        and any("averages" in line for line in one.worst.bound.assumptions)
+        for one in found.verdicts
+    )
+    return ", as far as averages over people who look alike go" if averages else ""
+
+
+def what_may_settle(left: Sequence[Verdict]) -> str:
+    """Of limits that stand between a policy and a decision; some no table can ever narrow."""
+    if any(_is_hopeless(one) for one in left):
+        return "no table can show it, as what a line asks for has no upper limit: change the policy"
+    return "more rows may show it, and more noise may keep to it"
+
+
+def _is_hopeless(one: Verdict) -> bool:
+    bound = None if one.worst is None else one.worst.bound
+    return one.field == "high" and bound is not None and bound.high in (1.0, math.inf) and one.quantity in ENDLESS
 
 
 def _which(lines: Sequence[Verdict]) -> str:

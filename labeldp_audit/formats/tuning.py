@@ -76,17 +76,19 @@ def _by_another(search: Search) -> str:
     """Who checks a report by a policy of their own did not tune it."""
     if search.chosen is None:
         return f"No strength of {plain(search.scale)} met the policy that it was tuned by, which may be another one."
-    chosen = f"{compared.bare(search.found.mechanism)} was the least noise of {plain(search.scale)}"
-    return f"{chosen} that met the policy it was tuned by, which may be another one."
+    least = "smallest groups" if search.parameter == "k" else "least noise"
+    chosen = f"{compared.bare(search.found.mechanism)} had the {least} with which {plain(search.scale)}"
+    return f"{chosen} met the policy it was tuned by, which may be another one."
 
 
 def _sentence(search: Search) -> str:
     found, kind = search.found, plain(search.scale)
     if found.bound.estimate is None:
         return f"No strength of {kind} meets the policy: {plain(found.bound.reason or 'no reason is known')}."
-    said = f"{compared.bare(found.mechanism)} is the least noise of {kind} that meets the policy"
+    least = "smallest groups" if search.parameter == "k" else "least noise"
+    said = f"{compared.bare(found.mechanism)} has the {least} with which {kind} meets the policy"
     if search.weaker is None:
-        return f"{said}, and the least that was tried."
+        return f"{said}, of all that were tried."
     binds = plain(str(found.at.get("binds", "")))
     return f"{said}; with {search.parameter} = {short(search.weaker)} it does not{f': {binds}' if binds else ''}."
 

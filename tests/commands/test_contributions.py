@@ -126,6 +126,18 @@ def test_where_nothing_differs_nothing_is_claimed(audit, tmp_path):
         assert ended.status == 1
 
 
+def test_rows_of_one_person_are_not_independent():
+    from labeldp_audit.commands.contributions import _Fall, _Value
+
+    once = np.random.default_rng(4).normal(size=300)
+    whole, without = _Value.of_rows(once, judged=True), _Value.of_rows(np.zeros(300), judged=True)
+    each = _Fall.between([whole], [without], 1.0, np.arange(300))
+    ten = np.repeat(once, 10)
+    rows, nothing = _Value.of_rows(ten, judged=True), _Value.of_rows(0 * ten, judged=True)
+    together = _Fall.between([rows], [nothing], 1.0, np.repeat(np.arange(300), 10))
+    assert together.by_rows == pytest.approx(each.by_rows) and together.mean == pytest.approx(each.mean)
+
+
 @pytest.mark.slow
 def test_limits_hold_for_noise_and_for_what_refits_give():
     """40 tables with a column of pure noise: at 99 % hardly an interval excludes 0, and none misses the mean of all."""
@@ -167,7 +179,7 @@ def test_the_chance_of_lots_is_that_of_most_columns_and_no_less_than_a_column_sh
     from labeldp_audit.commands.contributions import _Fall, _usual_chance
 
     rng = np.random.default_rng(3)
-    falls = [_Fall(tuple(rng.normal(size=2)), None, True) for _ in range(4000)]
+    falls = [_Fall(tuple(rng.normal(size=2)), 0.0, 9, True) for _ in range(4000)]
     assert 0.45 < _usual_chance(falls) < 0.55  # variance 1, two lots
-    wild = [_Fall((0.0, 100.0), None, True), *falls[:200]]
+    wild = [_Fall((0.0, 100.0), 0.0, 9, True), *falls[:200]]
     assert _usual_chance(wild) < 0.8 and wild[0].by_lots == 2500

@@ -62,6 +62,43 @@ def test_what_check_would_find_harmful_is_not_chosen(audit, mild, line):
         assert audit("check", mild, "--eta", "p", "--mechanism", mechanism, *typed(line), *JSON).status == status
 
 
+def test_limits_of_one_strength_alone_can_only_veto(audit, mild):
+    """What is said, and what a stored report is judged by, holds at all strengths at once."""
+    lines = typed("j(tau=1.1).low > 0.3", "nu_max.high > 9")
+    report = audit("tune", mild, "--eta", "p", *lines, *JSON).report
+    chosen = tuned(report)
+    first, second = report["judgement"]["verdicts"]
+    for one, quantity, field in ((first, "j", "low"), (second, "nu_max", "high")):
+        found = report["findings"][one["finding"]]
+        assert (found["quantity"], found["mechanism"]) == (quantity, chosen["mechanism"])
+        assert one["value"] == found[field] and one["outcome"] == "pass"
+    weaker = f"rr:epsilon={chosen['high']:g}"
+    assert report["parameters"]["judged_alone"] == {"j(tau=1.1).low > 0.3": [weaker]}
+    assert only_at(report, "j", weaker)["low"] <= 0.3
+    shown = " ".join(audit("tune", mild, "--eta", "p", *lines).out.split())
+    assert "does not alone" in shown and "passes" in shown and "limits hold at all strengths at once" in shown
+
+
+def only_at(report, quantity, mechanism):
+    [found] = [one for one in report["findings"] if (one["quantity"], one["mechanism"]) == (quantity, mechanism)]
+    return found
+
+
+def test_where_even_a_release_that_tells_nothing_breaks_a_line_alone(audit, mild):
+    """At the shared level it would pass, so that what fails would seem to be the least epsilon."""
+    silent = audit("check", mild, "--eta", "p", "--mechanism", "rr:epsilon=0", *typed("j(tau=0.05).low > 2"), *JSON)
+    alone = only(silent.report, "j")["low"]
+    noisy = audit("tune", mild, "--eta", "p", *typed("j(tau=0.05).low > 2"), *JSON).report
+    shared = only_at(noisy, "j", "rr:epsilon=0.01")["low"]
+    assert shared < alone
+    line = f"j(tau=0.05).low > {(shared + alone) / 2}"
+    ended = audit("tune", mild, "--eta", "p", *typed(line), *JSON)
+    assert tuned(ended.report)["reason"].startswith("no amount of noise is enough") and ended.status == 1
+    [verdict] = ended.report["judgement"]["verdicts"]
+    assert verdict["outcome"] == "fail" and verdict["value"] == pytest.approx(shared)
+    assert "the limit of this strength alone" in verdict["said"]
+
+
 def test_reasons_are_the_real_ones(audit, mild, tmp_path):
     sha256 = audit("nu-max", mild, "--eta", "p", *JSON).report["dataset"]["sha256"]
     policy = tmp_path / "p.toml"
@@ -85,8 +122,8 @@ def test_a_checked_search_does_not_claim_another_policy(audit, mild, tmp_path):
     assert audit("tune", mild, "--eta", "p", *typed("advantage.high > 0.2"), *arguments).status == 0
     text = " ".join(audit("check", report, *typed("advantage.high > 0.0001")).out.split())
     assert (
-        "met the policy it was tuned by, which may be another one" in text
-        and "noise of rr that meets the policy" not in text
+        "rr met the policy it was tuned by, which may be another one" in text
+        and "with which rr meets the policy" not in text
     )
 
 
@@ -121,7 +158,7 @@ def test_the_least_epsilon_may_still_be_too_much(audit, mild):
     assert tuned(ended.report)["estimate"] is not None
     mean = of(ended.report, "mean_loss", "rr:epsilon=0.01")["estimate"]
     ended = audit("tune", mild, "--eta", "p", *typed(f"mean_loss.estimate >= {mean}"), *JSON)
-    assert tuned(ended.report)["reason"].startswith("epsilon = 0.01 tells too much already")
+    assert tuned(ended.report)["reason"].startswith("not even epsilon = 0.01, the most noise tried, passes")
 
 
 def test_undecided_where_estimates_would_pass_with_any_noise(audit, mild):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import joint
 import pytest
 
 from labeldp_audit.formats import glance
-from labeldp_audit.model import Judgement, Outcome, Report, Waived, Waiver
+from labeldp_audit.model import MEASURED_BY, Judgement, Outcome, Report, Waived, Waiver
 
 
 def said(report: Report) -> dict[str, str]:
@@ -34,11 +35,12 @@ def test_each_is_one_sentence(
 def test_what_is_certified_comes_first(joint_report: Report) -> None:
     who, much = said(joint_report)[glance.WHO], said(joint_report)[glance.MUCH]
     assert who == (
-        "At least 22.3 % of people: even labels of which 37.8 % are flipped at random, together with the features, "
-        "multiply an attacker's odds on the truth on average by over 1.6 (99 % confidence, whatever the population)."
+        "At least 22.3 % of people, an estimated 29.2 %: even labels of which 37.8 % are flipped at random, together "
+        "with the features, multiply an attacker's odds on the truth on average by over 1.6, more than the noisy label "
+        "alone could (99 % confidence, whatever the population)."
     )
     assert much.startswith("For somebody the odds change at least 20-fold (99 % confidence, whatever the population); ")
-    assert "and at most 8.4 labels in 100 more than the features alone allow, by rr:epsilon=2, which tells most" in much
+    assert "and at most 8.4 labels in 100 more than the 91.6 that the features alone allow, by rr:epsilon=2" in much
 
 
 def test_averages_are_called_averages(tail_report: Report, worst_report: Report) -> None:
@@ -60,7 +62,7 @@ def test_what_is_only_compared_says_nothing(joint_report: Report) -> None:
 @pytest.mark.parametrize(
     ("outcomes", "start", "lines"),
     [
-        ((Outcome.PASS,), "The policy holds: it allows", "no proof"),
+        ((Outcome.PASS,), "The policy holds, as far as averages over people who look alike go", "no proof"),
         ((Outcome.PASS, Outcome.INCONCLUSIVE), "Do not release yet", "(1 of 2 lines)"),
         ((Outcome.FAIL, Outcome.INCONCLUSIVE), "Do not release as planned: the policy does not", "(2 of 2 lines)"),
         ((Outcome.NOT_MEASURED,), "Do not release as planned: the policy asks for what was not", "(its only line)"),
@@ -86,3 +88,31 @@ def test_a_waiver_that_has_run_out_and_no_policy(joint_report: Report) -> None:
 
 def test_a_search_says_what_it_found(tail_report: Report) -> None:
     assert "least noise" in said(joint.tuning(tail_report, met=True))[glance.DO]
+
+
+def test_a_search_judged_by_another_policy_is_told_by_that_policy(tail_report: Report) -> None:
+    report = joint.tuning(tail_report, met=True)
+    assert report.judgement is not None
+    failing = tuple(replace(one, outcome=Outcome.FAIL) for one in report.judgement.verdicts)
+    checked = replace(report, judgement=Judgement(failing), parameters={**report.parameters, MEASURED_BY: "tune"})
+    assert said(checked)[glance.DO].startswith("Do not release as planned: the policy does not hold")
+
+
+def test_what_to_leave_out_is_named_and_noise_only_where_it_helps(joint_report: Report) -> None:
+    assert joint_report.judgement is not None
+    told = said(judged(joint_report, Outcome.FAIL))[glance.DO]
+    assert "add noise, or leave out, or make coarser, what tells most (" in told
+    [line] = judged(joint_report, Outcome.FAIL).judgement.verdicts  # type: ignore[union-attr]
+    assert line.worst is not None
+    of_features = replace(line, worst=replace(line.worst, mechanism=None))
+    report = replace(joint_report, judgement=Judgement((of_features,)))
+    assert "add noise" not in said(report)[glance.DO]
+
+
+def test_what_no_table_can_show_is_not_a_matter_of_rows(joint_report: Report) -> None:
+    [line] = judged(joint_report, Outcome.INCONCLUSIVE).judgement.verdicts  # type: ignore[union-attr]
+    assert line.worst is not None
+    endless = replace(line.worst, quantity="mean_loss", bound=replace(line.worst.bound, high=math.inf))
+    verdict = replace(line, quantity="mean_loss", field="high", worst=endless)
+    told = said(replace(joint_report, judgement=Judgement((verdict,))))[glance.DO]
+    assert "no table can show it" in told and "more rows" not in told

@@ -234,7 +234,9 @@ def test_what_is_for_comparison_is_labelled_and_never_advised(joint_report: Repo
 
 def test_a_search_says_what_it_found(tuned_report: Report, tail_report: Report) -> None:
     words = page(tuned_report).words()
-    assert "rr:epsilon=1.25 is the least noise of rr that meets the policy; with epsilon = 1.5 it does not." in words
+    assert (
+        "rr:epsilon=1.25 has the least noise with which rr meets the policy; with epsilon = 1.5 it does not." in words
+    )
     assert (
         "No strength of rr meets the policy: at every epsilon j is above 0.05."
         in page(joint.tuning(tail_report, met=False)).words()

@@ -44,7 +44,7 @@ def test_a_report_without_a_policy_says_nothing_of_one(tail_report: Report, name
 @pytest.mark.parametrize("width", [40, 100])
 def test_a_search_and_its_table(tuned_report: Report, name: str, width: int) -> None:
     text = " ".join(formats.render(name, tuned_report, width=width).replace("\\", "").split())
-    assert "rr:epsilon=1.25 is the least noise of rr that meets the policy" in text
+    assert "rr:epsilon=1.25 has the least noise with which rr meets the policy" in text
     assert "does not" in text
 
 
@@ -129,7 +129,7 @@ def outcome(report: Report, kind: Outcome) -> Report:
 @pytest.mark.parametrize(
     ("kind", "start"),
     [(Outcome.FAIL, "Do not release as planned"), (Outcome.NOT_MEASURED, "Do not release as planned"),
-     (Outcome.INCONCLUSIVE, "Do not decide yet"), (Outcome.PASS, "The policy holds")],
+     (Outcome.INCONCLUSIVE, "Do not release yet"), (Outcome.PASS, "The policy holds")],
 )  # fmt: skip
 def test_what_to_do_follows_from_the_verdict(tail_report: Report, kind: Outcome, start: str) -> None:
     assert plainly.what_to_do(outcome(tail_report, kind))[0].startswith(start)
