@@ -75,7 +75,7 @@ def test_limits_of_one_strength_alone_can_only_veto(audit, mild):
     weaker = f"rr:epsilon={chosen['high']:g}"
     assert report["parameters"]["judged_alone"] == {"j(tau=1.1).low > 0.3": [weaker]}
     assert only_at(report, "j", weaker)["low"] <= 0.3
-    shown = " ".join(audit("tune", mild, "--eta", "p", *lines).out.split())
+    shown = " ".join(audit("tune", mild, "--eta", "p", *lines, "-f", "markdown").out.split())
     assert "does not alone" in shown and "passes" in shown and "limits hold at all strengths at once" in shown
 
 
