@@ -17,6 +17,7 @@ from ..model import ALONE, COMPARED, MEASURED_BY, TOOL, TUNE, EtaSummary, Report
 QUERIES, FEWEST, LARGEST = 200_000, 30, 10_000  # defaults of --queries and --k
 _FOLDS = 5
 _JUDGING = ("audit", "check", "tune")  # commands that take a policy themselves
+_WANTING = ("check", "tune")  # and want one
 # Parameters that have another name on the command line, and those that no option sets.
 SPELLED = {TUNE: "mechanism"}
 _NO_OPTION = ("label", "positive", "confidence", "seed", "estimator", "k", "queries", ALONE, COMPARED, MEASURED_BY)
@@ -25,12 +26,18 @@ _STDIN = "stdin"  # what a table on standard input is called
 
 def lines(report: Report) -> tuple[str, ...]:
     """One call, and where its report was judged afterwards a second one."""
-    made = str(report.parameters.get(MEASURED_BY, report.command))
-    first = quoted(arguments(replace(report, command=made)))
-    if report.judgement is None or made in _JUDGING:
+    made, judged_later = str(report.parameters.get(MEASURED_BY, report.command)), MEASURED_BY in report.parameters
+    bare = judged_later and made not in _WANTING  # of the policy it may have had nothing is known
+    first = quoted(arguments(replace(report, command=made, judgement=None if bare else report.judgement)))
+    if report.judgement is None or (made in _JUDGING and not judged_later):
         return (first,)
-    stored = f"labeldp-report/{made}.json"
-    return first, quoted([TOOL, "check", stored, *_policy(report)])
+    return first, quoted([TOOL, "check", f"labeldp-report/{made}.json", *_policy(report)])
+
+
+def unsaid(report: Report) -> str:
+    """What the policy had that no call can hold."""
+    waivers = report.judgement.waivers if report.judgement else ()
+    return "The policy's waivers belong into a file, for --policy or [policy] of labeldp-audit.toml." if waivers else ""
 
 
 def quoted(words: Sequence[str]) -> str:

@@ -19,7 +19,7 @@ from labeldp_audit.commands.asked import default_k
 from labeldp_audit.commands.options import COMMANDS, every
 from labeldp_audit.commands.settings import Settings
 from labeldp_audit.formats import call
-from labeldp_audit.model import Report, Tried
+from labeldp_audit.model import MEASURED_BY, Report, Tried
 
 BASH = shutil.which("bash")
 SHARED = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, derandomize=True)
@@ -122,6 +122,18 @@ def test_a_policy_is_part_of_an_audit_and_comes_after_other_commands(joint_repor
     first, second = call.lines(replace(joint_report, command="estimate-j"))
     assert "--fail-if" not in first
     assert second.startswith("labeldp-audit check labeldp-report/estimate-j.json --fail-if 'j.high > 0.05'")
+
+
+def test_an_audit_that_was_judged_later_is_made_first_and_judged_then(joint_report: Report) -> None:
+    """By a policy that the audit may not have had; and waivers stand in no call."""
+    checked = replace(joint_report, command="check", parameters={**joint_report.parameters, MEASURED_BY: "audit"})
+    first, second = call.lines(checked)
+    assert first.startswith("labeldp-audit audit ") and "--fail-if" not in first
+    assert second.startswith("labeldp-audit check labeldp-report/audit.json --fail-if 'j.high > 0.05'")
+    assert "belong into a file" in call.unsaid(checked)
+    assert joint_report.judgement is not None
+    without = replace(checked, judgement=replace(joint_report.judgement, waivers=()))
+    assert call.unsaid(without) == ""
 
 
 def read_back(line: str) -> list[bytes]:

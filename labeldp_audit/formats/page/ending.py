@@ -60,6 +60,6 @@ def again(report: Report, run_info: Mapping[str, object] | None) -> Html:
         "again",
         "How to make this report again",
         *typed,
-        paragraphs(note, class_="note"),
+        paragraphs(call.unsaid(report), note, class_="note"),
         tag("dl", listed, class_="facts"),
     )
