@@ -282,8 +282,8 @@ def _what_fails(answer: Answer) -> str:
     if answer.silence is None and any(one.worst is not None and one.worst.mechanism for one in counting):
         return f"not even {noisiest} passes: {lines}"
     if all(one.outcome is Outcome.INCONCLUSIVE for one in counting):
-        return f"no amount of noise is shown to be enough: what the features alone give away is in the way: {lines}"
-    return f"no amount of noise is enough: what the features alone give away does not pass: {lines}"
+        return f"no amount of noise is shown to be enough, as what the features alone give away is in the way: {lines}"
+    return f"no amount of noise is enough, as what the features alone give away does not pass: {lines}"
 
 
 def _warnings(answer: Answer) -> list[str]:

@@ -102,7 +102,7 @@ def _guessed(report: Report) -> str:
 
 def how_much(report: Report) -> str:
     said = "; ".join(filter(None, (_of_the_worst(report), _of_gains(report))))
-    return f"{said[:1].upper()}{said[1:]}." if said else ""
+    return f"{said[:1].upper()}{said[1:]}." if said else plainly.one_in_a_hundred(report)
 
 
 def _of_the_worst(report: Report) -> str:

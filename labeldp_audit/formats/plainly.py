@@ -98,10 +98,10 @@ def _guessed(report: Report) -> str:
 def how_much(report: Report) -> tuple[str, ...]:
     added = _capital(manager.sentence(report)) if gains.of(report) else ""
     sure = attacker.headline(report)[1:] if gains.of(report) else ()
-    return _one_in_a_hundred(report), _far_out(report), _largest(report), " ".join((added, *sure))
+    return one_in_a_hundred(report), _far_out(report), _largest(report), " ".join((added, *sure))
 
 
-def _one_in_a_hundred(report: Report) -> str:
+def one_in_a_hundred(report: Report) -> str:
     """The largest loss that is certified of so many people."""
     found = curves.of(report)
     known = curves.certified(report)
