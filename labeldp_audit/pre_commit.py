@@ -22,6 +22,7 @@ from .model import SCHEMA
 WORST_FIRST = (cli.BUG, cli.USAGE, cli.DATA, cli.VIOLATED, cli.INCONCLUSIVE, cli.FINE)
 SAYS_ALL = "audit"  # the command whose report a policy can ask everything
 ENDS_AT_ONCE = 128  # from there on somebody wants us to stop
+REPORTS = "folder with reports (.json); whatever lies in it is no table"
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         asked = _asked(arguments)
         known = reports(Path(asked.reports))
         statuses = []
-        for table in tables(asked.files):
+        for table in tables(asked.files, asked.reports):
             statuses.append(_judged(table, known, asked))
             if statuses[-1] >= ENDS_AT_ONCE:
                 return statuses[-1]
@@ -54,7 +55,7 @@ class _Parser(argparse.ArgumentParser):
 
 def _asked(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = _Parser("labeldp-audit-pre-commit", description="Judge the stored reports of tables by a policy.")
-    parser.add_argument("--reports", metavar="FOLDER", default="labeldp-report", help="folder with reports (.json)")
+    parser.add_argument("--reports", metavar="FOLDER", default="labeldp-report", help=REPORTS)
     parser.add_argument("--policy", metavar="FILE", help="policy, unless labeldp-audit.toml has it")
     parser.add_argument("--fail-if", metavar="LINE", action="append", default=[], help="a line of a policy; repeatable")
     parser.add_argument("--exit-zero", action="store_true", help="do not stop a commit that violates the policy")
@@ -62,9 +63,21 @@ def _asked(arguments: Sequence[str] | None) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def tables(files: Iterable[str]) -> Iterator[Path]:
-    """Those that are there, each once: a file that is gone cannot be published."""
-    yield from (Path(file) for file in dict.fromkeys(files) if os.path.lexists(file))
+def tables(files: Iterable[str], reports: str) -> Iterator[Path]:
+    """Those that are there, each once: a file that is gone cannot be published, and a report is no table.
+
+    Below a folder that holds everything no table would be judged.
+    """
+    folder = _place(reports)
+    if _place("").is_relative_to(folder):
+        raise SpecError(f"--reports {reports!r} holds the tables too", hint="name a folder that holds reports alone")
+    for file in dict.fromkeys(files):
+        if os.path.lexists(file) and not _place(file).is_relative_to(folder):
+            yield Path(file)
+
+
+def _place(file: str) -> Path:
+    return Path(os.path.abspath(file))  # noqa: PTH100 links are not followed
 
 
 # ---- reports
@@ -125,13 +138,18 @@ def _judged(table: Path, known: Mapping[str, list[Stored]], asked: argparse.Name
     try:
         found = about(table, known)
         if not found:
-            places = map(shlex.quote, (str(table), str(Path(asked.reports) / table.stem)))
-            hint = "labeldp-audit audit {} --output {}".format(*places)
-            raise DataError(f"no report on this very table in {asked.reports}", table, hint=hint)
+            raise DataError(f"no report on this very table in {asked.reports}", table, hint=_hint(table, asked))
     except AuditError as error:
         return cli.explained(error)
     statuses = [_checked(one.file, asked) for one in _as_planned(found)]
     return max(statuses) if max(statuses) >= ENDS_AT_ONCE else min(statuses, key=WORST_FIRST.index)
+
+
+def _hint(table: Path, asked: argparse.Namespace) -> str:
+    """What makes the report, by the same policy, in a folder that no other table has."""
+    inside = [part for part in table.with_suffix("").parts if part not in (table.anchor, "..")]
+    folder = str(Path(asked.reports, *inside))
+    return shlex.join(["labeldp-audit", "check", str(table), *_policy(asked), "--output", folder])
 
 
 def _as_planned(found: Sequence[Stored]) -> Sequence[Stored]:
@@ -154,7 +172,10 @@ def _is_planned(file: Path) -> bool:
 
 
 def _checked(report: Path, asked: argparse.Namespace) -> int:
-    options = [f"--policy={asked.policy}"] if asked.policy is not None else []
-    options += [f"--fail-if={line}" for line in asked.fail_if]
-    options += ["--exit-zero"] if asked.exit_zero else []
+    options = [*_policy(asked), *(["--exit-zero"] if asked.exit_zero else [])]
     return cli.main(["check", "--no-output", *options, "--", str(report)])
+
+
+def _policy(asked: argparse.Namespace) -> list[str]:
+    named = [f"--policy={asked.policy}"] if asked.policy is not None else []
+    return [*named, *(f"--fail-if={line}" for line in asked.fail_if)]

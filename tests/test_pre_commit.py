@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -115,7 +116,51 @@ def test_a_table_that_changed_has_no_report(clinic, hook):
     assert (status, out) == (3, "")
     first, hint = err.splitlines()
     assert first == "labeldp-audit: error: no report on this very table in labeldp-report: clinic.csv"
-    assert hint == "labeldp-audit: hint: labeldp-audit audit clinic.csv --output labeldp-report/clinic"
+    assert hint == (
+        "labeldp-audit: hint: labeldp-audit check clinic.csv '--fail-if=advantage.high > 2' "
+        "--output labeldp-report/clinic"
+    )
+
+
+def test_what_the_hint_names_makes_the_report_that_was_missing(hook, tables):
+    """Tables of the same name in two folders keep reports of their own."""
+    line = "--fail-if=advantage.high > 2"
+    parts = [f"{folder}/t.csv" for folder in ("north", "south")]
+    for number, part in enumerate(parts):
+        (hook.folder / part).parent.mkdir()
+        (hook.folder / part).write_bytes((tables / "t.csv").read_bytes() + b"\n" * number)
+    status, _, said = hook(line, *parts)
+    hints = [text.removeprefix("labeldp-audit: hint: labeldp-audit ") for text in said.splitlines()[1::2]]
+    assert status == 3 and [hint.split()[-1] for hint in hints] == ["labeldp-report/north/t", "labeldp-report/south/t"]
+    for hint in hints:
+        assert hook.audit(*shlex.split(hint), "-q", "--no-certify").status == 0
+    assert hook(line, *parts)[0] == 0
+
+
+@pytest.mark.parametrize("table", ["../up/t.csv", "/far/up/t.csv"])
+def test_reports_on_tables_elsewhere_stay_in_the_folder_of_reports(hook, table):
+    hint = pre_commit._hint(Path(table), pre_commit._asked(["--reports", "kept"]))
+    assert hint.split()[-1] in ("kept/up/t", "kept/far/up/t")
+
+
+def test_reports_that_look_like_tables_are_none(clinic, hook):
+    """`git add -A` also adds what an audit left."""
+    for name in ("audit.csv", "eta.parquet"):
+        (hook.folder / "labeldp-report" / name).write_text("quantity,low\nj,0\n")
+    files = ("clinic.csv", "labeldp-report/audit.csv", str(hook.folder / "labeldp-report" / "eta.parquet"))
+    assert hook("--fail-if=advantage.high > 2", *files)[0] == 0
+    assert hook("--fail-if=advantage.high > 2", "--reports=./labeldp-report/", *files)[0] == 0
+    (hook.folder / "labeldp-report-2").mkdir()
+    (hook.folder / "labeldp-report-2" / "new.csv").write_text("y\n")
+    assert hook("--fail-if=advantage.high > 2", "labeldp-report-2/new.csv")[0] == 3
+
+
+@pytest.mark.parametrize("folder", [".", "..", "", "/"])
+def test_a_folder_that_holds_the_tables_too_is_refused(clinic, hook, folder):
+    """Nothing passes unseen."""
+    status, out, err = hook("--fail-if=advantage.high > 2", f"--reports={folder}", "clinic.csv")
+    assert (status, out) == (2, "")
+    assert "holds the tables too" in err
 
 
 def test_without_a_folder_there_is_no_report(hook):
