@@ -35,6 +35,10 @@ fi
 if [[ "$outcome" == error && "$status" == 0 ]]; then
   status=3
 fi
+# For the page of a pull request, which shows no standard error. Nothing from outside stands in this line.
+if [[ "$outcome" == error ]]; then
+  echo "::error title=labeldp-audit::The check did not run, so nothing was judged. The log of this step says why."
+fi
 [[ -s "$sarif" ]] || sarif=""
 {
   echo "status=$status"

@@ -85,7 +85,8 @@ def step(tmp_path):
         }
         environment = {**os.environ, **{key: str(value) for key, value in variables.items()}, **inputs}
         command = ["bash", "-e", str(ROOT / ".github" / "check.sh")]
-        subprocess.run(command, env=environment, check=True, timeout=20)
+        done = subprocess.run(command, env=environment, check=True, timeout=20, stdout=subprocess.PIPE, text=True)
+        run.printed = done.stdout
         said = dict(line.partition("=")[::2] for line in outputs.read_text().splitlines())
         return (tmp_path / "arguments").read_text().splitlines(), said
 
@@ -101,12 +102,15 @@ def test_the_status_is_kept_for_a_later_step_and_the_report_says_what_came_out(s
         "status": str(status), "outcome": outcome,
         "report": f"{tmp_path}/labeldp-audit.json", "sarif": f"{tmp_path}/labeldp-audit.sarif",
     }  # fmt: skip
+    assert step.printed == ""
 
 
 @pytest.mark.parametrize(("status", "kept"), [(0, 3), (2, 2), (3, 3), (70, 70)])
 def test_where_nothing_was_judged_nothing_passes(step, status, kept):
-    _, said = step(status, "", DATA="x.csv")
+    _, said = step(status, "", DATA="x.csv%0A::error::y\n::error::z")
     assert said == {"status": str(kept), "outcome": "error", "report": "", "sarif": ""}
+    [line] = step.printed.splitlines()
+    assert re.fullmatch("::error title=labeldp-audit::The check did not run[^:]*", line)
 
 
 def test_inputs_are_arguments_whatever_they_hold(step, tmp_path):
