@@ -15,6 +15,7 @@ from .numbers import is_number
 from .wording import argument, listed, shown
 
 LABELS = ("label", "y", "target", "class", "click", "clicked")
+GLUE = {";": "';'", "\t": "tab", "|": "'|'", ",": "','"}  # what may part columns, and how it is typed
 
 
 @dataclass(frozen=True)
@@ -79,16 +80,19 @@ def candidates(names: Sequence[str], options: ReadOptions) -> list[str]:
 def known(option: str, columns: Sequence[str], names: Sequence[str]) -> None:
     for column in columns:
         if column not in names:
-            close = difflib.get_close_matches(column, names, n=3, cutoff=0.75)
-            hint = f"did you mean {' or '.join(map(shown, close))}?" if close else f"columns: {listed(names)}"
-            raise SpecError(f"{option}: no column {shown(column)}", hint=hint)
+            raise SpecError(f"{option}: no column {shown(column)}", hint=glued_hint(names) or known_hint(column, names))
+
+
+def known_hint(column: str, names: Sequence[str]) -> str:
+    close = difflib.get_close_matches(column, names, n=3, cutoff=0.75)
+    return f"did you mean {' or '.join(map(shown, close))}?" if close else f"columns: {listed(names)}"
 
 
 def presumed_label(candidates: Sequence[str], names: Sequence[str]) -> str:
     found = [*filter(may_be_label, candidates)]
     if len(found) != 1:
         what = f"{len(found)} columns could be the label: {listed(found)}" if found else "no label column"
-        raise DataError(f"{what}; the columns are {listed(names)}", hint=label_hint(names))
+        raise DataError(f"{what}; the columns are {listed(names)}", hint=glued_hint(names) or "--label COLUMN")
     return found[0]
 
 
@@ -96,9 +100,11 @@ def may_be_label(name: str) -> bool:
     return name.lower() in LABELS
 
 
-def label_hint(names: Sequence[str]) -> str:
-    glued = len(names) == 1 and any(sign in names[0] for sign in ";\t|")
-    return "--delimiter, as this looks like one column that is several" if glued else "--label COLUMN"
+def glued_hint(names: Sequence[str]) -> str:
+    """Where a CSV file was cut at another sign than its own, one column has all names; nothing where it was not."""
+    signs = [(names[0].count(sign), typed) for sign, typed in GLUE.items()] if len(names) == 1 else []
+    times, typed = max(signs, default=(0, ""))
+    return f"--delimiter {typed}, if this one column is several" if times else ""
 
 
 def check_label(name: str, kind: pa.DataType) -> None:

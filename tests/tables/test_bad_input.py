@@ -56,6 +56,31 @@ def test_csv(read_text, content, says):
     assert refused(read_text, content).startswith(says)
 
 
+@pytest.mark.parametrize(
+    ("parted", "cut", "hint"),
+    [
+        (";", None, "--delimiter ';', if this one column is several"),
+        ("\t", None, "--delimiter tab, if this one column is several"),
+        ("|", None, "--delimiter '|', if this one column is several"),
+        (",", ";", "--delimiter ',', if this one column is several"),
+    ],
+)
+@pytest.mark.parametrize("label", [None, "y"])
+def test_a_table_that_is_parted_otherwise(read_text, parted, cut, hint, label):
+    """Whether or not the label was named: the hint is what mends it."""
+    text = "a,b c,y\n1,2,0\n2,4,1\n".replace(",", parted).encode()
+    with pytest.raises(AuditError) as caught:
+        read_text(text, delimiter=cut, label=label)
+    assert caught.value.hint == hint
+    assert read_text(text, delimiter=parted, label=label).dataset.rows == 2
+
+
+def test_a_single_column_that_is_one(read_text):
+    with pytest.raises(DataError) as caught:
+        read_text(b"a b\n1\n2\n")
+    assert caught.value.hint == "--label COLUMN"
+
+
 def test_a_late_ragged_row_is_named(read_text):
     rows = b"".join(b'"x\n%d",%d\n' % (i, i % 2) for i in range(800_000))
     assert refused(read_text, b"a,y\n" + rows + b"3\n").endswith("row 800001")
