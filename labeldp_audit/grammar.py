@@ -66,6 +66,7 @@ SHELL_FLAGS = [option.flag for option in options.PROGRAM if option.kind.metavar 
 
 def application() -> typer.Typer:
     app = typer.Typer(
+        cls=_Commands,
         add_completion=False,
         pretty_exceptions_enable=False,
         rich_markup_mode="rich",
@@ -73,7 +74,7 @@ def application() -> typer.Typer:
     )
     app.callback(invoke_without_command=True, help=SUMMARY, epilog=STATUSES)(_program())
     for command in COMMANDS:
-        kind = typer.core.TyperCommand if command.reads == "word" else _Lazy
+        kind = _Command if command.reads == "word" else _Lazy
         app.command(command.name, cls=kind, help=_help(command), short_help=command.answers)(_reader(command))
     return app
 
@@ -157,7 +158,24 @@ def _declared(option: Option) -> Any:
     )
 
 
-class _Lazy(typer.core.TyperCommand):
+class _Command(typer.core.TyperCommand):
+    def get_help_option(self, ctx: Any) -> Any:
+        return _without_value(super().get_help_option(ctx))
+
+
+class _Commands(typer.core.TyperGroup):
+    def get_help_option(self, ctx: Any) -> Any:
+        return _without_value(super().get_help_option(ctx))
+
+
+def _without_value(option: Any) -> Any:
+    """Of --help, which takes none: some versions of typer print its type."""
+    if option is not None:
+        option.metavar = ""
+    return option
+
+
+class _Lazy(_Command):
     """Looks mechanisms and formats up when help is shown, not whenever the tool starts."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import select
 import signal
 import stat
@@ -425,6 +426,13 @@ def test_help_lists_what_the_lists_hold(door, command):
     told = door(command, "--help", env={"COLUMNS": "200"}).stdout
     assert all(text in told for text in ("--mechanism", "rr:epsilon=", "markdown", "Neighbourhoods", "Examples"))
     assert ("--tau" in told) == (command == "estimate-j")
+
+
+@pytest.mark.parametrize("command", [(), ("check",), ("explain",)])
+def test_help_takes_no_value(door, command):
+    """Some versions of typer print its type."""
+    told = door(*command, "--help", env={"COLUMNS": "200"}).stdout
+    assert re.search(r"--help +-h +Show", told)
 
 
 def test_colour_and_width_follow_the_environment(door):
