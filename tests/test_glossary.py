@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from scipy import integrate
-from scipy.special import logit
+from scipy.special import expit, logit
 
 from labeldp_audit.formats import words
 from labeldp_audit.glossary import ENTRIES
@@ -20,7 +20,8 @@ ROOT = Path(__file__).parent.parent
 COMMANDS = "\n".join(file.read_text(encoding="utf-8") for file in (ROOT / "labeldp_audit" / "commands").glob("*.py"))
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 NEW = {"tuned", "column_log_loss", "column_j", "column_advantage"}
-TERMS = {"eta", "post", "prior", "nu_bar", "tau", "epsilon", "pi", "lambda", "certified", "inconclusive", "waiver"}
+TERMS = {"eta", "post", "prior", "nu_bar", "tau", "epsilon", "pi", "lambda", "certified", "inconclusive", "waiver",
+         "nat", "odds", "attacker", "bag"}  # fmt: skip
 
 entries = pytest.mark.parametrize("entry", ENTRIES.values(), ids=lambda entry: entry.quantity)
 
@@ -59,6 +60,16 @@ def test_an_entry_is_whole(entry):
     assert set(entry.related) <= ENTRIES.keys() - {entry.quantity}
 
 
+def test_what_holds_jointly_names_its_exceptions():
+    for name in ("low", "high", "confidence"):
+        said = ENTRIES[name].read
+        assert all(other in said for other in ("equivalent_epsilon", "equivalent_k", "columns", "averages"))
+
+
+def test_certificates_say_whom_they_do_not_see():
+    assert all("300 people" in ENTRIES[name].read for name in ("certified", "certified_j", "certified_nu_max"))
+
+
 @entries
 def test_sources_are_there(entry):
     """Sections of the page on the mathematics, by the letters that it has."""
@@ -95,6 +106,15 @@ def test_the_ways_to_write_noise_are_what_the_formulas_say(epsilon, classes):
 def test_the_numbers_that_entries_mention():
     assert f"{math.log(199):.3f}" in ENTRIES["lambda"].read
     assert f"{math.log(99):.3f}" in ENTRIES["pi"].read
+    for first, nats, read in (
+        (0.12, 3, "nat"),
+        (0.12, 1, "nat"),
+        (0.12, 5, "nat"),
+        (0.12, 3, "odds"),
+        (0.7325, 3, "odds"),
+    ):
+        assert f"into {expit(logit(first) + nats):.0%}".replace("%", " %") in ENTRIES[read].read
+    assert f"{math.e:.3f}" in ENTRIES["nat"].meaning and f"{1 / math.log(2):.3f}" in ENTRIES["nat"].formula
     assert all(f"{math.exp(tau):.{places}f}" in ENTRIES["tau"].read for tau, places in ((1, 1), (2, 1), (3, 0), (5, 0)))
 
 

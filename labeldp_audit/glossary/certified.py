@@ -8,6 +8,12 @@ _ONE_SIDED = (
     "There is no upper limit, and no table can give one: features may give labels away in ways no sample shows."
 )
 
+_SMALL = (
+    "Cells have some dozens of rows in each of five folds, so a group of fewer than about 300 people hardly shows, "
+    "however large the table: where 200 people lose 7 nats, 2 or 3 are certified. A small table certifies little, "
+    "whatever is true."
+)
+
 ENTRIES = (
     Entry(
         "certified", "What is certified",
@@ -15,7 +21,7 @@ ENTRIES = (
         "labels judge scores that were made without them: Clopper-Pearson limits on cells of like scores",
         f"{MATHEMATICS}: CERTIFICATES 0, a to c4, and the Proposition",
         "Bad scores make these limits say less; none makes them wrong. They are wrong where rows are copies, where "
-        "several rows are one person's, or where the table is no fair draw.",
+        f"several rows are one person's, or where the table is no fair draw. {_SMALL}",
         ("certified_j", "certified_nu_max", "certified_advantage", "confidence"),
     ),
     Entry(
@@ -24,7 +30,8 @@ ENTRIES = (
         "in a cell whose eta has mean e, at least (e - z1) / (1 - z1) have eta > z1, and at least (z0 - e) / z0 have "
         "eta < z0, with z0 < z1 where nu_bar = tau",
         f"{MATHEMATICS}: CERTIFICATES b, J from below",
-        f"low is the whole of it: at least so many people lose more than tau, at all tau at once. {_ONE_SIDED}",
+        "low is the whole of it: at least so many people lose more than tau, at all tau at once. "
+        f"{_SMALL} {_ONE_SIDED}",
         ("certified", "j", "tau"),
     ),
     Entry(
@@ -41,7 +48,7 @@ ENTRIES = (
         "epsilon + the largest, over cells, of |logit e - logit p| at the nearer ends of their limits, e the mean eta "
         "of a cell: somebody in it is at least as far out",
         f"{MATHEMATICS}: CERTIFICATES, Proposition",
-        f"Somebody loses at least low. {_ONE_SIDED}",
+        f"Somebody loses at least low. {_SMALL} {_ONE_SIDED}",
         ("certified", "nu_max"),
     ),
     Entry(
@@ -74,8 +81,10 @@ ENTRIES = (
     Entry(
         "certified_advantage", "What the release adds, certified",
         "what the release adds to the share of labels guessed",
-        "high: at most the largest total variation between outputs times what guesses miss; low: from pairs of rows "
-        "with equal features, ((1 - sqrt(1 - 2 d)) / 2 - pi)_+ times their share, d how often their labels differ",
+        "high: the largest total variation between outputs, times the least of three upper limits of what the best "
+        "guess misses: Clopper-Pearson on wrong guesses, E min(eta, 1 - eta) by limits of cells of scores, and twice "
+        "the spread E eta (1 - eta); or a bound for totals made of these, if less. low: from pairs of rows with "
+        "equal features, ((1 - sqrt(1 - 2 d)) / 2 - pi)_+ times their share, d how often their labels differ",
         f"{MATHEMATICS}: CERTIFICATES c, c4, B5; {UNIFIED}, Theorem 3.7",
         "No attacker gains more than high, so it can be gated on. low is above 0 only where rows repeat.",
         ("certified", "advantage", "advantage_bound"),

@@ -4,6 +4,13 @@ from __future__ import annotations
 
 from .entry import MATHEMATICS, PITFALLS, Entry
 
+_JOINTLY = "P(every low <= its number <= every high) >= confidence"
+_EXCEPT = (
+    "Exceptions: limits of equivalent_epsilon and equivalent_k cover simulation alone; those of columns, and low of "
+    "advantages from bags that were drawn, take chance as normal; and the number of j and nu_max is that of averages "
+    "over rows with like scores, not of people."
+)
+
 ENTRIES = (
     Entry(
         "tuned", "Least noise that meets a policy",
@@ -19,10 +26,10 @@ ENTRIES = (
     Entry(
         "low", "Lower limit",
         "the number is at least this, with the confidence of the report",
-        "P(every low <= its number <= every high) >= confidence",
+        _JOINTLY,
         f"{MATHEMATICS}: how a report's confidence is shared out",
-        "A line such as 'certified_nu_max.low > 10' fails only where harm is shown. Rounded outward wherever it is "
-        "printed; JSON has all digits.",
+        "A line such as 'certified_nu_max.low > 10' fails only where harm is shown, so that it passes shows nothing, "
+        f"least of all on a small table. Rounded outward wherever it is printed; JSON has all digits. {_EXCEPT}",
         ("estimate", "high", "confidence"),
     ),
     Entry(
@@ -36,18 +43,19 @@ ENTRIES = (
     Entry(
         "high", "Upper limit",
         "the number is at most this, with the confidence of the report",
-        "P(every low <= its number <= every high) >= confidence",
+        _JOINTLY,
         f"{MATHEMATICS}: how a report's confidence is shared out",
         "A line such as 'advantage.high > 0.02' passes only where safety is shown. high of advantage needs no "
-        "assumption about eta; high of j and nu_max is about averages over rows with like scores.",
+        f"assumption about eta. {_EXCEPT}",
         ("estimate", "low", "confidence"),
     ),
     Entry(
         "confidence", "Confidence",
         "how surely all limits of a report hold together",
-        "P(every low <= its number <= every high) >= confidence; 0.99 unless you ask otherwise",
+        f"{_JOINTLY}; 0.99 unless you ask otherwise",
         f"{MATHEMATICS}: how a report's confidence is shared out",
-        "It covers one report. Choosing columns, k or an estimator by what earlier reports said makes it less.",
+        "It covers one report. Choosing columns, k or an estimator by what earlier reports said makes it less. "
+        f"{_EXCEPT}",
         ("low", "high"),
     ),
     Entry(
