@@ -6,6 +6,7 @@ import math
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 from scipy import integrate
 from scipy.special import expit, logit
@@ -66,8 +67,21 @@ def test_what_holds_jointly_names_its_exceptions():
         assert all(other in said for other in ("equivalent_epsilon", "equivalent_k", "columns", "averages"))
 
 
-def test_certificates_say_whom_they_do_not_see():
-    assert all("300 people" in ENTRIES[name].read for name in ("certified", "certified_j", "certified_nu_max"))
+def test_certificates_say_whom_they_do_not_see(audit):
+    """Of 3000 people, 200 whose ward gives a label of 12 % away: odds from 0.14 to 99, and what the noise adds."""
+    said = "where 200 people lose 7 nats, some 3 are certified"
+    assert all(said in ENTRIES[name].read for name in ("certified", "certified_j", "certified_nu_max"))
+    rng = np.random.default_rng(0)
+    ward = ["away"] * 200 + ["other"] * 2800
+    has = rng.random(3000) < np.repeat([0.99, 0.06], [200, 2800])
+    rows = zip(ward, rng.normal(size=3000), has, strict=True)
+    text = "ward,noise,label\n" + "".join(f"{one},{other:.3f},{label:d}\n" for one, other, label in rows)
+    (audit.folder / "t.csv").write_text(text)
+    typed = "audit t.csv --estimator linear --mechanism rr:epsilon=0.5 --tau 1 --no-output -f json"
+    found = [one for one in audit(*typed.split()).report["findings"] if one["mechanism"] == "rr:epsilon=0.5"]
+    low = {one["quantity"]: one["low"] for one in found}
+    assert low["certified_nu_max"] == pytest.approx(3, abs=0.5)
+    assert low["certified_j"] < 0.1 * 200 / 3000
 
 
 @entries
@@ -106,14 +120,9 @@ def test_the_ways_to_write_noise_are_what_the_formulas_say(epsilon, classes):
 def test_the_numbers_that_entries_mention():
     assert f"{math.log(199):.3f}" in ENTRIES["lambda"].read
     assert f"{math.log(99):.3f}" in ENTRIES["pi"].read
-    for first, nats, read in (
-        (0.12, 3, "nat"),
-        (0.12, 1, "nat"),
-        (0.12, 5, "nat"),
-        (0.12, 3, "odds"),
-        (0.7325, 3, "odds"),
-    ):
-        assert f"into {expit(logit(first) + nats):.0%}".replace("%", " %") in ENTRIES[read].read
+    moved = (0.12, 3, "nat"), (0.12, 1, "nat"), (0.12, 5, "nat"), (0.12, 3, "odds"), (0.73, 3, "odds")
+    for chance, nats, name in moved:
+        assert f"into {100 * expit(logit(chance) + nats):.0f} %" in ENTRIES[name].read
     assert f"{math.e:.3f}" in ENTRIES["nat"].meaning and f"{1 / math.log(2):.3f}" in ENTRIES["nat"].formula
     assert all(f"{math.exp(tau):.{places}f}" in ENTRIES["tau"].read for tau, places in ((1, 1), (2, 1), (3, 0), (5, 0)))
 

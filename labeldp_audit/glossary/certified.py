@@ -9,9 +9,10 @@ _ONE_SIDED = (
 )
 
 _SMALL = (
-    "Cells have some dozens of rows in each of five folds, so a group of fewer than about 300 people hardly shows, "
-    "however large the table: where 200 people lose 7 nats, 2 or 3 are certified. A small table certifies little, "
-    "whatever is true."
+    "Small groups hardly show, however large the table, as cells have at least 16 rows in each of five folds: where "
+    "200 people lose 7 nats, some 3 are certified; a group of fewer than about 100 people hardly moves "
+    "certified_nu_max, and one of fewer than about 300 people hardly counts in certified_j. A small table certifies "
+    "little, whatever is true."
 )
 
 ENTRIES = (
