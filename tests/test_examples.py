@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import runpy
 import shutil
 import subprocess
@@ -12,7 +13,7 @@ from pathlib import Path
 import pytest
 from test_docs import typed
 
-from labeldp_audit import grammar, policy
+from labeldp_audit import cli, grammar, policy, pre_commit
 
 ROOT = Path(__file__).parent.parent
 FOLDER = ROOT / "examples" / "ci"
@@ -100,6 +101,26 @@ def test_the_hook_of_the_page_is_the_one_that_there_is():
 
 
 @pytest.mark.parametrize(
+    ("name", "pinned"), [("README.md", r"^    rev: (\S+)"), ("github.yml", r"uses: OWNER/labeldp-audit@(\S+)")]
+)
+def test_what_others_run_is_pinned(name, pinned):
+    """A branch may become anything."""
+    found = re.findall(pinned, (FOLDER / name).read_text(encoding="utf-8"), re.MULTILINE)
+    assert found
+    assert all(re.fullmatch(r"v\d+\.\d+\.\d+|[0-9a-f]{40}", one) for one in found)
+
+
+def test_what_check_leaves_can_be_judged_again_and_by_the_hook(example, capsys):
+    """Without the data, and by the same numbers."""
+    typed = ["check", "safe.csv", "--estimator", "linear", "--output", "labeldp-report/safe", "-q"]
+    assert cli.main(typed) == 0
+    again = example("labeldp-report/safe/check.json", "--fail-if", "advantage.high > 0.01")
+    assert (again.status, again.report["command"]) == (4, "check")
+    assert pre_commit.main(["safe.csv", "labeldp-report/safe/check.json"]) == 0
+    assert pre_commit.main(["--fail-if=advantage.high > 0.01", "safe.csv"]) == 4
+
+
+@pytest.mark.parametrize(
     ("statuses", "worst"),
     [((0, 0), 0), ((0, 4), 4), ((4, 1), 1), ((1, 4), 1), ((1, 3), 3), ((3, 1), 3), ((130, 0), 130)],
 )
@@ -112,3 +133,15 @@ def test_the_script_ends_with_the_worst_status(tmp_path, statuses, worst):
         env={"PATH": f"{tmp_path}:/usr/bin:/bin"}, cwd=tmp_path, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == worst
+
+
+def test_the_script_keeps_a_report_for_each_table(tmp_path):
+    program = tmp_path / "labeldp-audit"
+    program.write_text('#!/bin/sh\necho "$3"\n')
+    program.chmod(0o755)
+    done = subprocess.run(
+        ["sh", str(FOLDER / "check_tables.sh"), "north/t.csv", "./south/t.csv", "../t.csv", "/far/t.csv", "-t.csv"],
+        env={"PATH": f"{tmp_path}:/usr/bin:/bin"}, cwd=tmp_path, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    names = ("north/t.csv", "south/t.csv", "t.csv", "far/t.csv", "-t.csv")
+    assert done.stdout.split() == [f"labeldp-report/{name}" for name in names]

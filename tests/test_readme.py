@@ -43,6 +43,20 @@ def attackers() -> list[str]:
     return [_attacker(truth["tables"][name]["advantage"], one, by) for one in report.findings if one.quantity == NAME]
 
 
+def test_sentences_say_what_the_tables_say():
+    """Of the clinic: how much is guessed from the features alone, and bags beside noise."""
+    readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    truth = json.loads((ROOT / "sample_data" / "truth.json").read_text(encoding="utf-8"))["tables"]["clinic.parquet"]
+    settings = Settings(mechanism=("llp:k=8|64",))
+    findings = advantage.run(str(ROOT / "sample_data" / "clinic.parquet"), settings, engine.Silent()).findings
+    by = {(one.quantity, one.mechanism): one.bound.estimate for one in findings}
+    true, said = 100 * truth["uninformed_utility"], 100 * by["uninformed_utility", None]
+    assert f"alone is right for {true:.1f} % of the labels (the tool says {said:.1f} %)" in readme
+    few, many = (by["equivalent_epsilon", f"llp:k={k}"] for k in (8, 64))
+    assert f"Totals over 64 people add about as little as randomized response at epsilon {many:.1f}" in readme
+    assert f"totals over 8 as much as at epsilon {few:.1f}" in readme
+
+
 NAME = "advantage"
 
 

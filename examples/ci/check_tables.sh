@@ -1,9 +1,9 @@
 #!/bin/sh
 # Checks each table that is named, and ends with the worst of what came of it: sh check_tables.sh tables/*.csv
-# Reports stay in labeldp-report/, one folder for each table.
+# Reports stay in labeldp-report/, one folder for each table, named by its path.
 worst=0
 for table in "$@"; do
-  name=$(basename -- "$table")
+  name=$(printf '%s' "$table" | sed 's|^[./]*||')
   labeldp-audit check --output "labeldp-report/$name" -- "$table"
   status=$?
   case "$status" in
