@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
 
-from . import configuration, delivery, gate, policy_files, watch
+from . import configuration, delivery, gate, policy_files, repository, watch
 from .commands.options import QUESTION, SEARCH, TABLE, Command
 from .commands.settings import Settings
 from .configuration import Chosen
@@ -69,10 +70,15 @@ def _plan(command: Command, data: str, chosen: Mapping[str, Chosen], settings: S
     """Where the report goes; a stored one is there already and gets a folder only if one is asked for."""
     nowhere = chosen["no_output"].value or (stored and chosen["output"].origin == "default")
     forms, folder = chosen["format"].value, None if nowhere else str(chosen["output"].value)
-    plan = delivery.plan(forms, folder, command.pages, None if stored else data)  # type: ignore[arg-type]
+    plan = delivery.plan(forms, folder, command.pages, None if stored else _location(data))  # type: ignore[arg-type]
     for source in filter(None, (data, settings.eta_file)):
         delivery.check(plan, command.files, source)
     return plan
+
+
+def _location(data: str) -> str | None:
+    """Nobody knows where the table of a stored report is, or what comes through a pipe."""
+    return None if data == "-" else repository.place(data, os.environ.get("GITHUB_WORKSPACE"))
 
 
 def _stored(errand: Errand) -> Told:

@@ -433,12 +433,23 @@ def test_a_policy_may_ask_for_a_confidence(audit, stored):
     assert "not a share" in refused(audit, "check", file, "--policy", audit.folder / "p.toml", status=2)
 
 
-def test_programs_are_pointed_to_the_table_below_the_working_folder(audit, table):
+def test_programs_are_pointed_to_the_table_from_the_top_of_its_repository(audit, table, monkeypatch):
+    """From a folder below it, too."""
+    (audit.folder / ".git").mkdir()
     (audit.folder / "data").mkdir()
     (audit.folder / "data" / "my table.parquet").write_bytes(table.read_bytes())
-    line = typed("advantage.high > 0")
-    ended = audit("check", "data/my table.parquet", *RELEASED, *line, "-f", "sarif", "--no-output")
+    monkeypatch.chdir(audit.folder / "data")
+    judging = (*RELEASED, *typed("advantage.high > 0"), "--no-output")
+    ended = audit("check", "my table.parquet", *judging, "-f", "sarif")
     [result] = json.loads(ended.out)["runs"][0]["results"]
-    assert result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "data/my%20table.parquet"
-    whole = audit("check", table, *RELEASED, *line, "-f", "sarif", "--no-output")
-    assert str(table.parent) not in whole.out and "t.parquet" in whole.out
+    place = {"uri": "data/my%20table.parquet", "uriBaseId": "%SRCROOT%", "index": 0}
+    assert result["locations"][0]["physicalLocation"]["artifactLocation"] == place
+    assert "file=data/my table.parquet," in audit("check", "my table.parquet", *judging, "-f", "github").out
+    outside = audit("check", table, *judging, "-f", "sarif")
+    assert str(table.parent) not in outside.out and "t.parquet" in outside.out and "SRCROOT" not in outside.out
+
+
+def test_nobody_knows_where_the_table_of_a_stored_report_is(audit, stored):
+    (audit.folder / ".git").mkdir()
+    out = audit("check", stored[0], *typed("advantage.high > 0"), "-f", "sarif").out
+    assert "t.parquet" in out and "SRCROOT" not in out and "report.json" not in out

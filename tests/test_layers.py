@@ -40,6 +40,7 @@ MAY_IMPORT = {
     "configuration": {"commands", "errors"},
     "grammar": {"commands", "configuration", "errors", "estimators", "formats", "mechanisms"},
     "delivery": NOUNS | {"formats", "tables"},
+    "repository": set(),
     "versions": {"engine"},
     "completion": {"commands", "estimators", "formats", "glossary", "mechanisms"},
     "shells": {"completion", "errors"},
@@ -48,7 +49,7 @@ MAY_IMPORT = {
     "watch": {"engine"},
     "errand": NOUNS
     | {"commands", "configuration", "delivery", "estimators", "gate", "mechanisms", "watch"}
-    | {"policy_files"},
+    | {"policy_files", "repository"},
     "cli": NOUNS
     | {
         "about",
