@@ -262,6 +262,28 @@ def test_a_share_is_not_written_in_per_cent(audit, stored):
     assert ended.status == 0 and "a share is never above 1, and 5 % is written 0.05" in " ".join(ended.out.split())
 
 
+def test_what_is_said_of_a_policy_is_said_beside_a_stored_report_too(audit, stored):
+    """Its own warnings were said when it was made."""
+    file, _ = stored
+    document = json.loads(file.read_text()) | {"warnings": ["of old"]}
+    document["seal"] = seal.of(document)
+    file.write_text(json.dumps(document))
+    ended = audit("check", file, *typed("advantage.high > 5"), *JSON)
+    assert ended.err == (
+        "labeldp-audit: warning: 'advantage.high > 5' never fails: a share is never above 1, and 5 % is written 0.05\n"
+    )
+    assert ended.report["warnings"][0] == "of old" and len(ended.report["warnings"]) == 2
+    assert audit("check", file, *typed("advantage.high > 5"), "--quiet").err == ""
+
+
+def test_and_beside_a_search_and_its_report(audit, table):
+    typed_ = (*typed("advantage.high > 5"), "--no-output", *JSON)
+    ended = audit("tune", table, "--mechanism", "rr:epsilon=1", *typed_)
+    assert ended.err.count("never fails") == 1 and "never fails" in ended.report["warnings"][-1]
+    (audit.folder / "tune.json").write_text(ended.out)
+    assert audit("check", "tune.json", *typed("advantage.high > 6"), *JSON).err.count("'advantage.high > 6' never") == 1
+
+
 def test_what_the_report_lacks_is_named(audit, stored):
     lines = ("advantge.high > 0.1", "advantage(tua=3).high > 0.1")
     said = [one["said"] for one in audit("check", stored[0], *typed(*lines), *JSON).report["judgement"]["verdicts"]]
