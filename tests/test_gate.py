@@ -411,6 +411,44 @@ def test_waivers_hold_for_their_table_until_their_day_and_are_listed(audit, stor
         assert "known and accepted" in " ".join(shown.out.split()) and shown.status == status
 
 
+@pytest.mark.parametrize(
+    "until",
+    ["2031-01-31T23:00:00", "2031-01-31T23:00:00Z", "12:00:00", "20310131", '"20310131"', '"2031-W05-5"', "true",
+     '"2031-02-30"', '"2031-1-31"', '"2031-01-31 "', "[]", "1930032000.5"],
+)  # fmt: skip
+def test_the_last_day_of_a_waiver_is_a_day(audit, stored, until):
+    report = json.loads(stored[0].read_text())
+    policy = policy_file(audit.folder, "p.toml", "advantage.high > 1", waiver=waiver(report, until))
+    error = refused(audit, "check", stored[0], "--policy", policy, status=2)
+    assert "not a date such as 2027-01-31" in error or until == "[]"
+
+
+def test_which_may_stand_in_quotes(audit, stored):
+    report, line = json.loads(stored[0].read_text()), f"advantage.high > {around(stored[1])[2]}"
+    policy = policy_file(audit.folder, "p.toml", line, waiver=waiver(report, '"2931-01-31"'))
+    assert audit("check", stored[0], "--policy", policy).status == 0
+
+
+def test_a_waiver_of_what_nobody_knows_is_refused(audit, stored):
+    report = json.loads(stored[0].read_text())
+    for quantity, hint in (("advantge", "did you mean advantage or"), ("zzz", "labeldp-audit explain")):
+        policy = policy_file(audit.folder, "p.toml", "j.high > 1", waiver=waiver(report, "2031-01-31", quantity))
+        ended = audit("check", stored[0], "--policy", policy)
+        assert (ended.status, ended.error) == (2, f"unknown quantity {quantity!r}: {policy}: policy.waiver.quantity")
+        assert hint in ended.err
+
+
+def test_an_unknown_key_is_named_where_it_stands(audit, stored):
+    report = json.loads(stored[0].read_text())
+    for prefix, more, named in (("", 'expires = "x"\n', "waiver.expires"), ("exit = 1\n", "", "exit")):
+        policy = policy_file(
+            audit.folder, "p.toml", "j.high > 1", prefix=prefix, waiver=waiver(report, "2031-01-31") + more
+        )
+        assert refused(audit, "check", stored[0], "--policy", policy, status=2) == (
+            f"unknown key: {policy}: policy.{named}"
+        )
+
+
 # ---- speed
 
 

@@ -36,7 +36,7 @@ MAY_IMPORT = {
     "formats": NOUNS | {"glossary", "policy_lines"},
     "commands": NOUNS | MIDDLE | {"registry", "engine", "randomness", "policy", "glossary"},
     "doubts": NOUNS | {"policy"},
-    "policy_files": NOUNS | {"configuration", "mechanisms", "policy"},
+    "policy_files": NOUNS | {"configuration", "glossary", "mechanisms", "policy"},
     "gate": NOUNS | {"configuration", "doubts", "formats", "mechanisms", "policy", "policy_files"},
     "configuration": {"commands", "errors"},
     "grammar": {"commands", "configuration", "errors", "estimators", "formats", "mechanisms"},
