@@ -19,7 +19,7 @@ MOST_CLASSES = 255  # of a label: a parameter may make sense for many, and for t
 _KEYS, _WAIVER_KEYS = ("fail_if", "confidence", "waiver"), ("quantity", "dataset", "until", "reason")
 _WAIVER = f"{configuration.POLICY}.waiver"
 _HASH, _DAY = re.compile(r"sha256:([0-9a-f]{64})"), re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-_EXAMPLE = "for example --fail-if 'nu_max.high > 10', or fail_if under [policy] in labeldp-audit.toml"
+_EXAMPLE = "for example --fail-if 'advantage.high > 0.05', or fail_if under [policy] in labeldp-audit.toml"
 
 
 def policy_of(chosen: Mapping[str, Chosen], folder: Path | None) -> Policy | None:

@@ -58,14 +58,14 @@ class _Parser:
         quantity = self.take(_NAME, "the name of a quantity, such as nu_max")
         at = dict(self.coordinates()) if self.next("(") else {}
         self.expect(".", "one of .low, .estimate and .high")
-        start = self.place
+        start = self.start()
         field = self.take(_NAME, "low, estimate or high")
         if field not in FIELDS:
             self.fail(f"{field!r} is not low, estimate or high", start)
         comparison = next((sign for sign in COMPARISONS if self.next(sign)), "")
         if not comparison:
             self.fail("one of > >= < <= is missing")
-        start, number = self.place, self.number()
+        start, number = self.start(), self.number()
         if (comparison, number) in ((">", math.inf), ("<", -math.inf)):
             self.fail("nothing is ever beyond that", start)
         self.skip()
@@ -76,8 +76,7 @@ class _Parser:
     def coordinates(self) -> Iterator[tuple[str, float | str]]:
         seen: set[str] = set()
         while True:
-            self.skip()
-            start = self.place
+            start = self.start()
             name = self.take(_NAME, "the name of a coordinate, such as tau")
             if name in seen:
                 self.fail(f"{name} is there twice", start)
@@ -98,8 +97,7 @@ class _Parser:
         return float(word) if NUMBER.fullmatch(word) else word
 
     def number(self) -> float:
-        self.skip()
-        start = self.place
+        start = self.start()
         word = self.take(NUMBER, "a number")
         if math.isinf(float(word)) and "inf" not in word.lower():  # nothing would ever be above it
             self.fail(f"{word} is too large a number", start)
@@ -107,6 +105,11 @@ class _Parser:
 
     def skip(self) -> None:
         self.place = _SPACE.match(self.text, self.place).end()  # type: ignore[union-attr]
+
+    def start(self) -> int:
+        """Where the next word begins."""
+        self.skip()
+        return self.place
 
     def next(self, sign: str) -> bool:
         self.skip()
@@ -130,5 +133,11 @@ class _Parser:
     def fail(self, what: str, place: int | None = None) -> None:
         at = self.place if place is None else place
         rest = f"before {self.text[at:].strip()!r}" if self.text[at:].strip() else "at its end"
-        hint = "a line is written like 'j(tau=6).high > 0.05' or 'nu_max.high > 10'"
-        raise SpecError(f"{what}: {self.text!r}, character {at + 1}, {rest}", hint=hint)
+        hint = "a line is written like 'advantage.high > 0.05' or 'j(tau=6).low > 0.05'"
+        raise SpecError(f"{what}: {_countable(self.text)}, character {at + 1}, {rest}", hint=hint)
+
+
+def _countable(text: str) -> str:
+    """In quotes, and as many characters as there are: no escapes."""
+    quote = '"' if "'" in text else "'"
+    return f"{quote}{''.join(one if one.isprintable() else ' ' for one in text)}{quote}"

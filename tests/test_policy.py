@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import itertools
 import math
+import re
 from dataclasses import replace
 
 import pytest
@@ -78,6 +79,9 @@ FAULTS = {
     "j(tau=6 .high > 1": (9, "a comma or a closing bracket is missing", "before '.high > 1'"),
     "j(tau=6, ).high > 1": (10, "name of a coordinate", "before ').high > 1'"),
     "j(tau=6, tau=7).high > 1": (10, "tau is there twice", "before 'tau=7).high > 1'"),
+    "j.   highest > 1": (6, "'highest' is not low, estimate or high", "before 'highest > 1'"),
+    "j.high >   inf": (12, "nothing is ever beyond that", "before 'inf'"),
+    "j.high < -inf": (10, "nothing is ever beyond that", "before '-inf'"),
     "j(class='a).high > 1": (9, "a value of class", 'before "\'a).high > 1"'),
 }
 
@@ -89,7 +93,15 @@ def test_an_error_names_the_character(text: str) -> None:
         policy.parse(text)
     assert what in str(caught.value)
     assert f"character {place}, {where}" in str(caught.value)
-    assert "j(tau=6).high > 0.05" in caught.value.hint
+    assert "advantage.high > 0.05" in caught.value.hint
+
+
+def test_the_line_stands_there_so_that_its_characters_can_be_counted() -> None:
+    for text in ("j.high >\t 1   x", "j(class='a', of=\"b\").high\n > 1  x", "  j(class='\\').high > 1 \u2028 x"):
+        with pytest.raises(SpecError) as caught:
+            policy.parse(text)
+        shown, place = re.search(r": (['\"])(.*)\1, character ([0-9]+), before 'x'$", str(caught.value)).group(2, 3)  # type: ignore[union-attr]
+        assert len(shown) == len(text) and shown[int(place) - 1] == "x"
 
 
 NAMES = st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,8}", fullmatch=True)
