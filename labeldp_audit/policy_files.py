@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -104,15 +105,39 @@ def read(texts: object, where: str) -> tuple[Line, ...]:
 
 def canonical(line: Line, classes: int) -> Line:
     """Mechanisms as reports of a label with so many classes write them: rr:lambda=0.2 is one with an epsilon."""
-    named = line.at.get("mechanism")
-    if not isinstance(named, str):
+    if "mechanism" not in line.at:
         return line
+    named = _spelled(line.at["mechanism"])
+    try:
+        found = _specs(named, classes)
+    except SpecError as error:
+        raise SpecError(f"{error.what}, in {line.text!r}", hint=_in_quotes(line, classes) or error.hint) from None
+    if len(found) != 1:
+        what = f"one mechanism is wanted, not {len(found)}: {named!r}, in {line.text!r}"
+        raise SpecError(what, hint="write a line for each")
+    return replace(line, at={**line.at, "mechanism": found[0]})
+
+
+def _specs(named: str, classes: int) -> list[str]:
     from .mechanisms import MECHANISMS
 
-    found = MECHANISMS.parse(named, classes)
-    if len(found) != 1:
-        raise SpecError(f"one mechanism is wanted, not {len(found)}: {named!r}")
-    return replace(line, at={**line.at, "mechanism": found[0].spec})
+    return [one.spec for one in MECHANISMS.parse(named, classes)]
+
+
+def _in_quotes(line: Line, classes: int) -> str:
+    """A comma ends a value, so what was meant for the mechanism may have become the next coordinates."""
+    names = list(line.at)
+    spec = _spelled(line.at["mechanism"])
+    for name in names[names.index("mechanism") + 1 :]:
+        spec += f",{name}={_spelled(line.at[name])}"
+        with contextlib.suppress(SpecError):
+            _specs(spec, classes)
+            return f"put it in quotes: mechanism='{spec}' (a shell wants the whole line in double ones then)"
+    return ""
+
+
+def _spelled(value: float | str) -> str:
+    return value if isinstance(value, str) else f"{value:g}"
 
 
 def _waiver(table: object, path: Path) -> Waiver:

@@ -354,6 +354,30 @@ def test_faults_of_a_policy_file_are_usage_errors(audit, stored, text, said):
     assert said in refused(audit, "check", file, "--policy", policy, status=2)
 
 
+@pytest.mark.parametrize(
+    ("mechanism", "said", "hint"),
+    [
+        ("laplace-llp:k=8,epsilon=1", "mechanism 'laplace-llp:k=8': ",
+         "put it in quotes: mechanism='laplace-llp:k=8,epsilon=1' "),
+        ("laplace-llp:k=8", "mechanism 'laplace-llp:k=8': ", ""),
+        ("nope:x", "unknown mechanism 'nope'", "known: "),
+        ("''", "unknown mechanism ''", "known: "),
+        ("5", "unknown mechanism '5'", "known: "),
+        ("rr:epsilon=1|2", "one mechanism is wanted, not 2: 'rr:epsilon=1|2'", "write a line for each"),
+    ],
+)  # fmt: skip
+def test_a_mechanism_that_is_none_is_named_with_its_line(audit, stored, mechanism, said, hint):
+    line = f"j(tau=6,mechanism={mechanism}).high > 0.05"
+    ended = audit("check", stored[0], *typed(line))
+    assert ended.status == 2 and ended.error.startswith(said) and ended.error.endswith(f", in {line!r}: --fail-if")
+    assert hint in ended.err and ("put it in quotes" in ended.err) == ("quotes" in hint)
+
+
+def test_in_quotes_it_is_what_was_meant(audit, stored):
+    line = "advantage(mechanism='laplace-llp:k=8,epsilon=1').high > 1"
+    assert "not measured" in audit("check", stored[0], *typed(line)).out
+
+
 def test_a_policy_file_that_is_not_there(audit, stored):
     assert "No such file" in refused(audit, "check", stored[0], "--policy", "p.toml", status=2)
 
