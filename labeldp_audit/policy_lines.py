@@ -24,6 +24,8 @@ NUMBER = re.compile(r"[-+]?(?:inf(?:inity)?|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][
 _SPACE, _NAME = re.compile(r"\s*"), re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _BARE, _QUOTED = re.compile(r"[^\s,()'\"=]+(?:=[^\s,()'\"=]+)*"), re.compile(r"'[^']*'|\"[^\"]*\"")
 
+_NUMBERS = ("tau", "epsilon", "pi", "lambda", "k", "alpha")
+
 
 @dataclass(frozen=True)
 class Line:
@@ -92,7 +94,7 @@ class _Parser:
         quoted = _QUOTED.match(self.text, self.place)
         if quoted:
             self.place = quoted.end()
-            return quoted.group()[1:-1]
+            return _unquoted(name, quoted.group()[1:-1])
         word = self.take(_BARE, f"a value of {name}, in quotes if it holds a comma or a bracket")
         return float(word) if NUMBER.fullmatch(word) else word
 
@@ -135,6 +137,11 @@ class _Parser:
         rest = f"before {self.text[at:].strip()!r}" if self.text[at:].strip() else "at its end"
         hint = "a line is written like 'advantage.high > 0.05' or 'j(tau=6).low > 0.05'"
         raise SpecError(f"{what}: {_countable(self.text)}, character {at + 1}, {rest}", hint=hint)
+
+
+def _unquoted(name: str, value: str) -> float | str:
+    """Of these coordinates only numbers stand in reports, and others may be names that look like numbers."""
+    return float(value) if name in _NUMBERS and NUMBER.fullmatch(value) else value
 
 
 def _countable(text: str) -> str:

@@ -136,6 +136,29 @@ def test_a_quantity_that_no_audit_has_is_met_before_the_audit(audit):
     assert ended.status == 2 and "unknown quantity 'nu_mx'" in ended.err and "nu_max" in ended.err
 
 
+@pytest.mark.parametrize(
+    ("line", "said", "hint"),
+    [
+        ("j(zau=3).high > 1", "unknown coordinate 'zau'", "did you mean tau?"),
+        ("advantage(epsilon=1, beta=3).high > 1", "unknown coordinate 'beta'", "known: mechanism, tau, "),
+        ("j(tau=abc).high > 1", "tau is a finite number, not abc", "such as tau=3"),
+        ("certified_j(tau=nan).high > 1", "tau is a finite number, not nan", "such as tau=3"),
+        ("j(tau=inf).high > 1", "tau is a finite number, not inf", "such as tau=3"),
+    ],
+)
+@pytest.mark.parametrize("command", ["check", "audit"])
+def test_a_place_at_which_nothing_stands_is_met_before_the_audit(audit, stored, line, said, hint, command):
+    """Of a stored report it is said what was not measured."""
+    ended = audit(command, "nowhere.parquet", *typed(line))
+    assert (ended.status, ended.error) == (2, f"{said}: {line}") and hint in ended.err
+    assert "not measured" in audit("check", stored[0], *typed(line)).out
+
+
+def test_a_number_in_quotes_is_a_number(audit, table):
+    ended = audit("check", table, *RELEASED, *typed("j(tau='4').high > 1"), *JSON, "--no-output")
+    assert ended.status == 0 and ended.report["judgement"]["outcome"] == "pass"
+
+
 def test_edited_truncated_and_future_reports_are_refused(audit, stored):
     file, _ = stored
     text = file.read_text()
