@@ -127,10 +127,11 @@ def _explain(request: Request) -> int:
 
 
 def _report(command: Command, data: str, chosen: Mapping[str, Chosen]) -> int:
-    from . import delivery, errand, gate, versions, watch
+    from . import configuration, delivery, errand, gate, policy_files, versions, watch
 
     quiet, started = bool(chosen["quiet"].value), time.time()
     asked = errand.checked(command, data, chosen)
+    _warn(filter(None, [policy_files.unread(chosen, configuration.here())]), quiet)
     _hush_libraries()
     made, rows, info = errand.run(asked, quiet)
     report = gate.judged(made, asked.settings.policy)

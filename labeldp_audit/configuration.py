@@ -142,10 +142,20 @@ def section(path: Path) -> dict[str, object]:
     return table
 
 
+def options_in(section: Iterable[str]) -> list[str]:
+    """Keys of a file that are options."""
+    known = _in_file()
+    return [key for key in section if key.replace("-", "_") in known]
+
+
+def _in_file() -> dict[str, Option]:
+    return {name: option for name, option in every().items() if option.in_file}
+
+
 def _option(key: str, path: Path) -> Option | None:
     if key == POLICY:
         return None
-    known = {name: option for name, option in every().items() if option.in_file}
+    known = _in_file()
     name = key.replace("-", "_")
     if name not in known:
         raise SpecError(

@@ -67,6 +67,19 @@ def from_file(path: Path) -> Policy:
     return _with_lines(Policy(()) if found is None else _from_table(found, path), path)
 
 
+def unread(chosen: Mapping[str, Chosen], folder: Path | None) -> str:
+    """A warning where --policy names a file that says more than its policy, of which nothing else is read."""
+    named = chosen["policy"].value if "policy" in chosen else None
+    if not named:
+        return ""
+    path, own = Path(str(named)), configuration.file_of(chosen, folder)
+    if own is not None and own.resolve() == path.resolve():
+        return ""
+    section = configuration.section(path)
+    more = configuration.options_in(section) if configuration.POLICY in section else []
+    return f"{path} also says {', '.join(more)}: --policy reads the policy alone; --config reads all" if more else ""
+
+
 def _from_table(table: object, path: Path) -> Policy:
     if not isinstance(table, dict):
         raise SpecError("not a table", path, f"[{configuration.POLICY}]")

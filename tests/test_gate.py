@@ -345,6 +345,34 @@ def test_a_file_of_lines_is_judged_beside_what_is_typed(audit, stored):
     assert audit("check", file, "--policy", whole, *typed(bad)).status == 1
 
 
+def test_what_a_policy_file_says_beside_its_policy_is_not_read_and_this_is_said(audit, stored, tmp_path):
+    file, line = stored[0], '[policy]\nfail_if = ["advantage.high > 0.9"]\n'
+    said = "p.toml also says label, drop-null-labels: --policy reads the policy alone; --config reads all"
+    (audit.folder / "p.toml").write_text(f'label = "other"\ndrop-null-labels = true\nmore = 1\n{line}')
+    assert audit("check", file, "--policy", "p.toml", *JSON).err == f"labeldp-audit: warning: {said}\n"
+    assert audit("check", file, "--policy", "p.toml", "--quiet", *JSON).err == ""
+    (audit.folder / "q.toml").write_text(line)
+    assert audit("check", file, "--policy", "q.toml", *JSON).err == ""
+    (audit.folder / "q.toml").write_text('confidence = 0.5\nfail_if = ["advantage.high > 0.9"]\n')
+    assert audit("check", file, "--policy", "q.toml", *JSON).err == ""
+    (audit.folder / "pyproject.toml").write_text(
+        f'label = "x"\n[tool.labeldp-audit]\nk = 5\n[tool.labeldp-audit.{line[1:]}'
+    )
+    assert "also says k: " in audit("check", file, "--no-config", "--policy", "pyproject.toml", *JSON).err
+
+
+def test_unless_it_is_the_configuration(audit, stored):
+    (audit.folder / "labeldp-audit.toml").write_text('label = "label"\n[policy]\nfail_if = ["advantage.high > 0.9"]\n')
+    for more in ((), ("--config", "./labeldp-audit.toml")):
+        assert audit("check", stored[0], "--policy", "labeldp-audit.toml", *more, *JSON).err == ""
+    assert "also says label" in audit("check", stored[0], "--policy", "labeldp-audit.toml", "--no-config", *JSON).err
+
+
+def test_what_is_recommended_can_pass(audit, stored):
+    for arguments in ((), typed("advantage > 1")):
+        assert "'advantage.high > 0.05'" in audit("check", stored[0], *arguments).err
+
+
 def test_variables_hold_lines(audit, stored, monkeypatch):
     file, found = stored
     fine, _, bad = (f"advantage.high > {one}" for one in around(found))
