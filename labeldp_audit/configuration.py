@@ -175,7 +175,7 @@ def _taken(option: Option, value: object, path: Path, key: str) -> object:
 
 def toml(path: Path, hint: str = "--no-config reads none") -> dict[str, object]:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))  # some editors begin a file with a mark
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise SpecError(f"not a TOML file: {error}", path, hint=hint) from None
     except OSError as error:

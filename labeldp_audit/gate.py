@@ -13,7 +13,7 @@ from pathlib import Path
 from . import configuration, doubts, policy, policy_files
 from .configuration import Chosen
 from .errors import DataError, PlanError, SpecError
-from .model import COMPARED, Report
+from .model import COMPARED, SCHEMA, Report
 from .policy import Policy
 
 
@@ -23,6 +23,24 @@ def is_report(data: str) -> bool:
         return data.lower().endswith(".json")
     stream = getattr(sys.stdin, "buffer", None)
     return stream is not None and stream.peek(64).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
+
+
+def reports_in(data: str) -> list[str]:
+    """Of a folder that holds reports where a table would have its parts."""
+    folder = Path(data)
+    with contextlib.suppress(OSError):  # whoever reads the table says what is wrong with its name
+        if folder.is_dir() and not any(one.suffix.lower() in _PARTS for one in folder.rglob("*")):
+            return [str(one) for one in sorted(folder.glob("*.json")) if one.is_file() and _begins_as_report(one)]
+    return []
+
+
+_PARTS = (".parquet", ".pq")
+
+
+def _begins_as_report(file: Path) -> bool:
+    with contextlib.suppress(OSError), file.open("rb") as stream:
+        return f'"{SCHEMA.partition("/")[0]}/'.encode() in stream.read(100)
+    return False
 
 
 def read_report(data: str) -> tuple[Report, Mapping[str, object] | None]:

@@ -186,6 +186,20 @@ def test_only_stored_reports_can_be_shown_again(audit, stored, table):
     assert audit("report", file, "-f", "json").out == file.read_text()
 
 
+def test_a_folder_of_reports_is_no_table(audit, stored, table):
+    folder = audit.folder / "labeldp-report"
+    folder.mkdir()
+    (folder / "a.json").write_text('{"other": 1}')
+    (folder / "audit.json").write_bytes(stored[0].read_bytes())
+    for command, status in (("check", 3), ("report", 2)):
+        ended = audit(command, "labeldp-report/", *(typed("advantage.high > 1") if command == "check" else ()))
+        assert ended.status == status and ended.error.endswith(": labeldp-report/")
+        assert ended.err.endswith(f"hint: labeldp-audit {command} labeldp-report/audit.json\n")
+    assert audit("check", "x" * 300, *typed("advantage.high > 1")).status == 3
+    (folder / "part.parquet").write_bytes(table.read_bytes())
+    assert audit("check", "labeldp-report/", *RELEASED, *typed("advantage.high > 0.9"), "--no-output").status == 0
+
+
 def test_a_judged_report_can_be_shown_again_and_ends_well(audit, stored):
     file, found = stored
     bad = around(found)[2]
