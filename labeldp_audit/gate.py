@@ -47,7 +47,7 @@ def read_report(data: str) -> tuple[Report, Mapping[str, object] | None]:
     """And when and where it was made, where it says so."""
     from .formats import stored as written
 
-    name = "stdin" if data == "-" else Path(data).name
+    name = "stdin" if data == "-" else data
     with _all_kept():
         return written.read_with_run(_text_of(data, name), name)
 

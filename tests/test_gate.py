@@ -178,6 +178,13 @@ def test_edited_truncated_and_future_reports_are_refused(audit, stored):
             assert said in refused(audit, command[0], file, *command[1:], status=3)
 
 
+def test_a_refused_report_is_named_as_it_was_typed(audit):
+    (audit.folder / "out").mkdir()
+    for content in (b"{", b"\xff", b"{}"):
+        (audit.folder / "out" / "r.json").write_bytes(content)
+        assert refused(audit, "report", "./out/r.json", status=3).endswith(": ./out/r.json")
+
+
 def test_only_stored_reports_can_be_shown_again(audit, stored, table):
     file, _ = stored
     assert refused(audit, "report", table, status=2).startswith("not a stored report")
