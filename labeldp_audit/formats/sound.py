@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from ..model import Dataset, EtaSummary, Finding, Report
+from ..model import ALONE, COMPARED, TUNE, Dataset, EtaSummary, Finding, Report, Verdict
+from ..policy_lines import COMPARISONS, FIELDS
 
 
 def check(report: Report) -> None:
@@ -16,10 +17,22 @@ def check(report: Report) -> None:
 def _faults(report: Report) -> Iterator[str]:
     yield from _of_dataset(report.dataset)
     yield from _of_eta(report.eta)
-    confidence = report.parameters.get("confidence", 0.0)
+    yield from _of_parameters(report.parameters)
+    yield from (fault for one in report.findings for fault in _of_finding(one))
+    yield from (fault for one in (report.judgement.verdicts if report.judgement else ()) for fault in _of_verdict(one))
+
+
+def _of_parameters(parameters: Mapping[str, object]) -> Iterator[str]:
+    """Those that are read again."""
+    confidence = parameters.get("confidence", 0.0)
     if isinstance(confidence, bool) or not isinstance(confidence, int | float) or not 0 <= confidence <= 1:
         yield "the confidence of the report is no share"
-    yield from (fault for one in report.findings for fault in _of_finding(one))
+    lists = [parameters.get(COMPARED, [])]
+    for name in (TUNE, ALONE):
+        by_name = parameters.get(name, {})
+        lists += by_name.values() if isinstance(by_name, Mapping) else [None]
+    if not all(isinstance(one, list) and all(isinstance(spec, str) for spec in one) for one in lists):
+        yield "mechanisms stand in lists of texts"
 
 
 def _of_dataset(data: Dataset) -> Iterator[str]:
@@ -38,6 +51,13 @@ def _of_eta(eta: EtaSummary) -> Iterator[str]:
         yield "rows and neighbours are counted from 1"
     if not 0 <= eta.recall_low <= 1 or not 0 <= eta.recall <= 1:
         yield "a recall is a share"
+    if not all(0 <= share <= 1 for one in eta.reliability for share in (one.said, one.came, one.low, one.high)):
+        yield "of what is said and what comes there are shares"
+
+
+def _of_verdict(one: Verdict) -> Iterator[str]:
+    if one.field not in FIELDS or one.comparison not in COMPARISONS:
+        yield f"the verdict about {one.quantity} compares nothing"
 
 
 def _of_finding(one: Finding) -> Iterator[str]:

@@ -112,6 +112,9 @@ def test_a_sealed_report_of_the_wrong_shape_is_refused(tail_report: Report, edit
         (("eta", "recall_low"), "Infinity"),
         (("parameters", "confidence"), 99),
         (("parameters", "confidence"), "0.99"),
+        (("parameters", "compared"), [[]]),
+        (("parameters", "tune"), {"rr": 5}),
+        (("parameters", "judged_alone"), ["x"]),
         (("findings", 0, "confidence"), 1.01),
         (("findings", 0, "confidence"), -0.5),
         (("findings", 0, "n"), -1),
@@ -129,6 +132,15 @@ def test_a_sealed_report_whose_numbers_do_not_fit_is_refused(
     inner[place[-1]] = value
     document["seal"] = seal.of(document)
     with pytest.raises(DataError, match=r"not a report of labeldp-audit: .*: r\.json"):
+        stored.read(json.dumps(document), "r.json")
+
+
+@pytest.mark.parametrize(("key", "value"), [("field", "n"), ("comparison", "=="), ("comparison", "")])
+def test_verdicts_compare_what_lines_compare(joint_report: Report, key: str, value: str) -> None:
+    document = json.loads(formats.render("json", joint_report))
+    document["judgement"]["verdicts"][0][key] = value
+    document["seal"] = seal.of(document)
+    with pytest.raises(DataError, match="compares nothing"):
         stored.read(json.dumps(document), "r.json")
 
 
