@@ -127,14 +127,16 @@ def _explain(request: Request) -> int:
 
 
 def _report(command: Command, data: str, chosen: Mapping[str, Chosen]) -> int:
-    from . import delivery, errand, gate, versions, watch
+    from . import configuration, delivery, errand, gate, policy_files, versions, watch
 
     quiet, started = bool(chosen["quiet"].value), time.time()
     asked = errand.checked(command, data, chosen)
+    _warn(filter(None, [policy_files.unread(chosen, configuration.here())]), quiet)
     _hush_libraries()
-    report, rows, info = errand.run(asked, quiet)
-    report = gate.judged(report, asked.settings.policy)
-    _warn(report.warnings, quiet or asked.stored or _is_read_here(asked.plan))
+    made, rows, info = errand.run(asked, quiet)
+    report = gate.judged(made, asked.settings.policy)
+    said = made.warnings if asked.stored else ()  # when that report was made
+    _warn((one for one in report.warnings if one not in said), quiet or _is_read_here(asked.plan))
     info = versions.of_run(data, sys.argv[1:], started) if chosen["with_run_info"].value else info
     text = delivery.to_screen(asked.plan, report, *watch.screen(), info)
     written = delivery.to_files(asked.plan, report, rows, info)

@@ -142,10 +142,20 @@ def section(path: Path) -> dict[str, object]:
     return table
 
 
+def options_in(section: Iterable[str]) -> list[str]:
+    """Keys of a file that are options."""
+    known = _in_file()
+    return [key for key in section if key.replace("-", "_") in known]
+
+
+def _in_file() -> dict[str, Option]:
+    return {name: option for name, option in every().items() if option.in_file}
+
+
 def _option(key: str, path: Path) -> Option | None:
     if key == POLICY:
         return None
-    known = {name: option for name, option in every().items() if option.in_file}
+    known = _in_file()
     name = key.replace("-", "_")
     if name not in known:
         raise SpecError(
@@ -165,7 +175,7 @@ def _taken(option: Option, value: object, path: Path, key: str) -> object:
 
 def toml(path: Path, hint: str = "--no-config reads none") -> dict[str, object]:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))  # some editors begin a file with a mark
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise SpecError(f"not a TOML file: {error}", path, hint=hint) from None
     except OSError as error:

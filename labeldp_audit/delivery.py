@@ -49,24 +49,16 @@ class Plan:
     targets: tuple[Target, ...]
     folder: Path | None
     pages: Mapping[str, str] = field(default_factory=dict)  # of the folder: ending and format
-    location: str | None = None  # of the table below the working folder, with slashes
+    location: str | None = None  # of the table from the top of its repository, with slashes
 
 
-def plan(specs: Iterable[str], folder: str | None, pages: Mapping[str, str], data: str | None = None) -> Plan:
-    """data: what was typed for the table."""
+def plan(specs: Iterable[str], folder: str | None, pages: Mapping[str, str], location: str | None = None) -> Plan:
     targets = tuple(_target(spec) for spec in specs)
     files = [target.file for target in targets if target.file]
     for file in files:
         if files.count(file) > 1:
             raise SpecError("two reports in one file", file)
-    return Plan(targets, Path(folder) if folder is not None else None, pages, _location(data))
-
-
-def _location(data: str | None) -> str | None:
-    if data in (None, "-"):
-        return None
-    path = Path(str(data))
-    return None if path.is_absolute() or ".." in path.parts else path.as_posix()
+    return Plan(targets, Path(folder) if folder is not None else None, pages, location)
 
 
 def _target(spec: str) -> Target:

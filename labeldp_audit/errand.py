@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
 
-from . import configuration, delivery, gate, policy_files, watch
+from . import configuration, delivery, gate, policy_files, repository, watch
 from .commands.options import QUESTION, SEARCH, TABLE, Command
 from .commands.settings import Settings
 from .configuration import Chosen
-from .errors import SpecError
+from .errors import DataError, SpecError
 from .model import MEASURED_BY, Report
 
 MEASURING = (TABLE, SEARCH, QUESTION)  # panels of options that say how a report is made
@@ -30,12 +31,22 @@ class Errand:
 
 def checked(command: Command, data: str, chosen: Mapping[str, Chosen]) -> Errand:
     stored = command.stored and gate.is_report(data)
-    if not stored and not command.tables:
-        raise SpecError("not a stored report", data, hint="a .json file that another command left")
+    if not stored and command.stored:
+        _check_table(command, data)
     settings = _settings(command, chosen, stored)
     if stored:
         gate.check_typed(chosen, (option.name for option in command.options if option.panel in MEASURING))
     return Errand(command, data, chosen, settings, _plan(command, data, chosen, settings, stored), stored)
+
+
+def _check_table(command: Command, data: str) -> None:
+    """Where a report could stand, too, a folder of reports is no table."""
+    inside = gate.reports_in(data)
+    hint = f"labeldp-audit {command.name} {' or '.join(inside)}" if inside else ""
+    if not command.tables:
+        raise SpecError("not a stored report", data, hint=hint or "a .json file that another command left")
+    if inside:
+        raise DataError("a folder of reports, and no table", data, hint=hint)
 
 
 def run(errand: Errand, quiet: bool) -> Told:
@@ -69,10 +80,15 @@ def _plan(command: Command, data: str, chosen: Mapping[str, Chosen], settings: S
     """Where the report goes; a stored one is there already and gets a folder only if one is asked for."""
     nowhere = chosen["no_output"].value or (stored and chosen["output"].origin == "default")
     forms, folder = chosen["format"].value, None if nowhere else str(chosen["output"].value)
-    plan = delivery.plan(forms, folder, command.pages, None if stored else data)  # type: ignore[arg-type]
+    plan = delivery.plan(forms, folder, command.pages, None if stored else _location(data))  # type: ignore[arg-type]
     for source in filter(None, (data, settings.eta_file)):
         delivery.check(plan, command.files, source)
     return plan
+
+
+def _location(data: str) -> str | None:
+    """Nobody knows where the table of a stored report is, or what comes through a pipe."""
+    return None if data == "-" else repository.place(data, os.environ.get("GITHUB_WORKSPACE"))
 
 
 def _stored(errand: Errand) -> Told:

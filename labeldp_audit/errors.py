@@ -11,7 +11,10 @@ Anything else that reaches the door is a bug of ours.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
+
+_BREAK = re.compile(r"\s*[^\S ]\s*")
 
 
 class AuditError(Exception):
@@ -21,8 +24,8 @@ class AuditError(Exception):
         self.what = what
         self.where = tuple(str(place) for place in where if place is not None and place != "")
         self.hint = hint
-        # One line, whatever a file name or a library's message holds.
-        super().__init__(" ".join(": ".join((what, *self.where)).split()))
+        # One line, whatever a file name or a library's message holds; blanks stay, as somebody may count characters.
+        super().__init__(_BREAK.sub(" ", ": ".join((what, *self.where))).strip())
 
 
 class DataError(AuditError):

@@ -10,21 +10,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from . import configuration, policy, policy_files
+from . import configuration, doubts, policy, policy_files
 from .configuration import Chosen
 from .errors import DataError, PlanError, SpecError
-from .model import COMPARED, Report
-from .policy import Line, Policy
-
-SHARES = (
-    "j", "plug_in_j", "certified_j", "advantage", "certified_advantage", "uninformed_utility", "informed_utility",
-    "certified_uninformed_utility", "certified_informed_utility", "eta_min", "eta_max", "column_j", "column_advantage",
-)  # fmt: skip
-
-
-def _in_per_cent(line: Line) -> bool:
-    """Reports for people have per cent, and whoever types those has a line that never fails."""
-    return line.quantity in SHARES and line.upward and line.threshold > 1
+from .model import COMPARED, SCHEMA, Report
+from .policy import Policy
 
 
 def is_report(data: str) -> bool:
@@ -35,11 +25,29 @@ def is_report(data: str) -> bool:
     return stream is not None and stream.peek(64).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
 
 
+def reports_in(data: str) -> list[str]:
+    """Of a folder that holds reports where a table would have its parts."""
+    folder = Path(data)
+    with contextlib.suppress(OSError):  # whoever reads the table says what is wrong with its name
+        if folder.is_dir() and not any(one.suffix.lower() in _PARTS for one in folder.rglob("*")):
+            return [str(one) for one in sorted(folder.glob("*.json")) if one.is_file() and _begins_as_report(one)]
+    return []
+
+
+_PARTS = (".parquet", ".pq")
+
+
+def _begins_as_report(file: Path) -> bool:
+    with contextlib.suppress(OSError), file.open("rb") as stream:
+        return f'"{SCHEMA.partition("/")[0]}/'.encode() in stream.read(100)
+    return False
+
+
 def read_report(data: str) -> tuple[Report, Mapping[str, object] | None]:
     """And when and where it was made, where it says so."""
     from .formats import stored as written
 
-    name = "stdin" if data == "-" else Path(data).name
+    name = "stdin" if data == "-" else data
     with _all_kept():
         return written.read_with_run(_text_of(data, name), name)
 
@@ -135,11 +143,10 @@ def _words(value: object) -> str:
 
 def judged(report: Report, by: Policy | None) -> Report:
     """tune has judged already, by what is said of the mechanism that it chose."""
-    if by is None or (report.command == "tune" and report.judgement is not None):
+    if by is None:
         return report
     classes, today = len(report.dataset.classes), datetime.datetime.now(datetime.UTC).date()
     lines = tuple(policy_files.canonical(line, classes) for line in by.lines)
-    said = (f"{line.text!r} never fails: a share is never above 1, and 5 % is written 0.05" for line in lines
-            if _in_per_cent(line))  # fmt: skip
-    judgement = policy.judge(replace(by, lines=lines), report, today)
-    return replace(report, judgement=judgement, warnings=tuple(dict.fromkeys((*report.warnings, *said))))
+    if report.command != "tune" or report.judgement is None:
+        report = replace(report, judgement=policy.judge(replace(by, lines=lines), report, today))
+    return replace(report, warnings=tuple(dict.fromkeys((*report.warnings, *doubts.of(lines, report)))))

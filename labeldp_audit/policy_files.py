@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,8 +18,9 @@ from .policy import Line, Policy
 
 MOST_CLASSES = 255  # of a label: a parameter may make sense for many, and for two it is looked at again
 _KEYS, _WAIVER_KEYS = ("fail_if", "confidence", "waiver"), ("quantity", "dataset", "until", "reason")
-_HASH = re.compile(r"sha256:([0-9a-f]{64})")
-_EXAMPLE = "for example --fail-if 'nu_max.high > 10', or fail_if under [policy] in labeldp-audit.toml"
+_WAIVER = f"{configuration.POLICY}.waiver"
+_HASH, _DAY = re.compile(r"sha256:([0-9a-f]{64})"), re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_EXAMPLE = "for example --fail-if 'advantage.high > 0.05', or fail_if under [policy] in labeldp-audit.toml"
 
 
 def policy_of(chosen: Mapping[str, Chosen], folder: Path | None) -> Policy | None:
@@ -65,10 +67,23 @@ def from_file(path: Path) -> Policy:
     return _with_lines(Policy(()) if found is None else _from_table(found, path), path)
 
 
+def unread(chosen: Mapping[str, Chosen], folder: Path | None) -> str:
+    """A warning where --policy names a file that says more than its policy, of which nothing else is read."""
+    named = chosen["policy"].value if "policy" in chosen else None
+    if not named:
+        return ""
+    path, own = Path(str(named)), configuration.file_of(chosen, folder)
+    if own is not None and own.resolve() == path.resolve():
+        return ""
+    section = configuration.section(path)
+    more = configuration.options_in(section) if configuration.POLICY in section else []
+    return f"{path} also says {', '.join(more)}: --policy reads the policy alone; --config reads all" if more else ""
+
+
 def _from_table(table: object, path: Path) -> Policy:
     if not isinstance(table, dict):
         raise SpecError("not a table", path, f"[{configuration.POLICY}]")
-    _check_keys(table, _KEYS, path)
+    _check_keys(table, _KEYS, path, configuration.POLICY)
     waivers = table.get("waiver", [])
     if not isinstance(waivers, list):
         raise SpecError("not a list of tables", path, "[[policy.waiver]]")
@@ -82,11 +97,11 @@ def _confidence(value: object, path: Path) -> float:
     raise SpecError(f"not a share such as 0.99: {value!r}", path, "policy.confidence")
 
 
-def _check_keys(table: Mapping[str, object], known: Sequence[str], path: Path) -> None:
+def _check_keys(table: Mapping[str, object], known: Sequence[str], path: Path, where: str) -> None:
     for key in table:
         if key not in known:
             hint = configuration.near(key, known) or f"known: {', '.join(known)}"
-            raise SpecError("unknown key", path, f"{configuration.POLICY}.{key}", hint=hint)
+            raise SpecError("unknown key", path, f"{where}.{key}", hint=hint)
 
 
 def read(texts: object, where: str) -> tuple[Line, ...]:
@@ -103,22 +118,46 @@ def read(texts: object, where: str) -> tuple[Line, ...]:
 
 def canonical(line: Line, classes: int) -> Line:
     """Mechanisms as reports of a label with so many classes write them: rr:lambda=0.2 is one with an epsilon."""
-    named = line.at.get("mechanism")
-    if not isinstance(named, str):
+    if "mechanism" not in line.at:
         return line
+    named = _spelled(line.at["mechanism"])
+    try:
+        found = _specs(named, classes)
+    except SpecError as error:
+        raise SpecError(f"{error.what}, in {line.text!r}", hint=_in_quotes(line, classes) or error.hint) from None
+    if len(found) != 1:
+        what = f"one mechanism is wanted, not {len(found)}: {named!r}, in {line.text!r}"
+        raise SpecError(what, hint="write a line for each")
+    return replace(line, at={**line.at, "mechanism": found[0]})
+
+
+def _specs(named: str, classes: int) -> list[str]:
     from .mechanisms import MECHANISMS
 
-    found = MECHANISMS.parse(named, classes)
-    if len(found) != 1:
-        raise SpecError(f"one mechanism is wanted, not {len(found)}: {named!r}")
-    return replace(line, at={**line.at, "mechanism": found[0].spec})
+    return [one.spec for one in MECHANISMS.parse(named, classes)]
+
+
+def _in_quotes(line: Line, classes: int) -> str:
+    """A comma ends a value, so what was meant for the mechanism may have become the next coordinates."""
+    names = list(line.at)
+    spec = _spelled(line.at["mechanism"])
+    for name in names[names.index("mechanism") + 1 :]:
+        spec += f",{name}={_spelled(line.at[name])}"
+        with contextlib.suppress(SpecError):
+            _specs(spec, classes)
+            return f"put it in quotes: mechanism='{spec}' (a shell wants the whole line in double ones then)"
+    return ""
+
+
+def _spelled(value: float | str) -> str:
+    return value if isinstance(value, str) else f"{value:g}"
 
 
 def _waiver(table: object, path: Path) -> Waiver:
     where = "[[policy.waiver]]"
     if not isinstance(table, dict):
         raise SpecError("not a table", path, where)
-    _check_keys(table, _WAIVER_KEYS, path)
+    _check_keys(table, _WAIVER_KEYS, path, _WAIVER)
     missing = [key for key in _WAIVER_KEYS if not table.get(key)]
     if missing:
         raise SpecError(f"a waiver wants {', '.join(missing)}", path, where)
@@ -126,25 +165,37 @@ def _waiver(table: object, path: Path) -> Waiver:
     if dataset is None:
         hint = "sha256: and 64 hexadecimal digits, as in the report of that table"
         raise SpecError(f"not the hash of a table: {table['dataset']!r}", path, where, hint=hint)
-    return Waiver(_text(table, "quantity", path), dataset[1], _date(table["until"], path), _text(table, "reason", path))
+    return Waiver(_quantity(table, path), dataset[1], _date(table["until"], path), _text(table, "reason", path))
+
+
+def _quantity(table: Mapping[str, Any], path: Path) -> str:
+    """A waiver of what nobody knows would never be used."""
+    from .glossary import ENTRIES
+
+    name = _text(table, "quantity", path)
+    if name not in ENTRIES:
+        hint = configuration.near(name, ENTRIES) or "`labeldp-audit explain` lists what there is"
+        raise SpecError(f"unknown quantity {name!r}", path, f"{_WAIVER}.quantity", hint=hint)
+    return name
 
 
 def _text(table: Mapping[str, Any], key: str, path: Path) -> str:
     value = table[key]
     if not isinstance(value, str) or not value.strip():
-        raise SpecError(f"not a text: {value!r}", path, f"policy.waiver.{key}")
+        raise SpecError(f"not a text: {value!r}", path, f"{_WAIVER}.{key}")
     return value.strip()
 
 
 def _date(value: object, path: Path) -> datetime.date:
-    if isinstance(value, datetime.datetime):
-        return value.date()
-    if isinstance(value, datetime.date):
+    """A day and nothing else: in which zone an hour is would have to be guessed."""
+    if isinstance(value, datetime.date) and not isinstance(value, datetime.datetime):
         return value
     try:
-        return datetime.date.fromisoformat(str(value))
-    except ValueError:
-        raise SpecError(f"not a date such as 2027-01-31: {value!r}", path, "policy.waiver.until") from None
+        if isinstance(value, str) and _DAY.fullmatch(value):
+            return datetime.date.fromisoformat(value)
+    except ValueError:  # the 30th of February
+        pass
+    raise SpecError(f"not a date such as 2027-01-31: {str(value)!r}", path, f"{_WAIVER}.until")
 
 
 def shown(found: Policy | None) -> str:

@@ -24,6 +24,8 @@ NUMBER = re.compile(r"[-+]?(?:inf(?:inity)?|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][
 _SPACE, _NAME = re.compile(r"\s*"), re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _BARE, _QUOTED = re.compile(r"[^\s,()'\"=]+(?:=[^\s,()'\"=]+)*"), re.compile(r"'[^']*'|\"[^\"]*\"")
 
+_NUMBERS = ("tau", "epsilon", "pi", "lambda", "k", "alpha")
+
 
 @dataclass(frozen=True)
 class Line:
@@ -58,14 +60,14 @@ class _Parser:
         quantity = self.take(_NAME, "the name of a quantity, such as nu_max")
         at = dict(self.coordinates()) if self.next("(") else {}
         self.expect(".", "one of .low, .estimate and .high")
-        start = self.place
+        start = self.start()
         field = self.take(_NAME, "low, estimate or high")
         if field not in FIELDS:
             self.fail(f"{field!r} is not low, estimate or high", start)
         comparison = next((sign for sign in COMPARISONS if self.next(sign)), "")
         if not comparison:
             self.fail("one of > >= < <= is missing")
-        start, number = self.place, self.number()
+        start, number = self.start(), self.number()
         if (comparison, number) in ((">", math.inf), ("<", -math.inf)):
             self.fail("nothing is ever beyond that", start)
         self.skip()
@@ -76,8 +78,7 @@ class _Parser:
     def coordinates(self) -> Iterator[tuple[str, float | str]]:
         seen: set[str] = set()
         while True:
-            self.skip()
-            start = self.place
+            start = self.start()
             name = self.take(_NAME, "the name of a coordinate, such as tau")
             if name in seen:
                 self.fail(f"{name} is there twice", start)
@@ -93,13 +94,12 @@ class _Parser:
         quoted = _QUOTED.match(self.text, self.place)
         if quoted:
             self.place = quoted.end()
-            return quoted.group()[1:-1]
+            return _unquoted(name, quoted.group()[1:-1])
         word = self.take(_BARE, f"a value of {name}, in quotes if it holds a comma or a bracket")
         return float(word) if NUMBER.fullmatch(word) else word
 
     def number(self) -> float:
-        self.skip()
-        start = self.place
+        start = self.start()
         word = self.take(NUMBER, "a number")
         if math.isinf(float(word)) and "inf" not in word.lower():  # nothing would ever be above it
             self.fail(f"{word} is too large a number", start)
@@ -107,6 +107,11 @@ class _Parser:
 
     def skip(self) -> None:
         self.place = _SPACE.match(self.text, self.place).end()  # type: ignore[union-attr]
+
+    def start(self) -> int:
+        """Where the next word begins."""
+        self.skip()
+        return self.place
 
     def next(self, sign: str) -> bool:
         self.skip()
@@ -130,5 +135,16 @@ class _Parser:
     def fail(self, what: str, place: int | None = None) -> None:
         at = self.place if place is None else place
         rest = f"before {self.text[at:].strip()!r}" if self.text[at:].strip() else "at its end"
-        hint = "a line is written like 'j(tau=6).high > 0.05' or 'nu_max.high > 10'"
-        raise SpecError(f"{what}: {self.text!r}, character {at + 1}, {rest}", hint=hint)
+        hint = "a line is written like 'advantage.high > 0.05' or 'j(tau=6).low > 0.05'"
+        raise SpecError(f"{what}: {_countable(self.text)}, character {at + 1}, {rest}", hint=hint)
+
+
+def _unquoted(name: str, value: str) -> float | str:
+    """Of these coordinates only numbers stand in reports, and others may be names that look like numbers."""
+    return float(value) if name in _NUMBERS and NUMBER.fullmatch(value) else value
+
+
+def _countable(text: str) -> str:
+    """In quotes, and as many characters as there are: no escapes."""
+    quote = '"' if "'" in text else "'"
+    return f"{quote}{''.join(one if one.isprintable() else ' ' for one in text)}{quote}"

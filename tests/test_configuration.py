@@ -210,3 +210,9 @@ def test_toml_is_what_the_contract_shows(tmp_path):
     assert configuration.settings(gathered(tmp_path, file=text)[0]) == Settings(
         label="clicked", exclude=("user_id",), mechanism=("rr:epsilon=2",)
     )
+
+
+def test_a_mark_at_the_beginning_of_a_file_is_none_of_its_words(tmp_path):
+    for name, text in (("labeldp-audit.toml", 'label = "y"'), ("pyproject.toml", '[tool.labeldp-audit]\nlabel = "y"')):
+        (tmp_path / name).write_text(text, encoding="utf-8-sig")
+        assert configuration.from_file(tmp_path / name)["label"].value == "y"

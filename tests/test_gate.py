@@ -136,6 +136,29 @@ def test_a_quantity_that_no_audit_has_is_met_before_the_audit(audit):
     assert ended.status == 2 and "unknown quantity 'nu_mx'" in ended.err and "nu_max" in ended.err
 
 
+@pytest.mark.parametrize(
+    ("line", "said", "hint"),
+    [
+        ("j(zau=3).high > 1", "unknown coordinate 'zau'", "did you mean tau?"),
+        ("advantage(epsilon=1, beta=3).high > 1", "unknown coordinate 'beta'", "known: mechanism, tau, "),
+        ("j(tau=abc).high > 1", "tau is a finite number, not abc", "such as tau=3"),
+        ("certified_j(tau=nan).high > 1", "tau is a finite number, not nan", "such as tau=3"),
+        ("j(tau=inf).high > 1", "tau is a finite number, not inf", "such as tau=3"),
+    ],
+)
+@pytest.mark.parametrize("command", ["check", "audit"])
+def test_a_place_at_which_nothing_stands_is_met_before_the_audit(audit, stored, line, said, hint, command):
+    """Of a stored report it is said what was not measured."""
+    ended = audit(command, "nowhere.parquet", *typed(line))
+    assert (ended.status, ended.error) == (2, f"{said}: {line}") and hint in ended.err
+    assert "not measured" in audit("check", stored[0], *typed(line)).out
+
+
+def test_a_number_in_quotes_is_a_number(audit, table):
+    ended = audit("check", table, *RELEASED, *typed("j(tau='4').high > 1"), *JSON, "--no-output")
+    assert ended.status == 0 and ended.report["judgement"]["outcome"] == "pass"
+
+
 def test_edited_truncated_and_future_reports_are_refused(audit, stored):
     file, _ = stored
     text = file.read_text()
@@ -155,12 +178,33 @@ def test_edited_truncated_and_future_reports_are_refused(audit, stored):
             assert said in refused(audit, command[0], file, *command[1:], status=3)
 
 
+def test_a_refused_report_is_named_as_it_was_typed(audit):
+    (audit.folder / "out").mkdir()
+    for content in (b"{", b"\xff", b"{}"):
+        (audit.folder / "out" / "r.json").write_bytes(content)
+        assert refused(audit, "report", "./out/r.json", status=3).endswith(": ./out/r.json")
+
+
 def test_only_stored_reports_can_be_shown_again(audit, stored, table):
     file, _ = stored
     assert refused(audit, "report", table, status=2).startswith("not a stored report")
     before = audit("report", file, "-f", "markdown")
     assert before.status == 0 and "# advantage" in before.out
     assert audit("report", file, "-f", "json").out == file.read_text()
+
+
+def test_a_folder_of_reports_is_no_table(audit, stored, table):
+    folder = audit.folder / "labeldp-report"
+    folder.mkdir()
+    (folder / "a.json").write_text('{"other": 1}')
+    (folder / "audit.json").write_bytes(stored[0].read_bytes())
+    for command, status in (("check", 3), ("report", 2)):
+        ended = audit(command, "labeldp-report/", *(typed("advantage.high > 1") if command == "check" else ()))
+        assert ended.status == status and ended.error.endswith(": labeldp-report/")
+        assert ended.err.endswith(f"hint: labeldp-audit {command} labeldp-report/audit.json\n")
+    assert gate.reports_in("x" * 300) == []
+    (folder / "part.parquet").write_bytes(table.read_bytes())
+    assert audit("check", "labeldp-report/", *RELEASED, *typed("advantage.high > 0.9"), "--no-output").status == 0
 
 
 def test_a_judged_report_can_be_shown_again_and_ends_well(audit, stored):
@@ -262,6 +306,28 @@ def test_a_share_is_not_written_in_per_cent(audit, stored):
     assert ended.status == 0 and "a share is never above 1, and 5 % is written 0.05" in " ".join(ended.out.split())
 
 
+def test_what_is_said_of_a_policy_is_said_beside_a_stored_report_too(audit, stored):
+    """Its own warnings were said when it was made."""
+    file, _ = stored
+    document = json.loads(file.read_text()) | {"warnings": ["of old"]}
+    document["seal"] = seal.of(document)
+    file.write_text(json.dumps(document))
+    ended = audit("check", file, *typed("advantage.high > 5"), *JSON)
+    assert ended.err == (
+        "labeldp-audit: warning: 'advantage.high > 5' never fails: a share is never above 1, and 5 % is written 0.05\n"
+    )
+    assert ended.report["warnings"][0] == "of old" and len(ended.report["warnings"]) == 2
+    assert audit("check", file, *typed("advantage.high > 5"), "--quiet").err == ""
+
+
+def test_and_beside_a_search_and_its_report(audit, table):
+    typed_ = (*typed("advantage.high > 5"), "--no-output", *JSON)
+    ended = audit("tune", table, "--mechanism", "rr:epsilon=1", *typed_)
+    assert ended.err.count("never fails") == 1 and "never fails" in ended.report["warnings"][-1]
+    (audit.folder / "tune.json").write_text(ended.out)
+    assert audit("check", "tune.json", *typed("advantage.high > 6"), *JSON).err.count("'advantage.high > 6' never") == 1
+
+
 def test_what_the_report_lacks_is_named(audit, stored):
     lines = ("advantge.high > 0.1", "advantage(tua=3).high > 0.1")
     said = [one["said"] for one in audit("check", stored[0], *typed(*lines), *JSON).report["judgement"]["verdicts"]]
@@ -300,6 +366,34 @@ def test_a_file_of_lines_is_judged_beside_what_is_typed(audit, stored):
     assert audit("check", file, "--policy", whole, *typed(bad)).status == 1
 
 
+def test_what_a_policy_file_says_beside_its_policy_is_not_read_and_this_is_said(audit, stored, tmp_path):
+    file, line = stored[0], '[policy]\nfail_if = ["advantage.high > 0.9"]\n'
+    said = "p.toml also says label, drop-null-labels: --policy reads the policy alone; --config reads all"
+    (audit.folder / "p.toml").write_text(f'label = "other"\ndrop-null-labels = true\nmore = 1\n{line}')
+    assert audit("check", file, "--policy", "p.toml", *JSON).err == f"labeldp-audit: warning: {said}\n"
+    assert audit("check", file, "--policy", "p.toml", "--quiet", *JSON).err == ""
+    (audit.folder / "q.toml").write_text(line)
+    assert audit("check", file, "--policy", "q.toml", *JSON).err == ""
+    (audit.folder / "q.toml").write_text('confidence = 0.5\nfail_if = ["advantage.high > 0.9"]\n')
+    assert audit("check", file, "--policy", "q.toml", *JSON).err == ""
+    (audit.folder / "pyproject.toml").write_text(
+        f'label = "x"\n[tool.labeldp-audit]\nk = 5\n[tool.labeldp-audit.{line[1:]}'
+    )
+    assert "also says k: " in audit("check", file, "--no-config", "--policy", "pyproject.toml", *JSON).err
+
+
+def test_unless_it_is_the_configuration(audit, stored):
+    (audit.folder / "labeldp-audit.toml").write_text('label = "label"\n[policy]\nfail_if = ["advantage.high > 0.9"]\n')
+    for more in ((), ("--config", "./labeldp-audit.toml")):
+        assert audit("check", stored[0], "--policy", "labeldp-audit.toml", *more, *JSON).err == ""
+    assert "also says label" in audit("check", stored[0], "--policy", "labeldp-audit.toml", "--no-config", *JSON).err
+
+
+def test_what_is_recommended_can_pass(audit, stored):
+    for arguments in ((), typed("advantage > 1")):
+        assert "'advantage.high > 0.05'" in audit("check", stored[0], *arguments).err
+
+
 def test_variables_hold_lines(audit, stored, monkeypatch):
     file, found = stored
     fine, _, bad = (f"advantage.high > {one}" for one in around(found))
@@ -330,6 +424,30 @@ def test_faults_of_a_policy_file_are_usage_errors(audit, stored, text, said):
     policy = audit.folder / "p.toml"
     policy.write_text(text)
     assert said in refused(audit, "check", file, "--policy", policy, status=2)
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "said", "hint"),
+    [
+        ("laplace-llp:k=8,epsilon=1", "mechanism 'laplace-llp:k=8': ",
+         "put it in quotes: mechanism='laplace-llp:k=8,epsilon=1' "),
+        ("laplace-llp:k=8", "mechanism 'laplace-llp:k=8': ", ""),
+        ("nope:x", "unknown mechanism 'nope'", "known: "),
+        ("''", "unknown mechanism ''", "known: "),
+        ("5", "unknown mechanism '5'", "known: "),
+        ("rr:epsilon=1|2", "one mechanism is wanted, not 2: 'rr:epsilon=1|2'", "write a line for each"),
+    ],
+)  # fmt: skip
+def test_a_mechanism_that_is_none_is_named_with_its_line(audit, stored, mechanism, said, hint):
+    line = f"j(tau=6,mechanism={mechanism}).high > 0.05"
+    ended = audit("check", stored[0], *typed(line))
+    assert ended.status == 2 and ended.error.startswith(said) and ended.error.endswith(f", in {line!r}: --fail-if")
+    assert hint in ended.err and ("put it in quotes" in ended.err) == ("quotes" in hint)
+
+
+def test_in_quotes_it_is_what_was_meant(audit, stored):
+    line = "advantage(mechanism='laplace-llp:k=8,epsilon=1').high > 1"
+    assert "not measured" in audit("check", stored[0], *typed(line)).out
 
 
 def test_a_policy_file_that_is_not_there(audit, stored):
@@ -389,6 +507,44 @@ def test_waivers_hold_for_their_table_until_their_day_and_are_listed(audit, stor
         assert "known and accepted" in " ".join(shown.out.split()) and shown.status == status
 
 
+@pytest.mark.parametrize(
+    "until",
+    ["2031-01-31T23:00:00", "2031-01-31T23:00:00Z", "12:00:00", "20310131", '"20310131"', '"2031-W05-5"', "true",
+     '"2031-02-30"', '"2031-1-31"', '"2031-01-31 "', "[]", "1930032000.5"],
+)  # fmt: skip
+def test_the_last_day_of_a_waiver_is_a_day(audit, stored, until):
+    report = json.loads(stored[0].read_text())
+    policy = policy_file(audit.folder, "p.toml", "advantage.high > 1", waiver=waiver(report, until))
+    error = refused(audit, "check", stored[0], "--policy", policy, status=2)
+    assert "not a date such as 2027-01-31" in error or until == "[]"
+
+
+def test_which_may_stand_in_quotes(audit, stored):
+    report, line = json.loads(stored[0].read_text()), f"advantage.high > {around(stored[1])[2]}"
+    policy = policy_file(audit.folder, "p.toml", line, waiver=waiver(report, '"2931-01-31"'))
+    assert audit("check", stored[0], "--policy", policy).status == 0
+
+
+def test_a_waiver_of_what_nobody_knows_is_refused(audit, stored):
+    report = json.loads(stored[0].read_text())
+    for quantity, hint in (("advantge", "did you mean advantage or"), ("zzz", "labeldp-audit explain")):
+        policy = policy_file(audit.folder, "p.toml", "j.high > 1", waiver=waiver(report, "2031-01-31", quantity))
+        ended = audit("check", stored[0], "--policy", policy)
+        assert (ended.status, ended.error) == (2, f"unknown quantity {quantity!r}: {policy}: policy.waiver.quantity")
+        assert hint in ended.err
+
+
+def test_an_unknown_key_is_named_where_it_stands(audit, stored):
+    report = json.loads(stored[0].read_text())
+    for prefix, more, named in (("", 'expires = "x"\n', "waiver.expires"), ("exit = 1\n", "", "exit")):
+        policy = policy_file(
+            audit.folder, "p.toml", "j.high > 1", prefix=prefix, waiver=waiver(report, "2031-01-31") + more
+        )
+        assert refused(audit, "check", stored[0], "--policy", policy, status=2) == (
+            f"unknown key: {policy}: policy.{named}"
+        )
+
+
 # ---- speed
 
 
@@ -433,12 +589,23 @@ def test_a_policy_may_ask_for_a_confidence(audit, stored):
     assert "not a share" in refused(audit, "check", file, "--policy", audit.folder / "p.toml", status=2)
 
 
-def test_programs_are_pointed_to_the_table_below_the_working_folder(audit, table):
+def test_programs_are_pointed_to_the_table_from_the_top_of_its_repository(audit, table, monkeypatch):
+    """From a folder below it, too."""
+    (audit.folder / ".git").mkdir()
     (audit.folder / "data").mkdir()
     (audit.folder / "data" / "my table.parquet").write_bytes(table.read_bytes())
-    line = typed("advantage.high > 0")
-    ended = audit("check", "data/my table.parquet", *RELEASED, *line, "-f", "sarif", "--no-output")
+    monkeypatch.chdir(audit.folder / "data")
+    judging = (*RELEASED, *typed("advantage.high > 0"), "--no-output")
+    ended = audit("check", "my table.parquet", *judging, "-f", "sarif")
     [result] = json.loads(ended.out)["runs"][0]["results"]
-    assert result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "data/my%20table.parquet"
-    whole = audit("check", table, *RELEASED, *line, "-f", "sarif", "--no-output")
-    assert str(table.parent) not in whole.out and "t.parquet" in whole.out
+    place = {"uri": "data/my%20table.parquet", "uriBaseId": "%SRCROOT%", "index": 0}
+    assert result["locations"][0]["physicalLocation"]["artifactLocation"] == place
+    assert "file=data/my table.parquet," in audit("check", "my table.parquet", *judging, "-f", "github").out
+    outside = audit("check", table, *judging, "-f", "sarif")
+    assert str(table.parent) not in outside.out and "t.parquet" in outside.out and "SRCROOT" not in outside.out
+
+
+def test_nobody_knows_where_the_table_of_a_stored_report_is(audit, stored):
+    (audit.folder / ".git").mkdir()
+    out = audit("check", stored[0], *typed("advantage.high > 0"), "-f", "sarif").out
+    assert "t.parquet" in out and "SRCROOT" not in out and "report.json" not in out

@@ -35,11 +35,13 @@ MAY_IMPORT = {
     "glossary": set(),
     "formats": NOUNS | {"glossary", "policy_lines"},
     "commands": NOUNS | MIDDLE | {"registry", "engine", "randomness", "policy", "glossary"},
-    "policy_files": NOUNS | {"configuration", "mechanisms", "policy"},
-    "gate": NOUNS | {"configuration", "formats", "mechanisms", "policy", "policy_files"},
+    "doubts": NOUNS | {"policy"},
+    "policy_files": NOUNS | {"configuration", "glossary", "mechanisms", "policy"},
+    "gate": NOUNS | {"configuration", "doubts", "formats", "mechanisms", "policy", "policy_files"},
     "configuration": {"commands", "errors"},
     "grammar": {"commands", "configuration", "errors", "estimators", "formats", "mechanisms"},
     "delivery": NOUNS | {"formats", "tables"},
+    "repository": set(),
     "versions": {"engine"},
     "completion": {"commands", "estimators", "formats", "glossary", "mechanisms"},
     "shells": {"completion", "errors"},
@@ -48,7 +50,7 @@ MAY_IMPORT = {
     "watch": {"engine"},
     "errand": NOUNS
     | {"commands", "configuration", "delivery", "estimators", "gate", "mechanisms", "watch"}
-    | {"policy_files"},
+    | {"policy_files", "repository"},
     "cli": NOUNS
     | {
         "about",
@@ -83,6 +85,7 @@ PURE = {
     "glossary",
     "policy",
     "policy_lines",
+    "doubts",
     "model",
     "errors",
     "registry",

@@ -43,7 +43,7 @@ def test_troff_has_nothing_to_say_against_it(page):
     text, said = formatted(page)
     assert said == ""
     assert "  labeldp-audit estimate-j - --delimiter ';' < clicks.csv" in text
-    assert "nu_max.high > 10'" in text
+    assert "advantage.high > 0.05'" in text
     assert "-Tutf8" not in text
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import datetime
 import itertools
 import math
+import re
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from policies import FOUR, ONE, SHA, TODAY, absent, finding, judged, report, verdict, waiver
 
@@ -78,6 +79,9 @@ FAULTS = {
     "j(tau=6 .high > 1": (9, "a comma or a closing bracket is missing", "before '.high > 1'"),
     "j(tau=6, ).high > 1": (10, "name of a coordinate", "before ').high > 1'"),
     "j(tau=6, tau=7).high > 1": (10, "tau is there twice", "before 'tau=7).high > 1'"),
+    "j.   highest > 1": (6, "'highest' is not low, estimate or high", "before 'highest > 1'"),
+    "j.high >   inf": (12, "nothing is ever beyond that", "before 'inf'"),
+    "j.high < -inf": (10, "nothing is ever beyond that", "before '-inf'"),
     "j(class='a).high > 1": (9, "a value of class", 'before "\'a).high > 1"'),
 }
 
@@ -89,10 +93,18 @@ def test_an_error_names_the_character(text: str) -> None:
         policy.parse(text)
     assert what in str(caught.value)
     assert f"character {place}, {where}" in str(caught.value)
-    assert "j(tau=6).high > 0.05" in caught.value.hint
+    assert "advantage.high > 0.05" in caught.value.hint
 
 
-NAMES = st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,8}", fullmatch=True)
+def test_the_line_stands_there_so_that_its_characters_can_be_counted() -> None:
+    for text in ("j.high >\t 1   x", "j(class='a', of=\"b\").high\n > 1  x", "  j(class='\\').high > 1 \u2028 x"):
+        with pytest.raises(SpecError) as caught:
+            policy.parse(text)
+        shown, place = re.search(r": (['\"])(.*)\1, character ([0-9]+), before 'x'$", str(caught.value)).group(2, 3)  # type: ignore[union-attr]
+        assert len(shown) == len(text) and shown[int(place) - 1] == "x"
+
+
+NAMES = st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{1,8}", fullmatch=True).filter(lambda name: name not in ("pi", "tau"))
 FINITE = st.floats(allow_nan=False, allow_infinity=True)
 WORDS = st.text(st.characters(exclude_characters="'", exclude_categories=("Cs",)), max_size=8)
 COORDINATES = st.dictionaries(NAMES, st.floats(0, 1e6) | WORDS, max_size=3)
@@ -101,6 +113,7 @@ COORDINATES = st.dictionaries(NAMES, st.floats(0, 1e6) | WORDS, max_size=3)
 @QUICK
 @given(NAMES, COORDINATES, st.sampled_from(FIELDS), st.sampled_from([*COMPARISONS]), FINITE)
 def test_what_is_written_is_read(quantity: str, at: dict, field: str, comparison: str, threshold: float) -> None:
+    assume((comparison, threshold) not in ((">", math.inf), ("<", -math.inf)))
     spelled = ", ".join(f"{key}={value!r}" if isinstance(value, float) else f"{key}='{value}'"
                         for key, value in at.items())  # fmt: skip
     line = policy.parse(f"{quantity}{f'({spelled})' if at else ''}.{field} {comparison} {threshold!r}")
@@ -118,6 +131,12 @@ def test_nothing_but_a_spec_error_comes_of_nonsense(text: str) -> None:
     else:
         assert line.field in FIELDS
         assert not math.isnan(line.threshold)
+
+
+def test_numbers_may_stand_in_quotes() -> None:
+    """But a class that looks like a number is a name."""
+    assert policy.parse("j(tau='6', k=\"8\").high > 1").at == {"tau": 6.0, "k": 8.0}
+    assert policy.parse("eta_max(class='01', tau='x').high > 1").at == {"class": "01", "tau": "x"}
 
 
 # ---- one finding

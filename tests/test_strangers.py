@@ -46,6 +46,14 @@ def test_a_channel_or_a_release_is_enough(audit, others):
     assert audit("estimate-j", "t.parquet", "--eta", "model", *asked, *JSON).status == 0
 
 
+def test_a_line_may_name_their_parameters(audit, others, table):
+    asked = ("check", table, "--fail-if", "advantage(sigma=1).high > 1", "--no-output")
+    others(blurred="strangers:Blurred")
+    assert audit(*asked, "--mechanism", "blurred:sigma=1").status == 0
+    others()
+    assert audit(*asked).error.startswith("unknown coordinate 'sigma'")
+
+
 def test_numbers_do_not_depend_on_what_else_is_asked(audit, others, table):
     others(blurred="strangers:Blurred")
     alone = audit("advantage", table, "--mechanism", "blurred:sigma=1", *JSON).report

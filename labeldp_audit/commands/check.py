@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
 from .. import engine
 from ..errors import SpecError
 from ..model import Floats, Report
-from ..policy import Policy
+from ..policy import Line, Policy
 from . import estimate_j, joint, reporting
 from .before import read_and_estimate
 from .settings import Settings
@@ -32,14 +32,23 @@ def run(data: str, settings: Settings, progress: engine.Progress) -> Report:
 
 
 def quantities_of(policy: Policy, also: Collection[str] = ()) -> set[str]:
-    """A name that no audit measures is met before the audit, which may be long."""
-    known = (*joint.QUANTITIES, *also)
+    """What no audit measures is met before the audit, which may be long."""
+    quantities, coordinates = (*joint.QUANTITIES, *also), joint.coordinates()
     for line in policy.lines:
-        if line.quantity not in known:
-            near = difflib.get_close_matches(line.quantity, known, 3)
-            hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(known)}"
-            raise SpecError(f"unknown quantity {line.quantity!r}", line.text, hint=hint)
+        _check_known("quantity", line.quantity, quantities, line)
+        for name in line.at:
+            _check_known("coordinate", name, coordinates, line)
+        tau = line.at.get("tau", 0.0)
+        if not isinstance(tau, float) or not np.isfinite(tau):
+            raise SpecError(f"tau is a finite number, not {tau}", line.text, hint="a loss in nats, such as tau=3")
     return {line.quantity for line in policy.lines}
+
+
+def _check_known(kind: str, name: str, known: Sequence[str], line: Line) -> None:
+    if name not in known:
+        near = difflib.get_close_matches(name, known, 3)
+        hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(known)}"
+        raise SpecError(f"unknown {kind} {name!r}", line.text, hint=hint)
 
 
 def asked_at(policy: Policy) -> list[float]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from .. import engine
+from ..errors import SpecError
+from ..mechanisms import MECHANISMS
 from ..mechanisms.contract import Mechanism
 from ..model import Eta, Finding, Floats, Table
 from . import advantage, estimate_eta, estimate_j, nu_max
@@ -63,6 +66,17 @@ QUESTIONS = (
     Question(advantage.QUANTITIES, lambda classes: True, _gain),
 )
 QUANTITIES = tuple(dict.fromkeys(name for question in QUESTIONS for name in question.quantities))
+# What findings stand at, beside the parameters of their mechanisms: `mechanism` names these all at once.
+_COORDINATES = ("mechanism", "tau", "class", "bound", "alpha", "of", "column")
+
+
+def coordinates() -> tuple[str, ...]:
+    """By which lines of a policy pick findings: what is not among them picks none, however long the audit takes."""
+    parameters: list[str] = []
+    for mechanism in MECHANISMS:
+        with contextlib.suppress(SpecError):  # an example of other people's that is none
+            parameters += [key for one in MECHANISMS.parse(mechanism.example, 2) for key in one.at()]
+    return tuple(dict.fromkeys((*_COORDINATES, *parameters)))
 
 
 def questions(classes: int, quantities: Collection[str] | None = None) -> tuple[Question, ...]:

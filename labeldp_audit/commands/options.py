@@ -136,9 +136,9 @@ UTILITY = Option("utility", OneOf(("zero-one", "balanced")), QUESTION,
 EXPLAINED_AS = Option("format", OneOf(("text", "json")), OUTPUT, "Form of the answer.", "text", "text", "-f")
 DEBUG = next(option for option in SHARED if option.name == "debug")
 FAIL_IF = Option("fail_if", Text("LINE"), POLICY,
-                 "When a release must not go out, such as 'j(tau=6).high > 0.05' or 'nu_max.high > 10'. Repeatable; "
-                 "stands in for the lines of the configuration.", (), "[policy] of the configuration", many=True,
-                 separator=";", in_file=False)  # fmt: skip
+                 "When a release must not go out, such as 'advantage.high > 0.05' or 'j(tau=6).low > 0.05'. "
+                 "Repeatable; stands in for the lines of the configuration.", (), "[policy] of the configuration",
+                 many=True, separator=";", in_file=False)  # fmt: skip
 POLICY_FILE = Option("policy", Text("FILE"), POLICY,
                      "TOML file with fail_if = [...] and waivers, used beside --fail-if.",
                      shown="[policy] of the configuration", in_file=False)  # fmt: skip
@@ -220,7 +220,7 @@ COMMANDS = (
         "Judge a stored report by a policy, without the data; or audit a table first, no more than the policy asks "
         "about. A line that says when a release must not go out passes, fails, is inconclusive (the estimate passes, "
         "its limit does not: exit status 4), or was not measured, which fails.",
-        (("labeldp-audit check labeldp-report/audit.json --fail-if 'nu_max.high > 10'", "a stored report"),
+        (("labeldp-audit check labeldp-report/audit.json --fail-if 'advantage.high > 0.05'", "a stored report"),
          ("labeldp-audit check clinic.parquet --mechanism rr:epsilon=2 --fail-if 'advantage.high > 0.1'", "a table"),
          ("labeldp-audit check audit.json -f github -f sarif=audit.sarif", "in CI, policy from labeldp-audit.toml")),
         (*SHARED, ETA_FILE, TAU, SMOOTHNESS, ALPHA, UTILITY, BAGS, *GATE),

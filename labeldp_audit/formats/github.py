@@ -2,7 +2,8 @@
 
     ::error file=clicks.parquet,title=nu_max%3A does not pass::nu_max.high > 10: ...
 
-A step shows ten annotations and forgets the others without a word, so there are ten at most, the worst first.
+A step shows ten annotations and forgets the others without a word, so there are ten at most, the worst first. Waivers
+stand below them in lines of the log, and the verdict is the last.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ..model import Report
-from . import faults, markdown
+from . import faults, judged, markdown
 from .faults import Fault
 from .spelling import count, plain
 
@@ -27,7 +28,7 @@ def render(
     lines = [_command(fault, file) for fault in found[:MOST]]
     if left > 0:
         lines[-1] += data(f" (and {count(left)} more, which are in the report)")
-    return harmless("\n".join((*lines, plain(faults.sentence(report))))) + "\n"
+    return harmless("\n".join((*lines, *judged.waivers_in_lines(report), plain(faults.sentence(report))))) + "\n"
 
 
 def harmless(text: str) -> str:

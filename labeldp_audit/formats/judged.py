@@ -80,15 +80,35 @@ def waivers(report: Report) -> Grid | None:
     if report.judgement is None or not report.judgement.waivers:
         return None
     rows = [
-        [plain(one.waiver.quantity), one.waiver.until.isoformat(), _state(one), plain(one.waiver.reason)]
+        [
+            plain(one.waiver.quantity),
+            one.waiver.until.isoformat(),
+            state(one, report.judgement),
+            plain(one.waiver.reason),
+        ]
         for one in report.judgement.waivers
     ]
     return Grid(("quantity", "until", "state", "reason"), rows, (0, 1, 2, 3), "", WAIVERS)
 
 
-def _state(one: Waived) -> str:
+def waivers_in_lines(report: Report) -> list[str]:
+    """The same where there are no tables: each in a line."""
+    judged = report.judgement
+    return [] if judged is None else [plain(f"waiver of {_told(one, judged)}") for one in judged.waivers]
+
+
+def _told(one: Waived, judged: Judgement) -> str:
+    said = one.waiver
+    return f"{said.quantity} until {said.until.isoformat()} ({state(one, judged)}): {said.reason}"
+
+
+def state(one: Waived, judged: Judgement) -> str:
+    """What a waiver does here."""
     if not one.about_this:
         return f"about another table ({plain(one.waiver.dataset)[:12]}…){', run out' if one.expired else ''}"
     if one.expired:
         return "run out: this is a failure"
-    return "used" if one.used else "not needed"
+    if one.used:
+        return "used"
+    about = [line.outcome for line in judged.verdicts if line.quantity == one.waiver.quantity]
+    return "does not cover what was not measured" if Outcome.NOT_MEASURED in about else "not needed"

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from xml.sax.saxutils import escape, quoteattr
 
 from ..model import TOOL, Bound, Finding, Report, Verdict
-from . import faults
+from . import faults, judged
 from .faults import Fault
 from .spelling import exact, plain
 
@@ -47,6 +47,7 @@ def _properties(report: Report) -> Iterator[str]:
         "estimator": report.eta.estimator,
         **({"confidence": exact(confidence)} if isinstance(confidence, float) else {}),
         **({"outcome": str(report.judgement.outcome)} if report.judgement else {}),
+        **{f"waiver {place}": said for place, said in enumerate(judged.waivers_in_lines(report), 1)},
     }
     yield "    <properties>"
     for name, value in known.items():
@@ -59,13 +60,13 @@ def _properties(report: Report) -> Iterator[str]:
 
 def _cases(report: Report) -> Iterator[str]:
     """In the order of the policy."""
-    judged = report.judgement
-    if judged is None:
+    found = report.judgement
+    if found is None:
         return
     said = {id(fault.verdict): fault for fault in faults.all_of(report) if fault.verdict}
-    for one in judged.verdicts:
+    for one in found.verdicts:
         yield _case(report, one.line, _ending(one, said.get(id(one))))
-    for fault in map(faults.of_waiver, faults.run_out(judged)):
+    for fault in map(faults.of_waiver, faults.run_out(found)):
         yield _case(report, fault.line, _failure("waiver", fault))
 
 

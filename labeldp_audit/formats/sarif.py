@@ -1,7 +1,7 @@
 """The verdicts of a policy as SARIF 2.1.0, for code scanning: a rule for each quantity, a result for each fault.
 
 A line that passes is no result: GitHub shows results of every kind as problems. It is counted in the properties of the
-run instead. A report without a judgement has rules and no results.
+run instead, and all waivers stand there. A report without a judgement has rules and no results.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 
-from ..model import TOOL, Bound, Finding, Outcome, Report, Verdict
-from . import faults, words
+from ..model import TOOL, Bound, Finding, Judgement, Outcome, Report, Verdict, Waived
+from . import faults, judged, words
 from .faults import Fault
 from .json import strict, visible
 from .spelling import plain
@@ -67,11 +67,21 @@ def _place(report: Report, location: str | None) -> Object:
 
 
 def _of_policy(report: Report) -> Object:
-    judged = report.judgement
-    if judged is None:
+    found = report.judgement
+    if found is None:
         return {"outcome": None}
-    passed = [plain(one.line) for one in judged.verdicts if one.outcome is Outcome.PASS]
-    return {"outcome": judged.outcome, "lines": len(judged.verdicts), "passed": passed}
+    passed = [plain(one.line) for one in found.verdicts if one.outcome is Outcome.PASS]
+    waivers = [_waiver(one, found) for one in found.waivers]
+    return {"outcome": found.outcome, "lines": len(found.verdicts), "passed": passed, "waivers": waivers}
+
+
+def _waiver(one: Waived, found: Judgement) -> Object:
+    """Those that do nothing here too."""
+    waiver = one.waiver
+    return {
+        "quantity": plain(waiver.quantity), "dataset": plain(f"sha256:{waiver.dataset}"),
+        "until": waiver.until.isoformat(), "state": judged.state(one, found), "reason": plain(waiver.reason),
+    }  # fmt: skip
 
 
 # ---- rules

@@ -27,7 +27,7 @@ from ..model import (
     Waived,
     Waiver,
 )
-from . import seal
+from . import seal, sound
 
 Read = TypeVar("Read")
 Object = Mapping[str, Any]
@@ -49,8 +49,10 @@ def read_with_run(text: str, name: str) -> tuple[Report, Object | None]:
         raise DataError("the report is not as labeldp-audit wrote it: its seal does not fit", name, hint=AGAIN)
     run = document.get("run")
     try:
-        return _report(document), run if isinstance(run, dict) else None
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+        report = _report(document)
+        sound.check(report)
+        return report, run if isinstance(run, dict) else None
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
         raise DataError(f"not a report of labeldp-audit: {_fault(error)}", name, hint=AGAIN) from None
 
 
@@ -136,12 +138,8 @@ def _eta(eta: Object) -> EtaSummary:
 
 def _of(kind: type, values: Object) -> dict[str, Any]:
     """What that noun has of it; a newer version may have written more."""
-    known = {field.name for field in fields(kind)}
-    return {key: _WORDS.get(value, value) if key not in _STRINGS else value
-            for key, value in _object(values).items() if key in known}  # fmt: skip
-
-
-_STRINGS = ("name", "role", "type", "of")
+    known: dict[str, str] = {field.name: field.type for field in fields(kind)}  # type: ignore[misc]
+    return {key: _READERS[known[key]](value) for key, value in _object(values).items() if key in known}
 
 
 def _finding(one: Object) -> Finding:
@@ -213,8 +211,15 @@ def _number(value: Any) -> float:
     if isinstance(value, str) and value in _WORDS:
         return _WORDS[value]
     if isinstance(value, int | float) and not isinstance(value, bool):
+        float(value)  # refuses what no number of a report can be
         return value
     return _refused(value, "a number")
+
+
+# By how the fields of nouns are declared.
+_READERS: Mapping[str, Callable[[Any], object]] = {
+    "str": _text, "int": _whole, "float": _number, "int | None": lambda value: _maybe(_whole, value),
+}  # fmt: skip
 
 
 def _list(value: Any) -> list[Any]:

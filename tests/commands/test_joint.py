@@ -42,6 +42,14 @@ def test_every_question_names_the_quantities_it_answers(seen):
     assert {*joint.QUANTITIES} - whole <= {"certified_advantage", "equivalent_epsilon"}
 
 
+def test_findings_stand_at_coordinates_that_are_known(seen):
+    spoken = ("rr:epsilon=1", "llp:k=8", "laplace-llp:k=8,epsilon=1")
+    mechanisms = reporting.mechanisms(replace(SETTINGS, mechanism=spoken))
+    put = joint.Asked(*seen, mechanisms, engine.Silent(), at=np.array([1.0]))
+    found = {key for one in joint.findings(put, joint.questions(2), SETTINGS) for key in one.at}
+    assert found == {*joint.coordinates()} - {"mechanism", "class", "column"}
+
+
 def test_no_quantity_has_two_questions():
     for classes in (2, 3):
         names = [name for question in joint.questions(classes) for name in question.quantities]

@@ -15,6 +15,7 @@ from markdown_it import MarkdownIt
 
 from labeldp_audit import formats
 from labeldp_audit.formats import github, markdown
+from labeldp_audit.formats import judged as judged_format
 from labeldp_audit.model import Report
 
 Golden = Callable[[str, str], None]
@@ -45,7 +46,9 @@ def undone(text: str, escapes: tuple[str, ...]) -> str:
 def commands(report: Report, **more: str) -> tuple[list[Command], str]:
     *lines, last = formats.render("github", report, **more).splitlines()  # type: ignore[arg-type]
     assert not last.startswith(":")
-    return [read(line) for line in lines], last
+    kept = [line for line in lines if line.startswith("::")]
+    assert lines == [*kept, *judged_format.waivers_in_lines(report)]
+    return [read(line) for line in kept], last
 
 
 def test_the_whole(worst_report: Report, golden: Golden) -> None:
@@ -62,6 +65,14 @@ def test_the_worst_first_and_then_the_verdict(worst_report: Report) -> None:
 
 def test_without_a_judgement_there_is_nothing_to_annotate(worst_report: Report) -> None:
     assert commands(worst_report) == ([], "labeldp-audit: no policy was judged")
+
+
+def test_every_waiver_is_a_line_of_the_log(worst_report: Report) -> None:
+    said = [line for line in formats.render("github", judged(worst_report)).splitlines() if line.startswith("waiver")]
+    assert said == [
+        "waiver of log_ratio_max until 2026-06-30 (used): features are published already",
+        "waiver of eta_min until 2026-05-31 (run out: this is a failure): was to be looked at in May",
+    ]
 
 
 def test_the_file_is_where_the_caller_says(worst_report: Report) -> None:

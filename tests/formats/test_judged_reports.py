@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import date
 
 import joint
 import pytest
 
 from labeldp_audit import formats
+from labeldp_audit import policy as policies
 from labeldp_audit.formats import compared, contributions, headline, judged, plainly, tuning
 from labeldp_audit.formats.grid import Grid
-from labeldp_audit.model import Bound, Finding, Judgement, Outcome, Report
+from labeldp_audit.model import Bound, Finding, Judgement, Outcome, Report, Waiver
 
 PEOPLE = pytest.mark.parametrize("name", ["text", "markdown"])
 
@@ -160,3 +162,19 @@ def test_grids_are_split_into_what_has_room() -> None:
         (("a", "b", "1", "2"), [["x", "y", "6", "7"]], ""),
         (("a", "b", "3"), [["x", "y", "8"]], "note"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("line", "state"),
+    [
+        ("made_up.high > 1", "does not cover what was not measured"),
+        ("j(tau=3,mechanism=rr:epsilon=1).high > 2", "not needed"),
+    ],
+)
+def test_a_waiver_is_not_called_needless_where_nothing_was_measured(
+    joint_report: Report, line: str, state: str
+) -> None:
+    asked = policies.parse(line)
+    accepted = Waiver(asked.quantity, joint_report.dataset.sha256, date(2030, 1, 1), "known")
+    found = policies.judge(policies.Policy((asked,), (accepted,)), joint_report, date(2026, 6, 1))
+    assert judged.state(found.waivers[0], found) == state

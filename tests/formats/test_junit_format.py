@@ -140,6 +140,8 @@ def test_properties(worst_report: Report) -> None:
     assert found == {
         "version": "0.1.0", "dataset": f"sha256:{worst_report.dataset.sha256}", "estimator": "knn",
         "confidence": "0.99", "outcome": "fail",
+        "waiver 1": "waiver of log_ratio_max until 2026-06-30 (used): features are published already",
+        "waiver 2": "waiver of eta_min until 2026-05-31 (run out: this is a failure): was to be looked at in May",
     }  # fmt: skip
 
 

@@ -93,9 +93,21 @@ def test_levels_and_kinds(worst_report: Report) -> None:
 
 def test_lines_that_pass_are_counted_and_no_results(worst_report: Report) -> None:
     about = run(judged(worst_report))["properties"]
+    about.pop("waivers")
     assert about == {"outcome": "fail", "lines": 6, "passed": ["nu_max(mechanism=rr:epsilon=4).high < 0"]}
     fine = run(judged(worst_report, ("eta_max.high > 1",), ()))
     assert (fine["results"], fine["properties"]["outcome"]) == ([], "pass")
+
+
+def test_every_waiver_is_in_the_properties(worst_report: Report) -> None:
+    found = run(judged(worst_report))["properties"]["waivers"]
+    assert [(one["quantity"], one["state"]) for one in found] == [
+        ("log_ratio_max", "used"), ("eta_min", "run out: this is a failure"),
+    ]  # fmt: skip
+    assert found[0] == {
+        "quantity": "log_ratio_max", "dataset": f"sha256:{worst_report.dataset.sha256}", "until": "2026-06-30",
+        "state": "used", "reason": "features are published already",
+    }  # fmt: skip
 
 
 def test_every_result_has_its_rule(worst_report: Report) -> None:

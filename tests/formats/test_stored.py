@@ -88,6 +88,62 @@ def test_a_sealed_report_of_the_wrong_shape_is_refused(tail_report: Report, edit
         stored.read(json.dumps(document), "r.json")
 
 
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        (("dataset", "classes"), []),
+        (("dataset", "classes"), ["0"]),
+        (("dataset", "classes"), ["1", "1"]),
+        (("dataset", "classes"), ["0", "1", "2"]),
+        (("dataset", "class_counts"), [1]),
+        (("dataset", "class_counts"), [1, 2]),
+        (("dataset", "class_counts"), []),
+        (("dataset", "rows_used"), 0),
+        (("dataset", "rows"), 1),
+        (("dataset", "positive"), None),
+        (("dataset", "positive"), "2"),
+        (("dataset", "columns", 0, "name"), 5),
+        (("dataset", "columns", 0, "missing"), None),
+        (("dataset", "columns", 0, "levels"), "many"),
+        (("eta", "queries"), 0),
+        (("eta", "k"), -1),
+        (("eta", "one_class"), 10**9),
+        (("eta", "recall"), 1.5),
+        (("eta", "recall_low"), "Infinity"),
+        (("parameters", "confidence"), 99),
+        (("parameters", "confidence"), "0.99"),
+        (("parameters", "compared"), [[]]),
+        (("parameters", "tune"), {"rr": 5}),
+        (("parameters", "judged_alone"), ["x"]),
+        (("findings", 0, "confidence"), 1.01),
+        (("findings", 0, "confidence"), -0.5),
+        (("findings", 0, "n"), -1),
+        (("findings", 0, "estimate"), 10**400),
+    ],
+)
+def test_a_sealed_report_whose_numbers_do_not_fit_is_refused(
+    tail_report: Report, place: tuple[str | int, ...], value: object
+) -> None:
+    """Formats divide by these, count with them and take them for shares."""
+    document = json.loads(formats.render("json", tail_report))
+    inner = document
+    for key in place[:-1]:
+        inner = inner[key]
+    inner[place[-1]] = value
+    document["seal"] = seal.of(document)
+    with pytest.raises(DataError, match=r"not a report of labeldp-audit: .*: r\.json"):
+        stored.read(json.dumps(document), "r.json")
+
+
+@pytest.mark.parametrize(("key", "value"), [("field", "n"), ("comparison", "=="), ("comparison", "")])
+def test_verdicts_compare_what_lines_compare(joint_report: Report, key: str, value: str) -> None:
+    document = json.loads(formats.render("json", joint_report))
+    document["judgement"]["verdicts"][0][key] = value
+    document["seal"] = seal.of(document)
+    with pytest.raises(DataError, match="compares nothing"):
+        stored.read(json.dumps(document), "r.json")
+
+
 def test_a_report_of_a_later_version_is_refused_by_its_schema(tail_report: Report) -> None:
     document = json.loads(formats.render("json", tail_report))
     future(document)
