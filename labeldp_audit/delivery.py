@@ -106,10 +106,13 @@ def _is_of(file: Path, data: str) -> bool:
     if data == "-":
         return False
     table = Path(data)
-    if table.is_dir():
-        return file.suffix == ".parquet" and table.resolve() in file.resolve().parents
-    parts = [table] if table.exists() else map(Path, glob.iglob(data, recursive=True))  # noqa: PTH207 - absolute too
-    return file.exists() and any(part.exists() and part.samefile(file) for part in parts)
+    try:
+        if table.is_dir():
+            return file.suffix == ".parquet" and table.resolve() in file.resolve().parents
+        parts = [table] if table.exists() else map(Path, glob.iglob(data, recursive=True))  # noqa: PTH207 - absolute too
+        return file.exists() and any(part.exists() and part.samefile(file) for part in parts)
+    except OSError:  # no name that a file could have: whoever reads the table says so
+        return False
 
 
 def _existing(folder: Path) -> Path:

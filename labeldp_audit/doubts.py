@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterable
 
 from . import policy
+from .glossary import ENDLESS
 from .model import Finding, Outcome, Report
 from .policy import Line
 
@@ -16,11 +17,6 @@ _SHARES = frozenset((
     "eta_min", "eta_max", "column_j", "column_advantage",
 ))  # fmt: skip
 _LESS_IS_WORSE = ("eta_min", "equivalent_k", "tuned")
-# One person who was not asked may lose any amount, and any share of people may be given away.
-_WITHOUT_UPPER_LIMIT = (
-    "mean_loss", "jeffreys", "weighted_jeffreys", "certified_j", "certified_mean_loss", "certified_nu_max",
-    "certified_renyi", "certified_informed_utility", "certified_uninformed_utility",
-)  # fmt: skip
 
 
 def of(lines: Iterable[Line], report: Report) -> tuple[str, ...]:
@@ -45,7 +41,7 @@ def _upside_down(line: Line, report: Report) -> str:
 
 def _never_passes(line: Line, report: Report) -> str:
     """Upper limits that no table could have."""
-    if line.quantity not in _WITHOUT_UPPER_LIMIT or line.field != "high" or not line.upward:
+    if line.quantity not in ENDLESS or line.field != "high" or not line.upward:
         return ""
     none = 1.0 if line.quantity in _SHARES else math.inf
     if not any(one.bound.high == none and line.holds(none) for one in policy.about(line, report)):

@@ -609,3 +609,9 @@ def test_nobody_knows_where_the_table_of_a_stored_report_is(audit, stored):
     (audit.folder / ".git").mkdir()
     out = audit("check", stored[0], *typed("advantage.high > 0"), "-f", "sarif").out
     assert "t.parquet" in out and "SRCROOT" not in out and "report.json" not in out
+
+
+def test_a_name_that_no_file_can_have_is_no_bug(audit):
+    for command in ("check", "audit"):
+        ended = audit(command, "x" * 300, *typed("advantage.high > 0.5"))
+        assert ended.status == 3 and "cannot be read" in ended.error

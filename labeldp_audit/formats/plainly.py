@@ -9,6 +9,7 @@ import math
 from collections.abc import Sequence
 from decimal import ROUND_FLOOR
 
+from ..glossary import ENDLESS
 from ..model import Bound, Finding, Judgement, Outcome, Report, Verdict
 from . import attacker, certificates, compared, contributions, curves, gains, judged, manager, steps, tuning, words
 from .headline import blind, not_judged, too_wide
@@ -17,11 +18,6 @@ from .spelling import confidence, high, low, nats, plain, points, share, short
 WHO, MUCH, DO = "Who is at risk", "By how much", "What to do"
 _FEW = 0.01  # of all people
 _FAR, _SOME = 3.0, 0.001  # nats; of all people
-# What no table can have an upper limit of, whatever eta is estimated to be (the Proposition of docs/mathematics.md).
-ENDLESS = (
-    "mean_loss", "jeffreys", "weighted_jeffreys", "certified_j", "certified_mean_loss", "certified_nu_max",
-    "certified_renyi", "certified_informed_utility", "certified_uninformed_utility",
-)  # fmt: skip
 _FAILED = (Outcome.FAIL, Outcome.NOT_MEASURED)
 
 
