@@ -35,7 +35,7 @@ MAY_IMPORT = {
     "glossary": set(),
     "formats": NOUNS | {"glossary", "policy_lines"},
     "commands": NOUNS | MIDDLE | {"registry", "engine", "randomness", "policy", "glossary"},
-    "doubts": NOUNS | {"policy"},
+    "doubts": NOUNS | {"glossary", "policy"},
     "policy_files": NOUNS | {"configuration", "glossary", "mechanisms", "policy"},
     "gate": NOUNS | {"configuration", "doubts", "formats", "mechanisms", "policy", "policy_files"},
     "configuration": {"commands", "errors"},
