@@ -28,6 +28,7 @@ Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
 SCHEMA = "labeldp-audit/1"
+EXACT_LEVELS = 4096  # of a column are counted; more of them are estimated, within about 2 %
 TOOL = "labeldp-audit"
 # Parameters of a report that no option sets.
 COMPARED = "compared"  # mechanisms that nobody plans to use, beside those that are judged
@@ -44,7 +45,7 @@ class Column:
     role: str  # label, number, category, eta, excluded, constant
     type: str  # as the file's schema says, e.g. "int64", "string"
     missing: int = 0
-    levels: int | None = None  # categories only; an estimate above a few thousand
+    levels: int | None = None  # categories only; an estimate above EXACT_LEVELS
     width: int = 0  # encoded coordinates
 
 

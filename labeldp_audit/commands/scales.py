@@ -69,8 +69,10 @@ def of(spec: str, rows: int = LARGEST, classes: int = 2) -> Scale:
     values = epsilons() if parameter == "epsilon" else tuple(map(float, range(min(LARGEST, rows), 0, -1)))
     kept = {key: value for key, value in fixed.items() if key in _OPEN[name] and key != parameter}
     parse = MECHANISMS.get(name).parse
-    unused = [f"{spec}: {parameter} is what is looked for, {key} = {value} is not used" for key, value in fixed.items()
-              if key not in kept]  # fmt: skip
+    aside = {key: value for key, value in fixed.items() if key not in kept}
+    unused = [
+        f"{spec}: tune looks for {parameter} itself, so {key} = {value} is left aside" for key, value in aside.items()
+    ]
     mechanisms = tuple(parse({**kept, parameter: spelled(value)}, classes) for value in values)
     written = ":".join(filter(None, (name, ",".join(f"{key}={value}" for key, value in kept.items()))))
     return Scale(written, parameter, values, mechanisms, _silence(name, kept, classes), tuple(unused))

@@ -81,7 +81,8 @@ def _checked(policy: Policy, settings: Settings) -> set[str]:
             what = "more noise makes that number smaller, so noise cannot be tuned by what must not be small"
             raise SpecError(what, line.text)
         if line.quantity in _OF_LOSSES and any(not spec.startswith("rr") for spec in settings.mechanism):
-            raise SpecError("losses are defined for randomized response alone: tune others by advantage", line.text)
+            what = "losses are defined for randomized response alone: tune others by advantage"
+            raise SpecError(what, line.text, hint="--fail-if 'advantage.high > 0.05'")
     return check.quantities_of(policy)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ..model import Column, Dataset, EtaSummary, Finding, Report
+from ..model import EXACT_LEVELS, Column, Dataset, EtaSummary, Finding, Report
 from . import certificates, compared, contributions, curves, estimating, gains, tuning
 from .curves import Curve
 from .spelling import confidence, count, high, low, percent, plain, share, short
@@ -180,7 +180,14 @@ def by_role(columns: Sequence[Column], most: int = 8) -> Iterator[tuple[str, str
 def _described(column: Column) -> str:
     remarks = [column.type]
     if column.levels is not None:
-        remarks.append(f"{count(column.levels)} level{'' if column.levels == 1 else 's'}")
+        remarks.append(f"{levels(column)} level{'' if column.levels == 1 else 's'}")
     if column.missing:
         remarks.append(f"{count(column.missing)} missing")
     return f"{plain(column.name)} ({', '.join(remarks)})"
+
+
+def levels(column: Column) -> str:
+    """Many are only estimated."""
+    if column.levels is None:
+        return ""
+    return f"{'about ' if column.levels > EXACT_LEVELS else ''}{count(column.levels)}"

@@ -215,9 +215,8 @@ def _schema(columns: Sequence[Column]) -> Iterator[str]:
 
 
 def _column(column: Column) -> list[str]:
-    levels = "" if column.levels is None else count(column.levels)
     names = (escaped(column.name), escaped(column.role), escaped(column.type))
-    return [*names, count(column.missing), levels, count(column.width)]
+    return [*names, count(column.missing), facts.levels(column), count(column.width)]
 
 
 def _table(header: Sequence[str], rows: Iterable[Sequence[str]], left: Sequence[int] = ()) -> Iterator[str]:

@@ -9,13 +9,14 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from ..model import EXACT_LEVELS
 from .numbers import is_number
 
 Hashes = npt.NDArray[np.uint64]
 
 ONE_HOT = 64  # levels; above that a projection
 WIDTH = 16  # coordinates of a projected level
-SKETCH = 4096  # smallest hashes that are kept: counts are exact up to here, within about 2 % above
+SKETCH = EXACT_LEVELS  # smallest hashes that are kept
 LONG = 64  # bytes of a level that are hashed with the others of its batch
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 MISSING = np.uint64(0xD1B54A32D192ED03)

@@ -190,3 +190,11 @@ def test_a_wide_table_is_counted_and_not_listed(tail_report: Report) -> None:
     text = " ".join(formats.render("text", tail_report).split())
     assert "and 38 more" in text
     assert "marker_059" not in text
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "html"])
+def test_many_levels_are_only_estimated(tail_report: Report, form: str) -> None:
+    columns = tuple(Column(name, "category", "string", levels=number) for name, number in (("a", 4096), ("b", 5975)))
+    report = replace(tail_report, dataset=replace(tail_report.dataset, columns=columns))
+    shown = formats.render(form, report)
+    assert "about 5,975" in shown and "4,096" in shown and "about 4,096" not in shown

@@ -210,8 +210,8 @@ def _schema(columns: Sequence[Column]) -> Html:
 
 
 def _column(one: Column) -> list[str]:
-    levels = "" if one.levels is None else count(one.levels)
-    return [plain(one.name), plain(one.role), plain(one.type), count(one.missing), levels, count(one.width)]
+    names = (plain(one.name), plain(one.role), plain(one.type))
+    return [*names, count(one.missing), facts.levels(one), count(one.width)]
 
 
 SECTIONS = (verdict, policy, losses, worst, added, tuned, columns_add, estimated, trust.sections, numbers, audited)
