@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import math
 
-from ..model import MEASURED_BY, Bound, Finding, Judgement, Outcome, Report
+from ..model import MEASURED_BY, Bound, Judgement, Outcome, Report
 from . import (
     attacker,
     certificates,
@@ -77,15 +77,9 @@ def _estimated(bound: Bound, report: Report) -> str:
     return f"{said}, between {low(bound, True)} and {high(bound, True)} %{f' {about}' if about else ''}"
 
 
-def _largest(report: Report) -> Finding | None:
-    """With the most noise."""
-    found = [one for one in report.findings if one.quantity == "nu_max" and one.bound.estimate is not None]
-    return min(found, key=lambda one: one.at.get("epsilon", math.inf), default=None)
-
-
 def _somebody(report: Report) -> str:
     told = "The people whose features tell most about their label: others lose less, and nobody knows by how much."
-    return told if _largest(report) is not None else ""
+    return told if plainly.largest(report) is not None else ""
 
 
 def _guessed(report: Report) -> str:
@@ -107,7 +101,7 @@ def how_much(report: Report) -> str:
 
 def _of_the_worst(report: Report) -> str:
     """The lower limit: an upper one protects nobody in particular."""
-    one = _largest(report)
+    one = plainly.largest(report)
     if one is None:
         return ""
     certain = certificates.limit(report, "certified_nu_max", one.mechanism)

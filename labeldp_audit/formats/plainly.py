@@ -66,7 +66,8 @@ def _estimated(bound: Bound) -> str:
     )
 
 
-def _worst(report: Report) -> Finding | None:
+def largest(report: Report) -> Finding | None:
+    """Loss of anybody, with the most noise."""
     found = [one for one in report.findings if one.quantity == "nu_max" and one.bound.estimate is not None]
     return min(found, key=lambda one: one.at.get("epsilon", math.inf), default=None)
 
@@ -74,7 +75,7 @@ def _worst(report: Report) -> Finding | None:
 def _worst_off(report: Report) -> str:
     return (
         ""
-        if _worst(report) is None
+        if largest(report) is None
         else "Those whose features tell most about their label: one of them has the largest loss."
     )
 
@@ -142,19 +143,19 @@ def _capital(sentence: str) -> str:
 
 def _largest(report: Report) -> str:
     """The lower limit first."""
-    one = _worst(report)
+    one = largest(report)
     if one is None:
         return ""
     where = f" with {one.mechanism}" if one.mechanism else ""
-    largest = f"The largest loss{where}, whichever way the noise falls,"
+    named = f"The largest loss{where}, whichever way the noise falls,"
     certain = certificates.limit(report, "certified_nu_max", one.mechanism)
     if certain is not None and certain.bound.low:
         sure = certificates.sure(report, certain.confidence)
-        first = f"{largest} is at least {_size(certain.bound.low, low(certain.bound))}, certified {sure}"
+        first = f"{named} is at least {_size(certain.bound.low, low(certain.bound))}, certified {sure}"
     elif one.bound.low is not None:
         about = words.rests_on(report)
         sure = f"({confidence(one.confidence)} confidence{f', {about}' if about else ''})"
-        first = f"{largest} is at least {_size(one.bound.low, low(one.bound))} {sure}"
+        first = f"{named} is at least {_size(one.bound.low, low(one.bound))} {sure}"
     else:
         first = f"Of the largest loss{where} there is only an estimate"
     top = "" if one.bound.high is None or math.isfinite(one.bound.high) else "; it may be without limit"
