@@ -14,27 +14,37 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ..bounds import boxes, class_boxes, clopper_pearson, divergence_cells, feature_loss, nubar_cells, tail_cells
+from ..bounds import (
+    boxes,
+    class_boxes,
+    clopper_pearson,
+    divergence_cells,
+    feature_loss,
+    guessed_cells,
+    nubar_cells,
+    tail_cells,
+)
 from ..bounds.boxes import Box
+from ..bounds.guessed_cells import Guessed
 from ..errors import SpecError
 from ..measures import loss
 from ..mechanisms.contract import Mechanism
 from ..model import Bound, Eta, Finding, Floats, Table
 from ..randomness import for_audit
 from ..registry import number
-from . import copies
+from . import certified, copies
 from .intervals import Prior
 from .settings import Settings
 
 SHARE = 0.25  # of the probability that a report may miss, in every command
-_BOX, _TAIL, _MEAN, _CLASSES = 0.40, 0.20, 0.15, 0.25  # of that share, where losses are certified
+_BOX, _TAIL, _MEAN, _CLASSES, _GUESSED = 0.40, 0.20, 0.15, 0.20, 0.05  # of that share, where losses are certified
 
 LIMIT = "a limit, not an estimate"
 CELLS = "convexity over cells of scores, Clopper-Pearson on each"
 PEOPLE = "for people at large, from whom rows are independent draws"
-TAIL_METHOD = f"{CELLS} and on how many lose more, {PEOPLE}"
+TAIL_METHOD = f"{CELLS} and on how many lose more, or wrong guesses, {PEOPLE}"
 MEAN_METHOD = f"{CELLS}, Hoeffding's bound {PEOPLE}"
-WORST_METHOD = f"Clopper-Pearson on each cell of scores: somebody in it has at least its mean, {PEOPLE}"
+WORST_METHOD = f"Clopper-Pearson on each cell of scores, or wrong guesses: somebody has at least the mean, {PEOPLE}"
 RENYI_METHOD = f"Clopper-Pearson on how many of each class fall into each cell of scores, {PEOPLE}"
 MADE_WITHOUT = "the given probabilities were made without these labels, which does not take them to be right"
 _SEPARATE = "scores do not depend on the features of the rows that they judge"
@@ -106,21 +116,30 @@ def of_losses(
 ) -> list[Finding]:  # fmt: skip
     """J at every tau of `at`, mean losses and divergences. asked: how often J may be asked, whatever the labels say."""
     return [
-        *_tails(box, eta, prior, known, at, _TAIL * miss / max(1, asked), settings),
+        *_tails(
+            box,
+            certified.guessed(table, eta, _GUESSED * miss),
+            eta,
+            prior,
+            known,
+            at,
+            _TAIL * miss / max(1, asked),
+            settings,
+        ),
         *_means(least_mean_loss(box, prior, miss), eta, known, settings),
         *_divergences(table, eta, _CLASSES * miss, settings),
     ]
 
 
 def _tails(
-    box: Box, eta: Eta, prior: Prior, known: Known, at: Floats, miss_each: float, settings: Settings
+    box: Box, guessed: Guessed, eta: Eta, prior: Prior, known: Known, at: Floats, miss_each: float, settings: Settings
 ) -> list[Finding]:
     if not known or not len(at):
         return []
     asked, place = np.unique(
         np.concatenate([at - loss.noise_loss(epsilon) for _, epsilon in known]), return_inverse=True
     )
-    shares = people_losing_more(box, asked, prior, miss_each)[place].reshape(-1, len(at))
+    shares = people_losing_more(box, guessed, asked, prior, miss_each)[place].reshape(-1, len(at))
     return [
         finding("certified_j", low, 1.0, TAIL_METHOD, eta, settings, one, {"tau": tau, **one.at()})
         for (one, _), lows in zip(known, shares.tolist(), strict=True)
@@ -128,14 +147,17 @@ def _tails(
     ]
 
 
-def people_losing_more(box: Box, losses: Floats, prior: Prior, miss_each: float) -> Floats:
+def people_losing_more(box: Box, guessed: Guessed, losses: Floats, prior: Prior, miss_each: float) -> Floats:
     """Lower limits of P(H(eta; p) > loss); losses (t,) increase, and the limits never do.
 
     How many of the n rows lose more is Bin(n, J), whatever their labels and scores; on the box no fewer than it counts
-    over all parts. That is sharper where rows are few, each part by itself where limits of cells are what is wide: half
-    of the level for either. Where even the least possible loss is larger, everybody loses more.
+    over all parts, or than guesses do. That is sharper where rows are few, each part by itself where limits of cells
+    are what is wide: half of the level for either. Where even the least possible loss is larger, everybody loses more.
     """
-    share = tail_cells.share_losing_more(box, losses, prior.low, prior.high)
+    share = np.maximum(
+        tail_cells.share_losing_more(box, losses, prior.low, prior.high),
+        guessed_cells.share_losing_more(guessed, losses, prior.low, prior.high),
+    )
     count = np.clip(np.ceil(share * box.n - _INWARD), 0, box.n)
     together = clopper_pearson.lower(count, box.n, miss_each / 2)
     apart = tail_cells.people_losing_more(box, losses, prior.low, prior.high, miss_each / 2)
@@ -193,7 +215,9 @@ def _folds(eta: Eta, settings: Settings) -> npt.NDArray[np.integer]:
 
 
 def of_worst(table: Table, eta: Eta, prior: Prior, known: Known, settings: Settings, miss: float) -> list[Finding]:
-    least = nubar_cells.worst_loss(box_of(table, eta, miss), prior.low, prior.high)
+    box, guessed = box_of(table, eta, (1 - _GUESSED) * miss), certified.guessed(table, eta, _GUESSED * miss)
+    ends = prior.low, prior.high
+    least = max(nubar_cells.worst_loss(box, *ends), guessed_cells.worst_loss(guessed, *ends))
     return [
         finding("certified_nu_max", least + epsilon, math.inf, WORST_METHOD, eta, settings, one, one.at())
         for one, epsilon in known

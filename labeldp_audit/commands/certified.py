@@ -12,6 +12,7 @@ import math
 import numpy as np
 
 from ..bounds import clopper_pearson, hoeffding
+from ..bounds.guessed_cells import Guessed
 from ..measures import guess
 from ..model import Eta, Floats, Integers, Table
 from .payoffs import Payoffs
@@ -44,6 +45,16 @@ def missed(table: Table, eta: Eta, payoffs: Payoffs, miss: float) -> float:
             limit = clopper_pearson.upper(int(counted.sum()), len(part), level)
             found += payoffs.high[c] * float(limit) * len(part) / eta.queries
     return _of_people(found, payoffs.high, eta.queries, miss / 2)
+
+
+def guessed(table: Table, eta: Eta, miss: float) -> Guessed:
+    """How often guesses are right in each part of the rows, at least."""
+    assert eta.unseen is not None
+    parts = _parts(eta)
+    level = -math.expm1(-_miss_each(eta, miss, len(parts)))
+    wrong = [int((table.labels[eta.rows[part]] != eta.unseen[part].argmax(axis=1)).sum()) for part in parts]
+    rows = np.array([len(part) for part in parts])
+    return Guessed(rows, 1 - clopper_pearson.upper(np.array(wrong), rows, level))
 
 
 def missed_after(table: Table, eta: Eta, channel: Floats, payoffs: Payoffs, miss: float) -> float:

@@ -12,7 +12,16 @@ import pytest
 from simulated import ALL, eta_of, report, table_of
 
 from labeldp_audit import engine, tables
-from labeldp_audit.bounds import boxes, class_boxes, clopper_pearson, hoeffding, repeated_rows, unknowable
+from labeldp_audit.bounds import (
+    boxes,
+    class_boxes,
+    clopper_pearson,
+    feature_loss,
+    hoeffding,
+    repeated_rows,
+    unknowable,
+)
+from labeldp_audit.bounds.guessed_cells import Guessed
 from labeldp_audit.commands import (
     advantage,
     before,
@@ -172,15 +181,34 @@ def test_people_are_counted_over_all_parts_and_in_each(other, count, rows, share
     """All 40 rows of one part, and all or none of the other: by Clopper-Pearson, whichever says more."""
     box = boxes.of_cells(np.array([40, 40]), np.array([0.999999, other]), np.array([1.0, min(1.0, other + 0.1)]))
     prior = certificates.Prior(0.5, 0.5, 0.5)
-    [low] = certificates.people_losing_more(box, np.array([1.0]), prior, 0.01)
+    nothing = Guessed(np.array([80]), np.array([0.0]))
+    [low] = certificates.people_losing_more(box, nothing, np.array([1.0]), prior, 0.01)
     assert low == pytest.approx(float(clopper_pearson.lower(count, rows, 0.01 / share)), rel=1e-9)
+
+
+def test_guesses_count_where_cells_show_nothing():
+    """40 of 80 rows: half of what is above z where guesses are right on average."""
+    box = boxes.of_cells(np.array([80]), np.array([0.0]), np.array([1.0]))
+    prior = certificates.Prior(0.5, 0.5, 0.5)
+    z = float(feature_loss.passed(np.array([1.0]), 0.5, 0.5)[1][0])
+    guessed = Guessed(np.array([80]), np.array([z + (1 - z) / 2]))
+    [low] = certificates.people_losing_more(box, guessed, np.array([1.0]), prior, 0.01)
+    assert low == pytest.approx(float(clopper_pearson.lower(40, 80, 0.005)), rel=1e-9)
+
+
+@pytest.mark.parametrize("n", [600, 1000])
+def test_labels_that_are_given_away_show_in_small_tables(n):
+    """Scores that are right about everybody: cells of 60 rows are too few, guesses about all rows are not."""
+    table = scored(n, law=(0.001, 0.999))
+    assert only(certified(nu_max, *table, mechanism=("rr:epsilon=0.5",)), "certified_nu_max").low > 2
+    assert only(certified(estimate_j, *table, mechanism=("rr:epsilon=0.5",), tau="1"), "certified_j").low > 0.05
 
 
 # ---- what is spent
 
 
 def test_levels_of_a_share_add_up():
-    losses = certificates._BOX + certificates._TAIL + certificates._MEAN + certificates._CLASSES
+    losses = sum(getattr(certificates, name) for name in ("_BOX", "_TAIL", "_MEAN", "_CLASSES", "_GUESSED"))
     names = ("_BOX", "_BRIER", "_ERROR", "_SPREAD", "_TWINS", "_TWINS_BEFORE", "_TWINS_AFTER")
     assert losses == pytest.approx(1)
     assert sum(getattr(certified_guesses, name) for name in names) == pytest.approx(1)
