@@ -147,6 +147,17 @@ def judged(report: Report, by: Policy | None) -> Report:
         return report
     classes, today = len(report.dataset.classes), datetime.datetime.now(datetime.UTC).date()
     lines = tuple(policy_files.canonical(line, classes) for line in by.lines)
+    report = _without_doubts(report)
     if report.command != "tune" or report.judgement is None:
         report = replace(report, judgement=policy.judge(replace(by, lines=lines), report, today))
     return replace(report, warnings=tuple(dict.fromkeys((*report.warnings, *doubts.of(lines, report)))))
+
+
+def _without_doubts(report: Report) -> Report:
+    """What was said of the lines of the policy that judged it before is not said of those of another one."""
+    lines = []
+    for one in report.judgement.verdicts if report.judgement else ():
+        with contextlib.suppress(SpecError):  # of a grammar that has changed since
+            lines.append(policy_files.canonical(policy.parse(one.line), len(report.dataset.classes)))
+    said = doubts.of(lines, report)
+    return replace(report, warnings=tuple(one for one in report.warnings if one not in said))

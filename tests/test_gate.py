@@ -615,3 +615,13 @@ def test_a_name_that_no_file_can_have_is_no_bug(audit):
     for command in ("check", "audit"):
         ended = audit(command, "x" * 300, *typed("advantage.high > 0.5"))
         assert ended.status == 3 and "cannot be read" in ended.error
+
+
+def test_what_was_doubted_of_one_policy_is_not_said_of_the_next(audit, stored):
+    file, _ = stored
+    first = audit("check", file, *typed("advantage.high > 1"), "-f", "json=first.json", "--no-output")
+    assert first.status == 0 and "never fails" in first.err
+    again = audit("check", "first.json", *typed("advantage.high > 0.9"), *JSON)
+    assert not any("never fails" in one for one in again.report["warnings"])
+    same = audit("check", "first.json", *typed("advantage.high > 1"), *JSON)
+    assert sum("never fails" in one for one in same.report["warnings"]) == 1

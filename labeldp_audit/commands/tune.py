@@ -282,6 +282,8 @@ def _what_fails(answer: Answer) -> str:
     lines = "; ".join(one.line for one in counting)
     if answer.silence is None and any(one.worst is not None and one.worst.mechanism for one in counting):
         return f"not even {noisiest} passes: {lines}"
+    if not any(one.worst is None or one.worst.mechanism is None or one.quantity in _OF_LOSSES for one in counting):
+        return f"not even a release that tells nothing passes: {lines}"
     if all(one.outcome is Outcome.INCONCLUSIVE for one in counting):
         return f"no amount of noise is shown to be enough, as what the features alone give away is in the way: {lines}"
     return f"no amount of noise is enough, as what the features alone give away does not pass: {lines}"

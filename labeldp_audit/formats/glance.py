@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Sequence
 
-from ..model import MEASURED_BY, Bound, Judgement, Outcome, Report
+from ..model import MEASURED_BY, Bound, Judgement, Outcome, Report, Verdict
 from . import (
     attacker,
     certificates,
@@ -52,14 +53,14 @@ def _above(report: Report) -> str:
     even = "even " if len(found) > 1 else ""
     noise = manager.flipped(curve.pi, len(report.dataset.prior)) if curve.pi is not None else "the release"
     loss = (
-        f"{even}{noise}, together with the features, multiply an attacker's odds on the truth on average by over "
-        f"{steps.factor(tau)}{_alone(curve, tau)}"
+        f"{even}{noise} and the features together multiply an attacker's odds on the truth, on average, by more than "
+        f"about {steps.factor(tau)}{_alone(curve, tau)}"
     )
     certain = certificates.above_promise(report, curve)
     if certain is not None:
-        sure = certificates.sure(report, curve.confidence)
-        return f"At least {low(certain, True)} % of people, an estimated {share(bound.estimate)}: {loss} {sure}."
-    return f"{_estimated(bound, report)}: {loss}; of how many, nothing is certified."
+        sure = certificates.sure(report, curve.confidence).strip("()")
+        return f"For at least {low(certain, True)} % of people ({sure}; estimate {share(bound.estimate)}), {loss}."
+    return f"{_estimated(bound, report)}, {loss}; of how many, nothing is certified."
 
 
 def _alone(curve: Curve, tau: float) -> str:
@@ -68,13 +69,13 @@ def _alone(curve: Curve, tau: float) -> str:
 
 
 def _estimated(bound: Bound, report: Report) -> str:
-    said = f"An estimated {share(bound.estimate)} of people"
+    said = f"For an estimated {share(bound.estimate)} of people"
     if bound.low is None or bound.high is None:
         return said
     if too_wide(bound):
-        return f"{said}, though the limits are too wide to rely on that"
+        return f"{said} (the limits are too wide to rely on that)"
     about = words.rests_on(report)
-    return f"{said}, between {low(bound, True)} and {high(bound, True)} %{f' {about}' if about else ''}"
+    return f"{said} (between {low(bound, True)} and {high(bound, True)} %{f', {about}' if about else ''})"
 
 
 def _somebody(report: Report) -> str:
@@ -116,7 +117,7 @@ def _of_the_worst(report: Report) -> str:
 def _factor(loss: float) -> str:
     if math.isinf(loss):
         return "somebody's features give the label away, whatever the noise"
-    return f"for somebody the odds change at least {steps.factor(loss)}-fold"
+    return f"for somebody the odds change at least {steps.factor(loss, down=True)}-fold"
 
 
 def _of_gains(report: Report) -> str:
@@ -153,7 +154,8 @@ def what_to_do(report: Report) -> str:
 
 def _of_policy(found: Judgement, report: Report) -> str:
     left = [one for one in found.verdicts if one.counts]
-    lines = f"{count(len(left))} of {count(len(found.verdicts))} lines" if len(found.verdicts) > 1 else "its only line"
+    kept = [one for one in left if found.outcome is not Outcome.FAIL or one.outcome is not Outcome.INCONCLUSIVE]
+    lines = f"{count(len(kept))} of {count(len(found.verdicts))} lines" if len(found.verdicts) > 1 else "its only line"
     if found.outcome is Outcome.PASS:
         accepted = any(one.waiver for one in found.verdicts)
         risks = ", but for risks that somebody accepted" if accepted else ""
@@ -166,11 +168,17 @@ def _of_policy(found: Judgement, report: Report) -> str:
         return f"Do not release under this policy: {judged.run_out(found)}."
     if all(one.outcome is Outcome.NOT_MEASURED for one in left):
         return f"Do not release as planned: the policy asks for what was not measured ({lines})."
-    noise = any(one.worst is not None and one.worst.mechanism for one in left)
     columns = f"leave out, or make coarser, what tells most{_columns(report)}"
-    return (
-        f"Do not release as planned: the policy does not hold ({lines}); {'add noise, or ' if noise else ''}{columns}."
-    )
+    return f"Do not release as planned: the policy does not hold ({lines}); {_noise(left)}{columns}."
+
+
+def _noise(left: Sequence[Verdict]) -> str:
+    """It makes gains as small as one likes, and losses no smaller than what the features alone cost."""
+    about = {one.quantity.removeprefix("certified_") for one in left if one.worst is not None and one.worst.mechanism}
+    if not about or any(plainly.is_hopeless(one) for one in left):
+        return ""
+    enough = "add noise" if about <= {gains.ADDED, gains.INFORMED} else "add noise, if labeldp-audit tune finds enough"
+    return f"{enough}, or "
 
 
 def _columns(report: Report) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..model import Finding, Judgement, Outcome, Report, Verdict, Waived
+from ..model import Judgement, Outcome, Report, Verdict, Waived
 from .grid import Grid
 from .spelling import count, plain
 
@@ -33,10 +33,17 @@ def sentence(report: Report) -> str:
     return f"Policy: {outcome(report)}{f' (lines: {said})' if said else ''}.{f' {_upper(late)}.' if late else ''}"
 
 
-def decisive(report: Report) -> tuple[Finding, ...]:
-    """What the lines were judged by."""
+def assumptions(report: Report) -> tuple[str, ...]:
+    """What the verdicts rest on, each once."""
     verdicts = report.judgement.verdicts if report.judgement else ()
-    return tuple(one.worst for one in verdicts if one.worst is not None)
+    return tuple(dict.fromkeys(plain(line) for one in verdicts for line in rests_on(one)))
+
+
+def rests_on(verdict: Verdict) -> tuple[str, ...]:
+    """What the end of a number that was looked at assumes: the upper one of an advantage needs nothing of eta."""
+    said = () if verdict.worst is None else verdict.worst.bound.assumptions
+    free = verdict.quantity == "advantage" and verdict.field == "high" and any("upper limit" in line for line in said)
+    return tuple(line for line in said if "averages" not in line and "lower limit" not in line) if free else said
 
 
 def _counted(verdicts: Sequence[Verdict]) -> Iterator[str]:

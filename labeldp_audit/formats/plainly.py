@@ -203,23 +203,20 @@ def _of_policy(report: Report) -> str:
 
 def as_far_as(found: Judgement) -> str:
     """What a pass rests on, where a line looked at an upper limit that is about averages."""
-    averages = any(
-        one.field == "high"
-        and one.worst is not None
-        and any("averages" in line for line in one.worst.bound.assumptions)
-        for one in found.verdicts
-    )
+    averages = any("averages" in line for one in found.verdicts if one.field == "high" for line in judged.rests_on(one))
     return ", as far as averages over people who look alike go" if averages else ""
 
 
 def what_may_settle(left: Sequence[Verdict]) -> str:
     """Of limits that stand between a policy and a decision; some no table can ever narrow."""
-    if any(_is_hopeless(one) for one in left):
+    if any(is_hopeless(one) for one in left):
         return "no table can show it, as what a line asks for has no upper limit: change the policy"
-    return "more rows may show it, and more noise may keep to it"
+    endless = any(one.value in (None, math.inf) or one.worst is None or not one.worst.mechanism for one in left)
+    return "more rows may show it" if endless else "more rows may show it, and more noise may keep to it"
 
 
-def _is_hopeless(one: Verdict) -> bool:
+def is_hopeless(one: Verdict) -> bool:
+    """A line that no table can pass."""
     bound = None if one.worst is None else one.worst.bound
     return one.field == "high" and bound is not None and bound.high in (1.0, math.inf) and one.quantity in ENDLESS
 

@@ -72,7 +72,7 @@ def _verdict(report: Report, width: int) -> Iterator[RenderableType]:
     if sampled := facts.sampled(report.eta):
         yield Text(sampled)
     yield from terminal.listed("Warnings", tuple(map(plain, report.warnings)))
-    yield from terminal.listed("The verdict assumes", words.assumptions(judged.decisive(report)))
+    yield from terminal.listed("The verdict assumes", judged.assumptions(report))
 
 
 def _parts(report: Report, width: int) -> Iterator[RenderableType]:

@@ -161,6 +161,11 @@ def test_the_least_epsilon_may_still_be_too_much(audit, mild):
     assert tuned(ended.report)["reason"].startswith("not even epsilon = 0.01, the most noise tried, passes")
 
 
+def test_a_line_that_nothing_can_pass_is_not_blamed_on_the_features(audit, mild):
+    ended = audit("tune", mild, "--eta", "p", *typed("advantage.high >= 0"), *JSON)
+    assert tuned(ended.report)["reason"] == "not even a release that tells nothing passes: advantage.high >= 0"
+
+
 def test_undecided_where_estimates_would_pass_with_any_noise(audit, mild):
     """The limit of what features tell is in the way, the estimate is not."""
     report = audit("advantage", mild, "--eta", "p", "--mechanism", "rr:epsilon=1", *JSON).report

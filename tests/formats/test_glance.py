@@ -8,7 +8,8 @@ from dataclasses import replace
 import joint
 import pytest
 
-from labeldp_audit.formats import glance
+from labeldp_audit.formats import glance, steps
+from labeldp_audit.formats import judged as judged_by
 from labeldp_audit.model import MEASURED_BY, Judgement, Outcome, Report, Waived, Waiver
 
 
@@ -35,9 +36,9 @@ def test_each_is_one_sentence(
 def test_what_is_certified_comes_first(joint_report: Report) -> None:
     who, much = said(joint_report)[glance.WHO], said(joint_report)[glance.MUCH]
     assert who == (
-        "At least 22.3 % of people, an estimated 29.2 %: even labels of which 37.8 % are flipped at random, together "
-        "with the features, multiply an attacker's odds on the truth on average by over 1.6, more than the noisy label "
-        "alone could (99 % confidence, whatever the population)."
+        "For at least 22.3 % of people (99 % confidence, whatever the population; estimate 29.2 %), even labels of "
+        "which 37.8 % are flipped at random and the features together multiply an attacker's odds on the truth, on "
+        "average, by more than about 1.6, more than the noisy label alone could."
     )
     assert much.startswith("For somebody the odds change at least 20-fold (99 % confidence, whatever the population); ")
     assert "and at most 8.4 labels in 100 more than the 91.6 that the features alone allow, by rr:epsilon=2" in much
@@ -45,7 +46,7 @@ def test_what_is_certified_comes_first(joint_report: Report) -> None:
 
 def test_averages_are_called_averages(tail_report: Report, worst_report: Report) -> None:
     who = said(tail_report)[glance.WHO]
-    assert who.startswith("An estimated ") and "about neighbourhood averages" in who
+    assert who.startswith("For an estimated ") and "about neighbourhood averages" in who
     assert who.endswith("of how many, nothing is certified.")
     assert "about neighbourhood averages" in said(worst_report)[glance.MUCH]
 
@@ -64,7 +65,7 @@ def test_what_is_only_compared_says_nothing(joint_report: Report) -> None:
     [
         ((Outcome.PASS,), "The policy holds, as far as averages over people who look alike go", "no proof"),
         ((Outcome.PASS, Outcome.INCONCLUSIVE), "Do not release yet", "(1 of 2 lines)"),
-        ((Outcome.FAIL, Outcome.INCONCLUSIVE), "Do not release as planned: the policy does not", "(2 of 2 lines)"),
+        ((Outcome.FAIL, Outcome.INCONCLUSIVE), "Do not release as planned: the policy does not", "(1 of 2 lines)"),
         ((Outcome.NOT_MEASURED,), "Do not release as planned: the policy asks for what was not", "(its only line)"),
     ],
 )
@@ -101,7 +102,10 @@ def test_a_search_judged_by_another_policy_is_told_by_that_policy(tail_report: R
 def test_what_to_leave_out_is_named_and_noise_only_where_it_helps(joint_report: Report) -> None:
     assert joint_report.judgement is not None
     told = said(judged(joint_report, Outcome.FAIL))[glance.DO]
-    assert "add noise, or leave out, or make coarser, what tells most (" in told
+    assert "add noise, if labeldp-audit tune finds enough, or leave out, or make coarser, what tells most (" in told
+    gain = replace(joint_report.judgement.verdicts[0], quantity="advantage", outcome=Outcome.FAIL, waiver=None)
+    only_gains = replace(joint_report, judgement=Judgement((gain,)))
+    assert "; add noise, or leave out" in said(only_gains)[glance.DO]
     [line] = judged(joint_report, Outcome.FAIL).judgement.verdicts  # type: ignore[union-attr]
     assert line.worst is not None
     of_features = replace(line, worst=replace(line.worst, mechanism=None))
@@ -116,3 +120,26 @@ def test_what_no_table_can_show_is_not_a_matter_of_rows(joint_report: Report) ->
     verdict = replace(line, quantity="mean_loss", field="high", worst=endless)
     told = said(replace(joint_report, judgement=Judgement((verdict,))))[glance.DO]
     assert "no table can show it" in told and "more rows" not in told
+
+
+def test_limits_are_rounded_to_the_safe_side() -> None:
+    assert steps.factor(math.log(19.96)) == "20" and steps.factor(math.log(19.96), down=True) == "19"
+    assert steps.factor(math.log(1239), down=True) == "1,230" and steps.factor(math.log(247.9), down=True) == "247"
+    assert steps.factor(20.0, down=True) == "4.8e8" and steps.factor(math.inf, down=True) == steps.factor(math.inf)
+
+
+def test_the_upper_limit_of_an_advantage_rests_on_no_averages(joint_report: Report) -> None:
+    assert joint_report.judgement is not None
+    said_of = (
+        "averages over rows with like scores: so",
+        "upper limit without assumptions on eta: so",
+        "lower limit: so",
+    )
+    line = replace(joint_report.judgement.verdicts[0], quantity="advantage", field="high", outcome=Outcome.PASS)
+    assert line.worst is not None
+    worst = replace(line.worst, quantity="advantage", bound=replace(line.worst.bound, assumptions=said_of))
+    verdict = replace(line, worst=worst, waiver=None)
+    assert judged_by.rests_on(verdict) == said_of[1:2]
+    assert judged_by.rests_on(replace(verdict, field="low")) == said_of
+    report = replace(joint_report, judgement=Judgement((verdict,)))
+    assert said(report)[glance.DO].startswith("The policy holds: ")
