@@ -137,11 +137,11 @@ EXPLAINED_AS = Option("format", OneOf(("text", "json")), OUTPUT, "Form of the an
 DEBUG = next(option for option in SHARED if option.name == "debug")
 FAIL_IF = Option("fail_if", Text("LINE"), POLICY,
                  "When a release must not go out, such as 'advantage.high > 0.05' or 'j(tau=6).low > 0.05'. "
-                 "Repeatable; stands in for the lines of the configuration.", (), "[policy] of the configuration",
+                 "Repeatable; stands in for the lines of the configuration.", (), "the policy of the configuration",
                  many=True, separator=";", in_file=False)  # fmt: skip
 POLICY_FILE = Option("policy", Text("FILE"), POLICY,
                      "TOML file with fail_if = [...] and waivers, used beside --fail-if.",
-                     shown="[policy] of the configuration", in_file=False)  # fmt: skip
+                     shown="the policy of the configuration", in_file=False)  # fmt: skip
 GATE = FAIL_IF, POLICY_FILE
 EXPLAIN = Option("explain", Flag(), QUESTION,
                  "Also what each column contributes: models are fitted again without it, once for each column.",
