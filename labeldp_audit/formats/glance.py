@@ -109,15 +109,15 @@ def _of_the_worst(report: Report) -> str:
     if certain is not None and certain.bound.low:
         return f"{_factor(certain.bound.low)} {certificates.sure(report, certain.confidence)}"
     if one.bound.low is None:
-        return f"{_factor(one.bound.estimate or 0.0)} by the estimate, which has no limits"
+        return f"{_factor(one.bound.estimate or 0.0, 'an estimated')}, and there are no limits"
     about = words.rests_on(report)
     return f"{_factor(one.bound.low)} ({confidence(one.confidence)} confidence{f', {about}' if about else ''})"
 
 
-def _factor(loss: float) -> str:
+def _factor(loss: float, how: str = "at least") -> str:
     if math.isinf(loss):
         return "somebody's features give the label away, whatever the noise"
-    return f"for somebody the odds change at least {steps.factor(loss, down=True)}-fold"
+    return f"for somebody the odds change {how} {steps.factor(loss, down=True)}-fold"
 
 
 def _of_gains(report: Report) -> str:
@@ -131,12 +131,12 @@ def _of_gains(report: Report) -> str:
     guessed = f"an estimated {points(bound.estimate, digits=2)}{top} labels in 100 more"
     sure = f" ({confidence(most.added.confidence)} confidence)" if top else ""
     before = attacker.bound(report, attacker.BEFORE)
-    known = "the features alone allow" if before is None else f"the {_in_100(before)} that the features alone allow"
+    known = (
+        "the features alone allow"
+        if before is None
+        else f"the {percent(before.estimate)} that the features alone allow"
+    )
     return f"{attacker.alike(report)}an attacker guesses {guessed} than {known}{which}{sure}"
-
-
-def _in_100(bound: Bound) -> str:
-    return percent(bound.estimate)
 
 
 def what_to_do(report: Report) -> str:

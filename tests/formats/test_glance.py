@@ -143,3 +143,10 @@ def test_the_upper_limit_of_an_advantage_rests_on_no_averages(joint_report: Repo
     assert judged_by.rests_on(replace(verdict, field="low")) == said_of
     report = replace(joint_report, judgement=Judgement((verdict,)))
     assert said(report)[glance.DO].startswith("The policy holds: ")
+
+
+def test_an_estimate_is_no_lower_limit(worst_report: Report) -> None:
+    bare = [replace(one, bound=replace(one.bound, low=None, high=None)) for one in worst_report.findings]
+    much = said(replace(worst_report, findings=tuple(bare)))[glance.MUCH]
+    assert "at least" not in much and ("an estimated" in much or "give the label away" in much)
+    assert "there are no limits" in much
