@@ -18,8 +18,9 @@ from __future__ import annotations
 import datetime
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -85,6 +86,24 @@ class Columns:
     categorical: npt.NDArray[np.bool_]  # (f,) codes 0, 1, ... by falling frequency; a missing cell is a level
     names: tuple[str, ...]
 
+    def at(self, rows: Integers) -> Columns:
+        return replace(self, values=np.asfortranarray(self.values[rows]))
+
+
+# Remarks about the rows of a table.
+UNANSWERED = "rows-repeat"  # equal rows that coincidence does not explain, and nobody said what they are
+REFUTED = "rows-in-multiples"  # somebody said that equal rows are people, and their numbers say otherwise
+LEFT_OUT = "copies-left-out"  # rows beyond the first of each record
+ONE_EACH = "one-row-of-each-person"  # judges
+
+
+@dataclass(frozen=True)
+class Remark:
+    """Something that was noticed, as a code that logic reads and values; only reports make a sentence of it."""
+
+    code: str
+    values: Mapping[str, str | int | float] = field(default_factory=dict)
+
 
 @dataclass(frozen=True)
 class Twins:
@@ -109,6 +128,24 @@ class Table:
     told_apart: bool = True  # different cells are different numbers, so fingerprints tell all rows apart that differ
     groups: Integers | None = None  # (n,) the same number for rows of one person, where a column names people
     twins: Twins | None = None  # where they were asked for
+    remarks: tuple[Remark, ...] = ()
+    judges: Integers | None = None  # rows whose labels may judge, one of each person; None: all of them
+
+    def at(self, rows: Integers) -> Table:
+        """The same table with these rows alone, which rise; what is known of columns stays as it was."""
+        counts = np.bincount(self.labels[rows], minlength=len(self.dataset.classes))
+        file = rows if self.row_numbers is None else self.row_numbers[rows]
+        return replace(
+            self, points=self.points[rows], labels=self.labels[rows], row_numbers=file, given=_some(self.given, rows),
+            dataset=replace(self.dataset, rows_used=len(rows), class_counts=tuple(counts.tolist())),
+            columns=None if self.columns is None else self.columns.at(rows),
+            fingerprints=_some(self.fingerprints, rows), judges=None,
+            groups=None if self.groups is None else np.unique(self.groups[rows], return_inverse=True)[1],
+        )  # fmt: skip
+
+
+def _some(values: Any, rows: Integers) -> Any:
+    return None if values is None else values[rows]
 
 
 @dataclass(frozen=True)
@@ -351,5 +388,6 @@ class Report:
     parameters: Mapping[str, object]  # confidence, seed and what else changes the numbers
     findings: tuple[Finding, ...]
     warnings: tuple[str, ...] = ()
+    remarks: tuple[Remark, ...] = ()  # codes of what was noticed about the rows; warnings say it in words
     uncertifiable: str | None = None  # what nobody can certify, where something is certified
     judgement: Judgement | None = None  # where there is a policy

@@ -30,7 +30,7 @@ MAY_IMPORT = {
     "estimators": NOUNS | {"registry", "compiled"},
     "attacks": NOUNS | {"registry"},
     "digests": set(),
-    "tables": NOUNS | {"digests", "engine"},
+    "tables": NOUNS | {"digests", "engine", "randomness"},
     "neighbors": NOUNS | {"bounds", "compiled", "engine", "randomness"},
     "glossary": set(),
     "formats": NOUNS | {"glossary", "policy_lines"},

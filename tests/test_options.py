@@ -195,7 +195,7 @@ def test_every_command_takes_a_smoothness(found, command):
     assert inside(only(plain, "eta_max"), only(vouched, "eta_max"))
 
 
-@pytest.mark.parametrize(("asked", "read"), [("1", []), ("1,1", ["scanning", "encoding"])])
+@pytest.mark.parametrize(("asked", "read"), [("1", []), ("1,1", ["scanning", "encoding", "looking for copies"])])
 def test_a_smoothness_is_refused_as_soon_as_can_be(audit, table, monkeypatch, asked, read):
     """Before the table is read, or at least before the search."""
     from contextlib import nullcontext

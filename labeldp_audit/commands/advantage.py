@@ -72,11 +72,7 @@ def findings(
     wide = reporting.widening(eta, settings, intervals.RADII_SHARE * miss)
     box = intervals.of_eta(eta, 1, tolerated(eta.queries, ETA_SHARE * miss), wide) if classes == 2 else None
     prior = intervals.of_prior(table, 1, intervals.PRIOR_SHARE / 2 * miss)
-    known = (
-        certified_guesses.doubt(table, eta, features, paid, certificates.SHARE * miss)
-        if certificates.possible(table, eta, settings)
-        else None
-    )
+    known = certified_guesses.doubt(table, eta, features, paid, certificates.SHARE * miss) if settings.certify else None
     features = features if known is None else certified_guesses.sharper(features, known)
     audit = Audit(table, eta, settings, features, paid, prior, box, known)
     found = gains.of(fit, belief, paid.paid, settings, progress)

@@ -11,7 +11,7 @@ from ..estimators import ESTIMATORS
 from ..estimators.contract import Estimator
 from ..model import Eta, Table, Twins
 from ..randomness import for_audit
-from . import copies, given, learnt, near, reporting
+from . import evidence, given, learnt, near, reporting
 from .settings import Settings
 
 
@@ -27,13 +27,13 @@ def read_and_estimate(
     if settings.eta_file is not None:
         return given.from_file(data, options, settings, progress)
     estimator = _estimator(settings)
-    table = tables.read(data, replace(options, columns=estimator.learns or settings.explain), progress)
-    reporting.mechanisms(settings, len(table.dataset.classes))  # refused before anything is searched or learnt
-    table = replace(table, warnings=(*table.warnings, *copies.warnings(table)))
+    whole = tables.read(data, replace(options, columns=estimator.learns or settings.explain), progress)
+    reporting.mechanisms(settings, len(whole.dataset.classes))  # refused before anything is searched or learnt
+    table = evidence.of(whole)
     if halves and settings.certify and table.told_apart:
         table = replace(table, twins=_twins(table, settings.seed))
     if estimator.learns:
-        eta, said = learnt.of_table(table, estimator, settings, progress, halves)
+        eta, said = learnt.of_table(whole, table, estimator, settings, progress, halves)
     else:
         eta, said = near.of_table(table, settings, progress, halves), ()
     return replace(table, warnings=(*table.warnings, *said)), eta
@@ -50,8 +50,6 @@ def _estimator(settings: Settings) -> Estimator:
     """A smoothness constant speaks of neighbourhoods, so these are what makes sense beside it."""
     vouched = reporting.smoothness(settings) is not None
     [estimator] = ESTIMATORS.parse("knn" if vouched and settings.estimator == "auto" else settings.estimator)
-    if settings.group is not None and not estimator.learns:
-        raise SpecError("--group is for estimators that learn: neighbours may be rows of the same person")
     if vouched and estimator.learns:
         raise SpecError("--smoothness is about neighbourhoods of features: use --estimator knn")
     return estimator
@@ -61,7 +59,7 @@ def _read_options(settings: Settings, many: bool) -> tables.ReadOptions:
     return tables.ReadOptions(
         label=settings.label, positive=settings.positive, exclude=settings.exclude, categorical=settings.categorical,
         drop_null_labels=settings.drop_null_labels, delimiter=settings.delimiter, group=settings.group,
-        many_classes=many,
+        many_classes=many, repeats=settings.repeats, records=True, seed=settings.seed,
     )  # fmt: skip
 
 

@@ -32,7 +32,7 @@ from ..mechanisms.contract import Mechanism
 from ..model import Bound, Eta, Finding, Floats, Table
 from ..randomness import for_audit
 from ..registry import number
-from . import certified, copies
+from . import certified
 from .intervals import Prior
 from .settings import Settings
 
@@ -67,12 +67,6 @@ class Judged:
     score: Floats
     positive: npt.NDArray[np.bool_]
     part: npt.NDArray[np.integer]
-
-
-def possible(table: Table, eta: Eta, settings: Settings) -> bool:
-    """Are they wanted, and are rows as independent as every one of them needs?"""
-    grouped = settings.group or (eta.asked or {}).get("group")
-    return settings.certify and not grouped and not copies.noticed(table.warnings)
 
 
 def judged(table: Table, eta: Eta) -> Judged:

@@ -111,7 +111,7 @@ class _Refit:
     @classmethod
     def of(cls, table: Table, settings: Settings, progress: engine.Progress) -> _Refit:
         assert table.columns is not None
-        pool, width = learnt.pool_of(table, None, settings), max(1, len(table.columns.names))
+        pool, width = learnt.pool_of(table, settings), max(1, len(table.columns.names))
         most = max(FEWEST_ROWS, min(MOST_ROWS, MOST_CELLS // width))
         some = np.sort(for_audit(settings.seed, "explain").permutation(len(pool.rows))[:most])
         rows, people = pool.rows[some], np.unique(pool.people[some], return_inverse=True)[1]

@@ -36,11 +36,7 @@ def findings(table: Table, eta: Eta, settings: Settings) -> list[Finding]:
         table, eta, belief.uninformed(paid.paid), belief.method, paid, settings, UTILITY_SHARE * miss
     )
     sure = certificates.SHARE * miss
-    known = (
-        certified_guesses.doubt(table, eta, features, paid, sure)
-        if certificates.possible(table, eta, settings)
-        else None
-    )
+    known = certified_guesses.doubt(table, eta, features, paid, sure) if settings.certify else None
     features = features if known is None else certified_guesses.sharper(features, known)
     return [
         *extremes_of(table, eta, settings, EXTREMES_SHARE * miss),

@@ -73,7 +73,7 @@ def findings(
     at, places = _asked(losses, known, asked, more, eta.n)
     number = places * (len(known) if among is None else among)
     sure = certificates.SHARE * miss
-    cells = certificates.box_of_losses(table, eta, sure) if certificates.possible(table, eta, settings) else None
+    cells = certificates.box_of_losses(table, eta, sure) if settings.certify else None
     least = 0.0 if cells is None else certificates.least_mean_loss(cells, prior, sure)
     return [
         *(tails(losses, box.wrong, known, at, eta, settings, TAIL_SHARE * miss / max(1, number)) if known else ()),

@@ -12,11 +12,12 @@ import numpy.typing as npt
 from .. import engine, tables
 from ..errors import DataError, SpecError
 from ..measures import calibration
-from ..model import Column, Dataset, Eta, Floats, Table, Tried, Twins
+from ..model import LEFT_OUT, ONE_EACH, Column, Dataset, Eta, Floats, Integers, Remark, Table, Tried, Twins
+from . import evidence
 from .settings import Settings
 
 _WORDS = {"label": "labels", "classes": "classes", "rows_used": "rows"}
-_SEARCH = ("exclude", "categorical", "group", "k", "estimator", "recall", "queries")  # what a search is told
+_SEARCH = ("exclude", "categorical", "group", "repeats", "k", "estimator", "recall", "queries")  # what a search is told
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ def from_columns(
     for name in ("smoothness", "k", "queries"):
         if getattr(settings, name) is not None:
             raise SpecError(f"--{name} is about neighbourhoods, and --eta does without")
-    table = tables.read(data, replace(options, eta=settings.eta), progress)
+    table = evidence.of(tables.read(data, replace(options, eta=settings.eta), progress))
     assert table.given is not None
     return warned(table, settings), _given(table, table.given)
 
@@ -84,14 +85,21 @@ def about(table: Table, eta: Eta, settings: Settings) -> dict[str, object]:
     data = table.dataset
     asked = {name: value for name in _SEARCH if (value := getattr(settings, name)) != getattr(Settings(), name)}
     return {
-        "sha256": data.sha256, "label": data.label, "classes": data.classes, "rows_used": data.rows_used,
+        "sha256": data.sha256, "label": data.label, "classes": data.classes, "rows_used": _rows(table),
         "columns": [asdict(column) for column in data.columns], "asked": asked, "given": settings.eta,
-        "warnings": table.warnings,
+        "warnings": table.warnings, "remarks": [asdict(one) for one in table.remarks],
+        "seed": settings.seed,
         "k": eta.k, "n": eta.n, "estimator": eta.estimator, "metric": eta.metric, "log_loss": eta.log_loss,
         "exact": eta.exact, "recall": eta.recall, "recall_low": eta.recall_low,
         "tried": [asdict(one) for one in eta.tried], "choices": eta.choices,
         "twins": None if table.twins is None else asdict(table.twins),
     }  # fmt: skip
+
+
+def _rows(table: Table) -> object:
+    """All that have a label, and are no copies, whether or not they judge."""
+    each = next((one for one in table.remarks if one.code == ONE_EACH), None)
+    return table.dataset.rows_used if each is None else each.values["rows"]
 
 
 def from_file(
@@ -102,10 +110,16 @@ def from_file(
     columns, facts = tables.read_estimates(file)
     said: Mapping[str, Any] = facts
     _check_asked(said, settings, file)
-    table = tables.read(data, replace(options, labels_only=True), progress)
+    remarks = tuple(Remark(**one) for one in said["remarks"])
+    codes = {one.code for one in remarks}
+    again = replace(options, labels_only=True, records=LEFT_OUT in codes, repeats=said["asked"].get("repeats"))
+    table = tables.read(data, replace(again, seed=said["seed"]), progress)
     _check_same(said, table.dataset, file)
+    if ONE_EACH in codes:
+        table = table.at(_places(columns, table))
     known = tuple(Column(**column) for column in said["columns"])
     dataset, warnings = replace(table.dataset, columns=known), tuple(said["warnings"])
+    table = replace(table, remarks=remarks)
     eta = _read(columns, said, table)
     if settings.smoothness is not None and not eta.exact:
         raise SpecError("--smoothness needs an exact search", file, hint="estimate-eta --recall 1")
@@ -146,8 +160,7 @@ def _check_same(said: Mapping[str, Any], dataset: Dataset, file: str) -> None:
 
 
 def _read(columns: Mapping[str, npt.NDArray[Any]], said: Mapping[str, Any], table: Table) -> Eta:
-    numbers = columns["row"] - 1
-    rows = numbers if table.row_numbers is None else np.searchsorted(table.row_numbers, numbers)
+    rows = _places(columns, table)
     names = "k", "n", "estimator", "metric", "log_loss", "exact", "recall", "recall_low"
     facts = {name: said[name] for name in names} | {"asked": said["asked"] | {"eta": said["given"]}}
     facts |= {"tried": tuple(Tried(**one) for one in said.get("tried", ())), "choices": said.get("choices", 1)}
@@ -159,6 +172,12 @@ def _read(columns: Mapping[str, npt.NDArray[Any]], said: Mapping[str, Any], tabl
             probability, None, rows, radius=None, part=np.zeros(len(rows), np.uint8), unseen=probability, **facts
         )
     return Eta(probability, counts, rows, radius=columns["radius"], part=columns["part"], unseen=unseen, **facts)
+
+
+def _places(columns: Mapping[str, npt.NDArray[Any]], table: Table) -> Integers:
+    """Of the rows of the file in the table."""
+    numbers = columns["row"] - 1
+    return numbers if table.row_numbers is None else np.searchsorted(table.row_numbers, numbers)
 
 
 def _matrix(columns: Mapping[str, npt.NDArray[Any]], name: str, table: Table) -> npt.NDArray[Any] | None:

@@ -14,7 +14,7 @@ from ..estimators.comparison import Way, losses, ranked, smoothed
 from ..estimators.contract import About, Estimator, Learner
 from ..model import Eta, Floats, Integers, Table, Tried
 from ..randomness import for_audit
-from . import asked, copies, near, nearby_scores
+from . import asked, near, nearby_scores
 from .scored import Pool, eta_of
 from .settings import Settings
 
@@ -26,50 +26,65 @@ Told = tuple[Eta, tuple[str, ...]]  # and warnings
 
 
 def of_table(
-    table: Table, estimator: Estimator, settings: Settings, progress: engine.Progress, halves: bool
+    whole: Table, table: Table, estimator: Estimator, settings: Settings, progress: engine.Progress, halves: bool
 ) -> Told:  # fmt: skip
-    """By what guesses labels best that it has not seen."""
-    assert table.fingerprints is not None
-    same, copied = np.unique(table.fingerprints, return_inverse=True)[1], copies.noticed(table.warnings)
-    pool = pool_of(table, same if copied else None, settings)
-    learners = estimator.learners(About(len(pool.rows), len(table.dataset.classes), _repeating(same)))
+    """By what guesses labels best that it has not seen. whole: rows to learn from; table: those of them that judge."""
+    assert whole.fingerprints is not None
+    same, learnt = np.unique(whole.fingerprints, return_inverse=True)[1], pool_of(whole, settings)
+    learners = estimator.learners(About(len(learnt.rows), len(table.dataset.classes), _repeating(same)))
     if not learners:
         return near.of_table(table, settings, progress, halves), ()
+    judging = _judging(whole, learnt)
+    pool = _pool_of_judges(whole, learnt, judging)
     if estimator.columns_weigh:
-        nearby_scores.check(table, estimator, pool, settings)
-    scores = _scores(table, learners, pool, same, settings, progress)
-    said = _about_rows(table, pool)
+        nearby_scores.check(table, pool, settings)
+    found = _scores(whole, learners, learnt, same, settings, progress)
+    scores, said = {name: one[judging] for name, one in found.items()}, _about_rows(whole, learnt)
     if estimator.columns_weigh:
         [by] = scores.values()
         return nearby_scores.eta_of(table, by, pool, estimator, settings, progress), said
     labels = table.labels[pool.rows]
     lost: dict[Way, Floats] = {(name, None): losses(one, labels) for name, one in scores.items()}
     tried = ranked(lost)
-    if estimator.looks_around and table.groups is None and not copied:
+    if estimator.looks_around:
         beside = _beside(table, pool, tried[0], lost[tried[0].name, None], settings, progress)
         tried = tuple(sorted((*tried, beside), key=lambda one: one.behind))
         if beside.behind < -CLEARLY * beside.behind_error:
             return _nearby(table, tried, settings, progress, halves)
     best = next(one for one in tried if one.k is None)
     eta = eta_of(table, scores[best.name], pool, best, settings, progress)
-    if len(tried) > 1:
-        eta = replace(eta, tried=tried, choices=len(tried))
-    return eta, (*said, *_about_people(table))
+    return replace(eta, tried=tried, choices=len(tried)) if len(tried) > 1 else eta, said
 
 
-def pool_of(table: Table, copied: Integers | None, settings: Settings) -> Pool:
-    """All rows; where there are millions, a uniform sample and whoever is asked.
-
-    copied (n,): where rows are copies of each other, the same number for equal ones: they are one person's, then.
-    """
+def pool_of(table: Table, settings: Settings) -> Pool:
+    """All rows; where there are millions, a uniform sample and whoever is asked."""
     n = len(table.labels)
     rows = np.arange(n)
     if n > MOST_ROWS:
         some = for_audit(settings.seed, "learning").choice(n, MOST_ROWS, replace=False, shuffle=False)
-        rows = np.union1d(some, asked.queries_of(n, settings))
-    whose = copied if table.groups is None else table.groups
-    people = np.arange(len(rows)) if whose is None else np.unique(whose[rows], return_inverse=True)[1]
+        rows = np.union1d(some, _asked(table, settings))
+    people = np.arange(len(rows)) if table.groups is None else np.unique(table.groups[rows], return_inverse=True)[1]
     return Pool(rows, folds_of(people, settings.seed), people)
+
+
+def _asked(table: Table, settings: Settings) -> Integers:
+    """Among the rows that judge."""
+    if table.judges is None:
+        return asked.queries_of(len(table.labels), settings)
+    return table.judges[asked.queries_of(len(table.judges), settings)]
+
+
+def _judging(whole: Table, pool: Pool) -> Integers:
+    """Places in the pool."""
+    if whole.judges is None:
+        return np.arange(len(pool.rows))
+    return np.flatnonzero(np.isin(pool.rows, whole.judges, assume_unique=True))
+
+
+def _pool_of_judges(whole: Table, pool: Pool, judging: Integers) -> Pool:
+    """Their places in the table of those that judge, each of them a person."""
+    rows = pool.rows[judging] if whole.judges is None else np.searchsorted(whole.judges, pool.rows[judging])
+    return Pool(rows, np.unique(pool.folds[judging], return_inverse=True)[1], np.arange(len(judging)))
 
 
 def folds_of(people: Integers, seed: int) -> Integers:
@@ -125,13 +140,3 @@ def _nearby(
 def _about_rows(table: Table, pool: Pool) -> tuple[str, ...]:
     n, used = len(table.labels), len(pool.rows)
     return (f"{used:,} of {n:,} rows, drawn uniformly, were learnt from and scored",) if used < n else ()
-
-
-def _about_people(table: Table) -> list[str]:
-    if table.groups is None:
-        return []
-    number = int(table.groups.max()) + 1
-    return [
-        f"{len(table.groups):,} rows are of {number:,} people: limits take rows as independent and are too "
-        "narrow, nothing is certified, and plain neighbourhoods were not tried"
-    ]

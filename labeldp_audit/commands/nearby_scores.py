@@ -13,7 +13,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import engine
-from ..errors import SpecError
 from ..estimators.comparison import Way, losses, ranked, smoothed
 from ..estimators.contract import Estimator
 from ..estimators.supervised import Places, places
@@ -41,12 +40,8 @@ class Found:
     near: Sequence[Neighborhoods]
 
 
-def check(table: Table, estimator: Estimator, pool: Pool, settings: Settings) -> None:
+def check(table: Table, pool: Pool, settings: Settings) -> None:
     """Known before anything is learnt."""
-    if table.groups is not None:
-        raise SpecError(
-            f"--group is not for {estimator.name}: neighbours may be rows of the same person", hint="--estimator stack"
-        )
     _ks(table, pool, settings)
 
 

@@ -39,10 +39,6 @@ def findings(table: Table, eta: Eta, settings: Settings, asked: Sequence[Mechani
         *extremes.of_eta(box, eta, settings),
         *extremes.of_log_ratios(box, eta, settings),
         *(extremes.of_nu_max(box, prior, eta, one, epsilon, settings) for one, epsilon in known),
-        *(
-            certificates.of_worst(table, eta, prior, known, settings, sure)
-            if certificates.possible(table, eta, settings)
-            else ()
-        ),
+        *(certificates.of_worst(table, eta, prior, known, settings, sure) if settings.certify else ()),
         *unknown,
     ]

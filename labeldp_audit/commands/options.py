@@ -79,6 +79,10 @@ SHARED = (
     Option("group", Text("COLUMN"), TABLE,
            "Column that names whose row it is, where people have several: no feature, and no row is scored by a model "
            "that learnt from others of the same person.", shown="every row is somebody else's"),
+    Option("repeats", OneOf(("people", "copies")), TABLE,
+           "What rows are that are equal in every column, the label and excluded ones too: different people who look "
+           "alike, or the same record twice, of which one row is kept.",
+           shown="people, where coincidence explains them; otherwise no limit is given"),
     Option("estimator", Text("NAME"), SEARCH, "How P(label | features) is estimated.", Settings.estimator,
            "auto: several are fitted, and labels they have not seen choose"),
     Option("eta", Text("COLUMN"), SEARCH,

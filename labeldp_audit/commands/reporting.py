@@ -14,7 +14,7 @@ from ..mechanisms import MECHANISMS
 from ..mechanisms.contract import Mechanism
 from ..model import Bin, Bound, Eta, EtaSummary, Finding, Report, Table
 from ..registry import number
-from . import agreement, intervals, trust
+from . import agreement, evidence, intervals, trust
 from .settings import Settings
 
 NOTHING: Mapping[str, object] = {}
@@ -105,13 +105,13 @@ def build(
     more: Mapping[str, object] = NOTHING,
 ) -> Report:  # fmt: skip
     """more: parameters that only this command has."""
-    told, bins = agreement.of(findings), trust.reliability(table, eta)
+    told, bins = agreement.of(evidence.within(findings, table)), trust.reliability(table, eta)
     warnings = (*_about_search(command, eta), *trust.warnings(command, table, eta, bins), *_unjudged(told))
     return Report(
         command=command, version=__version__, dataset=table.dataset, eta=_summary(eta, bins),
         parameters={**_parameters(command, eta, settings), **more}, findings=told,
-        warnings=tuple(dict.fromkeys((*table.warnings, *warnings))),
-        uncertifiable=uncertifiable(told),
+        warnings=tuple(dict.fromkeys((*map(evidence.sentence, table.remarks), *table.warnings, *warnings))),
+        uncertifiable=uncertifiable(told), remarks=table.remarks,
     )  # fmt: skip
 
 
@@ -151,7 +151,7 @@ def _parameters(command: str, eta: Eta, settings: Settings) -> dict[str, object]
     return {"confidence": settings.confidence, "seed": settings.seed} | {n: _plain(v) for n, v in kept.items()}
 
 
-_SEARCHED = ("exclude", "categorical", "group", "recall")
+_SEARCHED = ("exclude", "categorical", "group", "repeats", "recall")
 _OWN_MECHANISMS = ("advantage",)  # its default is another
 _ASKED = ("mechanism", "drop_null_labels", "eta", "tau", "smoothness", "certify", "alpha", "utility", "bags", "explain")
 

@@ -22,6 +22,7 @@ class Settings:
     drop_null_labels: bool = False
     delimiter: str | None = None
     group: str | None = None  # column that names whose row it is
+    repeats: str | None = None  # what equal rows are: people or copies
     estimator: str = "auto"
     eta: tuple[str, ...] = ()  # columns that hold it
     eta_file: str | None = None  # what estimate-eta wrote

@@ -19,7 +19,7 @@ from ..errors import DataError, SpecError
 from ..mechanisms.contract import Mechanism
 from ..model import ALONE, COMPARED, TUNE, Bound, Finding, Judgement, Outcome, Report, Table, Verdict
 from ..policy import PARAMETERS, Policy
-from . import advantage, agreement, certificates, check, estimate_j, joint, nu_max, reporting, scales
+from . import advantage, agreement, certificates, check, estimate_j, evidence, joint, nu_max, reporting, scales
 from .before import read_and_estimate
 from .scales import Scale
 from .settings import Settings
@@ -55,7 +55,8 @@ def run(data: str, settings: Settings, progress: engine.Progress) -> Report:
 
     def look(mechanisms: Sequence[Mechanism], among: int = among) -> list[Finding]:
         asked = joint.Asked(table, eta, mechanisms, progress, at=at, among=among)
-        return list(joint.findings(asked, joint.questions(len(table.dataset.classes), quantities), settings))
+        found = joint.findings(asked, joint.questions(len(table.dataset.classes), quantities), settings)
+        return evidence.within(found, table)
 
     # What is shown at least is less where all strengths share the level: it must not pass for that.
     alone = functools.partial(look, among=1) if any(line.field == "low" for line in policy.lines) else None

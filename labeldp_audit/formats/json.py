@@ -31,6 +31,7 @@ def _document(report: Report, run_info: Mapping[str, object] | None) -> dict[str
         "parameters": report.parameters,
         "findings": [_finding(finding) for finding in report.findings],
         "warnings": report.warnings,
+        "remarks": [asdict(one) for one in report.remarks],
     }
     if report.uncertifiable is not None:
         document["uncertifiable"] = report.uncertifiable

@@ -21,6 +21,7 @@ from ..model import (
     Finding,
     Judgement,
     Outcome,
+    Remark,
     Report,
     Tried,
     Verdict,
@@ -105,9 +106,14 @@ def _report(document: Object) -> Report:
         command=_command(document["command"]), version=_text(document["tool"]["version"]),
         dataset=_dataset(document["dataset"]), eta=_eta(document["eta"]), parameters=_object(document["parameters"]),
         findings=findings, warnings=tuple(map(_text, _list(document["warnings"]))),
+        remarks=tuple(map(_remark, _list(document.get("remarks", [])))),
         uncertifiable=_maybe(_text, document.get("uncertifiable")),
         judgement=None if judged is None else _judgement(judged, findings),
     )  # fmt: skip
+
+
+def _remark(one: Object) -> Remark:
+    return Remark(_text(one["code"]), _object(one["values"]))
 
 
 def _command(value: Any) -> str:

@@ -25,6 +25,9 @@ class ReadOptions:
     group: str | None = None  # column that names whose row it is
     many_classes: bool = False  # whether more than two classes are wanted as they are
     columns: bool = False  # whether features are wanted as they are too, for estimators that learn
+    repeats: str | None = None  # what rows that are equal in every column are: people or copies; None: nobody said
+    records: bool = False  # whether copies are looked for
+    seed: int = 0  # of lots
 
 
 def read(source: str, options: ReadOptions, progress: engine.Progress) -> model.Table:

@@ -26,7 +26,7 @@ from .columnar import BROKEN_PARQUET
 from .wording import shown
 
 KEY = b"labeldp-audit"
-SCHEMA = "labeldp-audit/eta/1"
+SCHEMA = "labeldp-audit/eta/2"
 DIGEST = "content_sha256"
 STRING_OR_INFINITY = re.compile(r'"(?:[^"\\]|\\.)*"|Infinity')
 AGAIN = "run estimate-eta again"

@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import engine, model
 from ..errors import DataError
-from . import ReadOptions
+from . import ReadOptions, repeats
 from .batches import about, rows_per_batch
 from .classes import decide
 from .content import Digest, unchanged
@@ -37,12 +37,14 @@ def read_table(place: str, options: ReadOptions, progress: engine.Progress) -> m
         source = locate(place, options.delimiter, as_text(options), until)
         with about(source.name), unchanged(source.contents()):
             roles = assign(source.names(), options)
-            return (two_passes if roles.features else one_pass)(source, roles, options, progress)
+            table = (two_passes if roles.features else one_pass)(source, roles, options, progress)
+            return repeats.settled(table, source, roles, options, progress) if options.records else table
 
 
 def as_text(options: ReadOptions) -> frozenset[str]:
     """Columns that a text file must not turn into numbers."""
-    return frozenset((*options.categorical, *options.eta, *([] if options.group is None else [options.group])))
+    named = *options.categorical, *options.eta, *options.exclude
+    return frozenset(named if options.group is None else (*named, options.group))
 
 
 def two_passes(source: Source, roles: Roles, options: ReadOptions, progress: engine.Progress) -> model.Table:
@@ -67,10 +69,8 @@ def two_passes(source: Source, roles: Roles, options: ReadOptions, progress: eng
         fingerprints=encoded.fingerprints,
         told_apart=tell_apart(scanned.columns),
         columns=raw.finished() if options.columns else None,
-        groups=None if roles.group is None else read_groups(
-            source, roles.label, roles.group, scanned.used, size, progress
-        ),
-    )  # fmt: skip
+        groups=groups_of(source, roles, scanned.used, size, progress),
+    )
 
 
 def one_pass(source: Source, roles: Roles, options: ReadOptions, progress: engine.Progress) -> model.Table:
@@ -80,6 +80,7 @@ def one_pass(source: Source, roles: Roles, options: ReadOptions, progress: engin
         seen = gather(source, roles, rows_per_batch(len(roles.read)), progress)
         sha256 = digest.result()
     check_labels(seen.scanned, roles, options.drop_null_labels)
+    size = rows_per_batch(len(roles.read))
     classes = decide(seen.scanned.label.counts, options.positive, roles.label, options.many_classes)
     check_columns(roles.eta, classes)
     check_memory(probabilities_need(seen.scanned.used, len(classes.names) if roles.eta else 0), PROBABILITIES)
@@ -91,7 +92,12 @@ def one_pass(source: Source, roles: Roles, options: ReadOptions, progress: engin
         tuple(remarks(roles, seen.scanned, {})),
         rows,
         distributions(seen.values(), rows) if roles.eta else None,
+        groups=groups_of(source, roles, seen.scanned.used, size, progress),
     )
+
+
+def groups_of(source: Source, roles: Roles, used: int, size: int, progress: engine.Progress) -> model.Integers | None:
+    return None if roles.group is None else read_groups(source, roles.label, roles.group, used, size, progress)
 
 
 def check_labels(scanned: Scan, roles: Roles, drop: bool) -> None:

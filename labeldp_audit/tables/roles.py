@@ -67,7 +67,8 @@ def without_features(label: str, options: ReadOptions) -> Roles:
         for option, columns in (("--exclude", options.exclude), ("--categorical", options.categorical)):
             if name in columns:
                 raise SpecError(f"column {shown(name)} is named by --eta and also by {option}")
-    return Roles(label, (), frozenset(options.exclude), frozenset(), options.eta)
+    group = None if options.labels_only else options.group
+    return Roles(label, (), frozenset(options.exclude), frozenset(), options.eta, group)
 
 
 def candidates(names: Sequence[str], options: ReadOptions) -> list[str]:

@@ -55,7 +55,7 @@ def test_any_tool_may_read_it(path):
     assert document.isascii()
     said = json.loads(document)
     assert len(said.pop("content_sha256")) == 64
-    assert said == {**ABOUT, "schema": "labeldp-audit/eta/1"}
+    assert said == {**ABOUT, "schema": "labeldp-audit/eta/2"}
 
 
 def test_numbers_as_numpy_and_python_have_them(tmp_path):
@@ -154,8 +154,8 @@ def test_said_otherwise(path, change):
 
 
 def test_of_another_version(path):
-    written(path, pq.read_table(path), '{"schema": "labeldp-audit/eta/2"}')
-    line = "its schema is 'labeldp-audit/eta/2', this version reads 'labeldp-audit/eta/1': eta.parquet"
+    written(path, pq.read_table(path), '{"schema": "labeldp-audit/eta/1"}')
+    line = "its schema is 'labeldp-audit/eta/1', this version reads 'labeldp-audit/eta/2': eta.parquet"
     assert refused(path) == line
 
 
@@ -194,7 +194,7 @@ def test_how_it_is_packed_is_no_change(path):
 
 def test_duplicate_names(tmp_path):
     table = pa.Table.from_arrays([pa.array([1])] * 2, names=["row", "row"])
-    written(tmp_path / "e", table, '{"schema": "labeldp-audit/eta/1"}')
+    written(tmp_path / "e", table, '{"schema": "labeldp-audit/eta/2"}')
     assert refused(tmp_path / "e") == "two columns have the same name: e: column 'row'"
 
 

@@ -1,0 +1,64 @@
+"""What limits rest on: the rows that judge, chosen before any label of theirs is looked at, and why there may be none.
+
+A limit that is known not to hold does not exist: where it is open whether equal rows are people, every finding keeps
+its estimate, and gives the reason in place of limits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from ..model import LEFT_OUT, ONE_EACH, REFUTED, UNANSWERED, Finding, Remark, Table
+
+DOUBTS = (UNANSWERED, REFUTED)
+
+
+def of(table: Table) -> Table:
+    """The rows that judge, one of each person, as a table of their own."""
+    return table if table.judges is None else table.at(table.judges)
+
+
+def doubt(table: Table) -> Remark | None:
+    """What keeps limits from holding."""
+    return next((one for one in table.remarks if one.code in DOUBTS), None)
+
+
+def within(findings: Iterable[Finding], table: Table) -> list[Finding]:
+    """The findings as far as they hold: without limits where these are in doubt."""
+    known = doubt(table)
+    return list(findings) if known is None else [_without_limits(one, _reason(known)) for one in findings]
+
+
+def _without_limits(finding: Finding, reason: str) -> Finding:
+    bound = finding.bound
+    if bound.low is None and bound.high is None:
+        return finding
+    return replace(finding, bound=replace(bound, low=None, high=None, reason=reason))
+
+
+def _reason(doubt: Remark) -> str:
+    return f"no limits: {sentence(doubt)}"
+
+
+def sentence(remark: Remark) -> str:
+    return _SENTENCES[remark.code].format(**remark.values)
+
+
+_SENTENCES = {
+    UNANSWERED: (
+        "{rows:,} of {of:,} rows with the label {label} repeat others in every column, more than coincidence explains: "
+        "no limit is given until you say what they are, --repeats copies (the same record twice) or --repeats people "
+        "(different people who look alike); estimates are of one row of each record"
+    ),
+    REFUTED: (
+        "{rows:,} of {of:,} rows with the label {label} repeat others in every column, in numbers that independent "
+        "people do not come in, as if the table or a part of it was written several times: limits do not hold, "
+        "whatever --repeats people says"
+    ),
+    LEFT_OUT: "{rows:,} of {of:,} rows repeat others in every column and were left out: one of each record was kept",
+    ONE_EACH: (
+        "{rows:,} rows are of {people:,} people: one row of each, drawn by lot, is asked and judges; models of other "
+        "people's rows learn from all"
+    ),
+}

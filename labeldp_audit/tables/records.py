@@ -1,0 +1,110 @@
+"""Which rows are the same record: 64 bits for each row, of every column of the file, whatever its role.
+
+Columns add up, so that what any of them says can be left out again. A column of whole numbers or texts that never
+repeats within a batch is a key: a number of the row, which tells copies apart and says nothing about anybody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from .. import engine
+from ..model import Integers
+from . import fingerprints, levels, numbers
+from .fingerprints import Words
+from .remarks import is_whole
+from .scan import LabelScan
+from .source import Source
+
+
+@dataclass(frozen=True)
+class Records:
+    """Of the n rows that have a label."""
+
+    words: Words  # (n,) the same where every column but keys and owners is
+    keys: Words  # (n,) the same where keys and owners are
+    label: Words  # (n,) what the label adds to `words`
+    columns: tuple[str, ...]  # that make `words`, but for the label
+
+    @property
+    def features(self) -> Words:
+        """The same where everything but keys, owners and the label is."""
+        return np.asarray(self.words - self.label)
+
+    @property
+    def whole(self) -> Words:
+        """The same where every column is."""
+        return np.asarray(self.words + self.keys)
+
+
+def read_records(
+    source: Source, label: str, owner: str | None, used: int, size: int, progress: engine.Progress
+) -> Records:
+    """owner: the column that names whose row it is, which is no more than a key."""
+    names = tuple(source.names())
+    may_be_key = {name: np.zeros(used, np.uint64) for name in names if name not in (label, owner)}
+    total, owned, labels = (np.zeros(used, np.uint64) for _ in range(3))
+    progress.stage("looking for copies", source.rows, "rows")
+    start = 0
+    for batch in labelled(source, label, names, size):
+        rows = slice(start, start + batch.num_rows)
+        for name, column in zip(names, batch.columns, strict=True):
+            words = column_words(column, name)
+            if name in may_be_key and _never_repeats(column, words):
+                may_be_key[name][rows] = words
+                continue
+            if name in may_be_key:
+                total += may_be_key.pop(name)
+            place = owned if name == owner else labels if name == label else total
+            place[rows] += words
+        start += batch.num_rows
+        progress.advance(batch.num_rows)
+    keys = owned + sum(may_be_key.values(), start=np.zeros(used, np.uint64))
+    columns = tuple(name for name in names if name not in (*may_be_key, label, owner))
+    return Records(total + labels, keys, labels, columns)
+
+
+def read_cells(source: Source, label: str, columns: Sequence[str], rows: Integers, size: int) -> npt.NDArray[np.uint64]:
+    """(rows, columns) words of these cells; `rows` rise."""
+    found, start = np.empty((len(rows), len(columns)), np.uint64), 0
+    for batch in labelled(source, label, (*columns, label), size):
+        first, last = np.searchsorted(rows, [start, start + batch.num_rows])
+        some = pa.array(rows[first:last] - start)
+        for j, name in enumerate(columns):
+            found[first:last, j] = column_words(batch.column(j).take(some), name)
+        start += batch.num_rows
+    return found
+
+
+def labelled(source: Source, label: str, names: Sequence[str], size: int) -> Iterator[pa.RecordBatch]:
+    """Batches of these columns, the label among them, without the rows that have no label."""
+    scan, at = LabelScan(label), tuple(names).index(label)
+    for batch in source.batches(names, size):
+        there = scan.add(batch.column(at))
+        yield batch if there is None else batch.filter(pa.array(there))
+
+
+def column_words(array: pa.Array, name: str) -> Words:
+    """For cells of one column, the same where they are the same, and unlike those of any other column."""
+    return levels.mixed(_words(array, name) + levels.name_seed(name))
+
+
+def _words(array: pa.Array, name: str) -> Words:
+    kind = array.type
+    if pa.types.is_null(kind):
+        return np.zeros(len(array), np.uint64)
+    if numbers.is_number(kind):
+        return fingerprints.of_numbers(array, numbers.cells(array))
+    if not levels.is_category(kind):  # lists and the like: as Python writes them
+        array = pa.array([None if cell is None else repr(cell) for cell in array.to_pylist()], pa.string())
+    return fingerprints.of_levels(levels.codes(array), name)
+
+
+def _never_repeats(column: pa.Array, words: Words) -> bool:
+    kind = column.type
+    return (levels.is_category(kind) or is_whole(kind)) and len(np.unique(words)) == len(words)

@@ -1,0 +1,231 @@
+"""Rows that are equal in every column: different people who look alike, or the same record twice?
+
+Whoever counts copies as people takes chance for knowledge, so where coincidence does not explain equal rows, no limit
+is given until somebody says what they are. Coincidence is refuted in two ways, for each class of the label.
+
+Counts. However people are distributed, a record of probability q is there about Poisson(n q) times. So if f_j records
+are there j times, (j! E f_j)^2 <= (j - 1)! E f_{j-1} (j + 1)! E f_{j+1} (Cauchy-Schwarz over records): among f_{j-1},
+f_j, f_{j+1} the middle cannot stand out. In a table written three times, or twice in a third of its rows, it does.
+
+Company. Different people who agree in every column stand beside others who agree in all but one, and beside equal rows
+with another label. Rows that were drawn again at random stand alone: hardly a row differs from them in one column
+alone, though columns tell people apart, and their labels never differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import engine
+from ..model import LEFT_OUT, ONE_EACH, REFUTED, UNANSWERED, Integers, Remark, Table
+from ..randomness import for_audit
+from . import ReadOptions
+from .batches import rows_per_batch
+from .fingerprints import Words
+from .records import read_cells, read_records
+from .roles import Roles
+from .source import Source
+
+CellsOf = Callable[[Integers], npt.NDArray[np.uint64]]
+"""rows -> (rows, columns) words of all columns but the label."""
+
+PEOPLE, COPIES = "people", "copies"  # what --repeats may say
+FEWEST, MATERIAL = (
+    10,
+    0.005,
+)  # rows beyond the first of each record, and as a share of their class: fewer change nothing
+IMPLAUSIBLE = 40.0  # twice a difference in log-likelihood: one table in about a thousand million has more
+LONGEST = 400  # counts of a record that are looked at
+REPEATED, GENERAL = 2000, 10_000  # rows whose company is looked for, and among which
+ALONE = 1.0  # rows in which one column differs, for each that is equal: fewer are no company
+TELLING = 5.0  # of them are to be expected where columns are independent; where not, equal rows are no wonder
+NAMES = 0.1  # of the rows have values of their own, where the only column there is tells people apart
+GLUED, ENOUGH = 0.1, 10.0  # of the unequal labels to be expected beside equal features; so many are needed to tell
+
+
+@dataclass(frozen=True)
+class Repeated:
+    """How often rows repeat in one class of the label."""
+
+    label: int
+    rows: int  # beyond the first of each record
+    of: int  # rows of the class
+    surely: bool  # by counts that independent draws do not give, whatever people are like
+
+
+def look(
+    words: Words, features: Words, labels: npt.NDArray[np.integer], cells: CellsOf, rng: np.random.Generator
+) -> Repeated | None:
+    """The class whose rows are most clearly copies; None where coincidence explains them all.
+
+    words (n,): the same where rows are; features (n,): the same where all but the label are.
+    """
+    number, size = np.unique(words, return_inverse=True, return_counts=True)[1:]
+    found = []
+    for label in range(int(labels.max()) + 1):
+        mine = np.flatnonzero(labels == label)
+        records = np.unique(number[mine])
+        rows = len(mine) - len(records)
+        if rows < max(FEWEST, MATERIAL * len(mine)):
+            continue
+        surely = not plausible(size[records])
+        if surely or _alone(mine, size[number[mine]], features, labels, label, cells, rng):
+            found.append(Repeated(label, rows, len(mine), surely))
+    return max(found, key=lambda one: (one.surely, one.rows / one.of), default=None)
+
+
+# ---- counts
+
+
+def plausible(counts: Integers) -> bool:
+    """Whether different people can be there so often; counts (records,)."""
+    often = np.bincount(np.minimum(counts, LONGEST + 2), minlength=LONGEST + 3)[: LONGEST + 2]
+    return all(excess(often[j - 1 : j + 2], j) < IMPLAUSIBLE for j in np.flatnonzero(often).tolist() if j >= 2)
+
+
+def excess(often: Integers, j: int) -> float:
+    """How much the middle of three neighbours stands out: twice the log-likelihood that it costs to take them for
+    Poisson with any one rate, which is where the middle is largest; 0 where it does not stand out.
+
+    often (3,): records that are there j - 1, j and j + 1 times.
+    """
+    below, at, above = often.astype(float).tolist()
+    if at**2 * j <= below * above * (j + 1):
+        return 0.0
+    rate = _rate(below, at, above, j)
+    share = np.array([j / rate, 1.0, rate / (j + 1)])
+    share /= share.sum()
+    seen = np.array([below, at, above])
+    some = seen > 0
+    return float(2 * (seen[some] @ np.log(seen[some] / seen.sum() / share[some])))
+
+
+def _rate(below: float, at: float, above: float, j: int) -> float:
+    """The likeliest: it makes above - below what it is among the three, which is a quadratic equation."""
+    move = (above - below) / (below + at + above)
+    a, c = (1 - move) / (j + 1), -(1 + move) * j
+    rate = (move + np.sqrt(move**2 - 4 * a * c)) / (2 * a) if a > 0 else np.inf
+    return float(np.clip(rate, 1e-9 * j, 1e9 * j))
+
+
+# ---- company
+
+
+def _alone(
+    mine: Integers, size: Integers, features: Words, labels: npt.NDArray[np.integer], label: int, cells: CellsOf,
+    rng: np.random.Generator,
+) -> bool:  # fmt: skip
+    """Do rows of a class repeat where neither labels nor columns leave room for coincidence?
+
+    mine (m,): the rows of the class; size (m,): how often each of them is there.
+    """
+    if not _glued(features, labels, label):
+        return False
+    repeated = _some(mine[size > 1], REPEATED, rng)
+    general = _some(mine, GENERAL, rng)
+    rows = np.union1d(repeated, general)
+    found = cells(rows)
+    if found.shape[1] < 2:
+        return len(np.unique(features)) > NAMES * len(features)
+    here, there = (found[np.searchsorted(rows, some)] for some in (repeated, general))
+    equal = float((size[np.searchsorted(mine, repeated)] - 1).sum())
+    near = _differ_in_one(here, there) * len(mine) / len(general)
+    return near < ALONE * equal and _to_be_expected(there) > TELLING
+
+
+def _some(rows: Integers, most: int, rng: np.random.Generator) -> Integers:
+    return rows if len(rows) <= most else np.sort(rng.choice(rows, most, replace=False))
+
+
+def _glued(features: Words, labels: npt.NDArray[np.integer], label: int) -> bool:
+    """Whether labels beside equal features hardly ever differ from this one, or are too few to tell."""
+    number = np.unique(features, return_inverse=True)[1]
+    rows = np.bincount(number).astype(np.float64)
+    alike = np.bincount(number, labels == label)
+    share = float(np.mean(labels == label))
+    other = (1 - share) / share  # rows of other labels to be expected for each of this one
+    several = alike > 1
+    expected = float((alike[several] * (alike[several] - 1)).sum()) * other
+    seen = float((alike[several] * (rows - alike)[several]).sum())
+    enough = float(np.minimum(1.0, alike[several] * other).sum()) >= ENOUGH
+    return seen <= GLUED * expected or not enough
+
+
+def _differ_in_one(here: npt.NDArray[np.uint64], there: npt.NDArray[np.uint64]) -> float:
+    """Pairs of a row here and one there that differ in a single column."""
+    whole, other = here.sum(axis=1, dtype=np.uint64), there.sum(axis=1, dtype=np.uint64)
+    equal = _matches(whole, other)
+    return float(sum(_matches(whole - a, other - b) - equal for a, b in zip(here.T, there.T, strict=True)))
+
+
+def _matches(here: Words, there: Words) -> int:
+    values, count = np.unique(there, return_counts=True)
+    place = np.minimum(np.searchsorted(values, here), len(values) - 1)
+    return int(count[place][values[place] == here].sum())
+
+
+def _to_be_expected(there: npt.NDArray[np.uint64]) -> float:
+    """Rows that differ in one column for each equal one, were columns independent: the sum of 1 / c - 1 over columns
+    in which two rows agree with probability c."""
+    agree = [_agreeing(column) for column in there.T]
+    return float(sum(1 / max(share, 1 / len(there) ** 2) - 1 for share in agree))
+
+
+def _agreeing(column: Words) -> float:
+    count = np.unique(column, return_counts=True)[1].astype(np.float64)
+    n = len(column)
+    return float((count * (count - 1)).sum() / max(1, n * (n - 1)))
+
+
+# ---- whose rows are left, and which of them judge
+
+
+def settled(
+    table: Table, source: Source, roles: Roles, options: ReadOptions, progress: engine.Progress
+) -> Table:  # fmt: skip
+    """The table without copies, where they are some, and with the rows that judge: one of each person."""
+    size = rows_per_batch(len(source.names()))
+    records = read_records(source, roles.label, roles.group, len(table.labels), size, progress)
+    rows = _judges(table, options.seed)
+    rows = np.arange(len(table.labels)) if rows is None else rows
+    found = look(
+        records.words[rows], records.features[rows], table.labels[rows],
+        lambda some: read_cells(source, roles.label, records.columns, rows[some], size),
+        for_audit(options.seed, "company of equal rows"),
+    )  # fmt: skip
+    table = replace(table, remarks=(*table.remarks, *_doubts(found, table.dataset.classes, options.repeats)))
+    if options.repeats == COPIES or (found is not None and options.repeats is None):
+        table = _without_copies(table, records.whole if found is None else records.words)
+    judges = _judges(table, options.seed)
+    if judges is None:
+        return table
+    said = Remark(ONE_EACH, {"people": len(judges), "rows": len(table.labels)})
+    return replace(table, judges=judges, remarks=(*table.remarks, said))
+
+
+def _doubts(found: Repeated | None, classes: tuple[str, ...], answer: str | None) -> Iterator[Remark]:
+    if found is None or answer == COPIES or (answer == PEOPLE and not found.surely):
+        return
+    values: dict[str, str | int | float] = {"label": classes[found.label], "rows": found.rows, "of": found.of}
+    yield Remark(UNANSWERED if answer is None else REFUTED, values)
+
+
+def _without_copies(table: Table, words: Words) -> Table:
+    """With one row of each record."""
+    first = np.sort(np.unique(words, return_index=True)[1])
+    if len(first) == len(words):
+        return table
+    said = Remark(LEFT_OUT, {"rows": len(words) - len(first), "of": len(words)})
+    return replace(table.at(first), remarks=(*table.remarks, said))
+
+
+def _judges(table: Table, seed: int) -> Integers | None:
+    """One row of each person, by lot; None where each row is somebody's only one."""
+    if table.groups is None:
+        return None
+    lot = for_audit(seed, "one row of each person").permutation(len(table.groups))
+    return np.sort(lot[np.unique(table.groups[lot], return_index=True)[1]])

@@ -1,0 +1,263 @@
+"""Copies of rows are found out, people who look alike are not taken for copies, and limits do without either."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from worlds import KINDS
+
+from labeldp_audit.model import LEFT_OUT, ONE_EACH, REFUTED, UNANSWERED
+from labeldp_audit.tables import levels, repeats
+
+
+def looked(cells, labels):
+    """What is noticed in these rows."""
+    words = np.stack([of_column(column, j) for j, column in enumerate(np.asarray(cells).T)], axis=1)
+    features = words.sum(axis=1, dtype=np.uint64)
+    rng = np.random.default_rng(0)
+    return repeats.look(features + of_column(labels, 99), features, np.asarray(labels), lambda rows: words[rows], rng)
+
+
+def of_column(column, j):
+    code = np.unique(column, return_inverse=True)[1].reshape(-1)
+    return levels.mixed((code + 1).astype(np.uint64) * levels.GOLDEN + np.uint64(977 * j))
+
+
+def numbers(n, rng, share=0.5):
+    return rng.normal(size=(n, 3)), (rng.random(n) < share).astype(int)
+
+
+def categories(n, rng, sizes, share=0.5):
+    return np.stack([rng.integers(0, size, n) for size in sizes], axis=1), (rng.random(n) < share).astype(int)
+
+
+def again(cells, labels, rows):
+    return cells[rows], labels[rows]
+
+
+@pytest.mark.parametrize("times", [2, 3, 40])
+def test_a_table_written_several_times(times):
+    people = numbers(200, np.random.default_rng(1))
+    assert looked(*again(*people, np.repeat(np.arange(200), times))).surely
+
+
+def test_part_of_a_table_written_twice():
+    people = numbers(1000, np.random.default_rng(2))
+    assert looked(*again(*people, np.r_[np.arange(1000), np.arange(250)])) is not None
+
+
+@pytest.mark.parametrize("draw", [numbers, lambda n, rng: categories(n, rng, (40, 40))], ids=["numbers", "categories"])
+def test_few_positives_drawn_up(draw):
+    rng = np.random.default_rng(3)
+    cells = draw(500, rng)[0]
+    found = looked(*again(cells, np.r_[np.ones(15, int), np.zeros(485, int)], np.r_[15:500, rng.integers(0, 15, 500)]))
+    assert (found.label, found.rows, found.of) == (1, 485, 500)
+
+
+def test_a_single_column_of_numbers_drawn_up():
+    rng = np.random.default_rng(3)
+    labels = np.r_[np.ones(15, int), np.zeros(485, int)]
+    assert looked(*again(rng.normal(size=(500, 1)), labels, np.r_[15:500, rng.integers(0, 15, 500)])) is not None
+
+
+@pytest.mark.parametrize("sizes", [None, (40, 40), (10, 10, 10), (20, 20, 5), (4,) * 6], ids=str)
+def test_rows_drawn_with_replacement(sizes):
+    """Numbers of copies are like those of people here: what tells is that they stand alone."""
+    rng = np.random.default_rng(4)
+    cells, _ = numbers(500, rng) if sizes is None else categories(500, rng, sizes)
+    labels = np.r_[np.ones(15, int), np.zeros(485, int)]
+    found = looked(*again(cells, labels, rng.integers(0, 500, 1500)))
+    assert found is not None
+    assert not found.surely
+
+
+def test_three_of_each_and_a_tenth_lost():
+    """Two columns of 40 levels: many different people look alike as well."""
+    rng = np.random.default_rng(5)
+    rows = rng.choice(np.repeat(np.arange(3000), 3), 8100, replace=False)
+    assert looked(*again(*categories(3000, rng, (40, 40)), rows)).surely
+
+
+@pytest.mark.parametrize("n", [300, 3000, 20_000])
+@pytest.mark.parametrize("sizes", [(40, 40), (4, 4), (2, 2, 2), (10,), (3, 5, 7, 2), (10, 10, 10)], ids=str)
+def test_people_who_look_alike(n, sizes):
+    """Whether labels are coins, rare, or told by a column."""
+    rng = np.random.default_rng(6)
+    cells, coins = categories(n, rng, sizes)
+    assert looked(cells, coins) is None
+    assert looked(cells, (cells[:, 0] > sizes[0] / 2).astype(int)) is None
+    assert looked(cells, (rng.random(n) < 0.002 + 0.05 * (cells[:, 0] == 0)).astype(int)) is None
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("kind", ["categorical", "repeated", "give-away", "rare"])
+def test_populations(kind, seed):
+    """Few distinct rows, each many times and with labels of its own, are people too."""
+    table, labels, _ = KINDS[kind](seed).draw(5000, np.random.default_rng(seed))
+    codes = [np.unique(np.array(column.to_pylist(), object).astype(str), return_inverse=True)[1] for column in table]
+    assert looked(np.stack(codes, axis=1), labels) is None
+
+
+def test_numbers_of_people_are_plausible():
+    """However unequal their probabilities are; and no test of whether these numbers are is one that cannot fail."""
+    rng = np.random.default_rng(7)
+    for shares in (rng.dirichlet(np.full(500, 0.1)), rng.dirichlet(np.full(500, 10.0)), np.full(500, 1 / 500)):
+        for n in (400, 2000, 20_000):
+            people = rng.multinomial(n, shares)
+            assert repeats.plausible(people[people > 0])
+    assert not repeats.plausible(2 * people[people > 0])
+
+
+def test_excess_by_hand():
+    """Nothing but pairs: the likeliest rate makes 1 and 3 as probable as can be and leaves sqrt(2 / 3) to either."""
+    q = 1 / (1 + 2 * np.sqrt(2 / 3))
+    assert repeats.excess(np.array([0, 50, 0]), 2) == pytest.approx(100 * np.log(1 / q))
+    assert repeats.excess(np.array([100, 50, 20]), 2) == 0
+
+
+# ---- what becomes of them
+
+
+@pytest.fixture
+def asked(audit, tmp_path):
+    """The report of a command on a table, and its exit status."""
+
+    def run(columns, command, *arguments):
+        pq.write_table(pa.table(columns), tmp_path / "t.parquet")
+        ended = audit(command, tmp_path / "t.parquet", "-f", "json", "--no-output", *arguments)
+        return ended.status, ended.report
+
+    return run
+
+
+def coins(people, times, seed=8):
+    """Noise, and each row several times."""
+    rng = np.random.default_rng(seed)
+    rows = np.repeat(np.arange(people), times)
+    return {
+        "a": rng.normal(size=people)[rows],
+        "b": rng.normal(size=people)[rows],
+        "y": rng.integers(0, 2, people)[rows],
+    }
+
+
+def codes(report):
+    return [one["code"] for one in report["remarks"]]
+
+
+def limits(report):
+    return [one for one in report["findings"] if one["low"] is not None or one["high"] is not None]
+
+
+GATE = ("--mechanism", "rr:epsilon=2", "--fail-if", "advantage.high > 0.1")
+
+
+def test_no_limit_is_given_until_somebody_says(asked):
+    status, report = asked(coins(200, 40), "check", *GATE)
+    assert status == 1
+    assert codes(report) == [UNANSWERED, LEFT_OUT]
+    assert limits(report) == []
+    assert {verdict["outcome"] for verdict in report["judgement"]["verdicts"]} == {"not measured"}
+    assert all("--repeats" in one["reason"] for one in report["findings"] if one["quantity"] == "advantage")
+
+
+def test_copies_are_left_out(asked):
+    status, report = asked(coins(200, 40), "check", *GATE, "--repeats", "copies")
+    assert status == 1
+    assert codes(report) == [LEFT_OUT]
+    assert report["dataset"]["rows_used"] == 200
+    [advantage] = [one for one in report["findings"] if one["quantity"] == "advantage"]
+    assert advantage["high"] > 0.38 >= advantage["low"]
+
+
+def test_who_says_people_is_refuted_by_their_numbers(asked):
+    status, report = asked(coins(200, 40), "check", *GATE, "--repeats", "people")
+    assert status == 1
+    assert codes(report) == [REFUTED]
+    assert limits(report) == []
+
+
+def test_who_says_people_may_be_right(asked):
+    """Of those who were drawn with replacement nobody can tell."""
+    table = coins(500, 1)
+    rows = np.random.default_rng(9).integers(0, 500, 1000)
+    drawn = {name: column[rows] for name, column in table.items()}
+    assert codes(asked(drawn, "nu-max")[1]) == [UNANSWERED, LEFT_OUT]
+    assert codes(asked(drawn, "nu-max", "--repeats", "people")[1]) == []
+
+
+def test_a_number_of_the_row_does_not_hide_copies(asked):
+    table = coins(200, 40) | {"id": np.arange(8000), "name": [f"n{i}" for i in range(8000)]}
+    assert UNANSWERED in codes(asked(table, "nu-max", "--exclude", "id", "--exclude", "name")[1])
+    assert UNANSWERED in codes(asked(table, "nu-max")[1])
+
+
+def test_excluded_columns_tell_people_apart(asked):
+    rng = np.random.default_rng(10)
+    table = {"a": rng.integers(0, 3, 3000), "b": rng.normal(size=3000), "y": rng.integers(0, 2, 3000)}
+    report = asked(table, "nu-max", "--exclude", "b", "--repeats", "copies")[1]
+    assert report["dataset"]["rows_used"] == 3000
+
+
+def test_columns_of_any_type_are_compared(asked):
+    table = coins(100, 3) | {"lists": [[i // 3, 1] for i in range(300)]}
+    report = asked(table, "nu-max", "--exclude", "lists", "--repeats", "copies")[1]
+    assert report["dataset"]["rows_used"] == 100
+    table["lists"] = [[i, 1] for i in range(300)]
+    assert asked(table, "nu-max", "--exclude", "lists", "--repeats", "copies")[1]["dataset"]["rows_used"] == 300
+
+
+def test_given_probabilities_are_no_way_round(asked):
+    rng = np.random.default_rng(11)
+    rows = np.repeat(np.arange(1000), 10)
+    table = {
+        "p": rng.uniform(0.3, 0.7, 1000)[rows],
+        "x": rng.normal(size=1000)[rows],
+        "y": rng.integers(0, 2, 1000)[rows],
+    }
+    report = asked(table, "audit", "--eta", "p", "--mechanism", "rr:epsilon=1")[1]
+    assert UNANSWERED in codes(report)
+    assert limits(report) == []
+
+
+@pytest.mark.parametrize("answer", [(), ("--repeats", "copies")], ids=str)
+def test_a_file_of_eta_says_the_same(audit, tmp_path, answer):
+    """And by codes: no sentence of it decides anything."""
+    pq.write_table(pa.table(coins(200, 3)), tmp_path / "t.parquet")
+    assert audit("estimate-eta", tmp_path / "t.parquet", *answer).status == 0
+    told = ("-f", "json", "--no-output", "--mechanism", "rr:epsilon=1")
+    straight = audit("advantage", tmp_path / "t.parquet", *told, *answer).report
+    stored = audit("advantage", tmp_path / "t.parquet", *told, "--eta-file", "labeldp-report/eta.parquet").report
+    assert stored["findings"] == straight["findings"]
+    assert stored["remarks"] == straight["remarks"]
+
+
+def test_a_file_of_eta_is_about_the_rows_that_judge(audit, tmp_path):
+    people = coins(300, 5) | {"who": np.repeat(np.arange(300), 5)}
+    pq.write_table(pa.table(people), tmp_path / "t.parquet")
+    assert audit("estimate-eta", tmp_path / "t.parquet", "--group", "who").status == 0
+    rows = pq.read_table("labeldp-report/eta.parquet")["row"].to_numpy() - 1
+    assert sorted(np.asarray(people["who"])[rows]) == list(range(300))
+    told = ("-f", "json", "--no-output", "--mechanism", "rr:epsilon=1")
+    straight = audit("advantage", tmp_path / "t.parquet", *told, "--group", "who").report
+    stored = audit("advantage", tmp_path / "t.parquet", *told, "--eta-file", "labeldp-report/eta.parquet").report
+    assert json.dumps(stored["findings"]) == json.dumps(straight["findings"])
+    assert codes(stored) == [ONE_EACH]
+
+
+@pytest.mark.parametrize("estimator", ["knn", "boosted", "supervised-knn"])
+def test_one_row_of_each_person_judges(asked, estimator):
+    """One coin a person: fifty rows of sixty people say no more than sixty labels."""
+    rng = np.random.default_rng(12)
+    who = np.repeat(np.arange(60), 50)
+    table = {"a": rng.normal(size=3000), "b": rng.normal(size=3000), "y": rng.integers(0, 2, 60)[who], "who": who}
+    report = asked(table, "advantage", "--group", "who", "--estimator", estimator, "--mechanism", "rr:epsilon=1")[1]
+    assert codes(report) == [ONE_EACH]
+    assert report["dataset"]["rows_used"] == 60
+    [advantage] = [one for one in report["findings"] if one["quantity"] == "advantage"]
+    assert advantage["n"] == 60
+    assert advantage["high"] > 0.2310
