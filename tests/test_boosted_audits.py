@@ -72,14 +72,6 @@ def test_folds_hold_only_so_many_neighbours(refused, table):
     assert "rows in each of 5 folds" in refused(table, *TREES, "--k", 300, command="nu-max", status=2)
 
 
-def test_copies_are_noticed(audit, tmp_path):
-    rng = np.random.default_rng(7)
-    x, y = rng.random(200), rng.integers(2, size=200)
-    pq.write_table(pa.table({"x": np.repeat(x, 6), "y": np.repeat(y, 6)}), tmp_path / "six.parquet")
-    warnings = audit("nu-max", tmp_path / "six.parquet", *TREES, *JSON).report["warnings"]
-    assert any("6 times or a multiple of that" in said for said in warnings)
-
-
 @pytest.mark.parametrize("rows", [2, 3, 4, 11])
 def test_hardly_any_rows(audit, tmp_path, rows):
     pq.write_table(pa.table({"x": np.arange(rows) * 1.5, "y": np.arange(rows) % 2}), tmp_path / "few.parquet")

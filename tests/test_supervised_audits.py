@@ -180,20 +180,6 @@ def test_where_no_column_is_a_number_scores_are_all_there_is(audit, tmp_path):
     assert "among the 20 rows of the same part that are nearest by score; all of them found" in said
 
 
-def test_copies_are_noticed(audit, tmp_path):
-    rng = np.random.default_rng(7)
-    path = written(
-        tmp_path / "t.parquet", np.repeat(rng.integers(2, size=200), 6), np.repeat(rng.random(200), 6)[:, None]
-    )
-    warnings = audit("nu-max", path, *LEARNED, *JSON).report["warnings"]
-    assert any("6 times or a multiple of that" in said for said in warnings)
-
-
-def test_rows_of_one_person_are_no_neighbours(refused, mixed):
-    said = refused(mixed, *LEARNED, "--group", "code", command="nu-max", status=2)
-    assert said == "--group is not for supervised-knn: neighbours may be rows of the same person"
-
-
 def test_smoothness_is_about_something_else(refused, mixed):
     assert "--smoothness" in refused(mixed, *LEARNED, "--smoothness", "1,1", command="nu-max", status=2)
 

@@ -35,9 +35,9 @@ def misses(world, audits, estimator):
     rng, truth, found = np.random.default_rng(5), Truth(world, np.ones(2)), 0
     for _ in range(audits):
         points, labels, _ = world.draw(ROWS, rng)
-        table = table_of(labels, points)
         columns = Columns(np.asfortranarray(points), np.zeros(2, bool), ("a", "b"))
-        eta, _ = learnt.of_table(replace(table, columns=columns), estimator, Settings(), engine.Silent(), False)
+        table = replace(table_of(labels, points), columns=columns)
+        eta, _ = learnt.of_table(table, table, estimator, Settings(), engine.Silent(), False)
         with patch.object(advantage, "_same", return_value=()):
             said = findings(advantage, table, eta, mechanism=SPECS, bags=40, confidence=CONFIDENCE)
         found += any(is_missed(one, truth) for one in said if limited(one))

@@ -27,7 +27,6 @@ from labeldp_audit.commands import (
     before,
     certificates,
     certified_guesses,
-    copies,
     estimate_eta,
     estimate_j,
     nu_max,
@@ -305,17 +304,6 @@ def test_divergences_say_what_scores_may_not_have_seen(metric):
     found = certified(estimate_j, *scored(600, metric=metric))
     for one in found:
         assert len(one.bound.assumptions) == (one.quantity == "certified_renyi")
-
-
-@commands
-def test_nothing_is_certified_of_several_rows_of_one_person(command):
-    """Known now, or when the file of estimates was made; or copies that were noticed."""
-    table, eta = scored(600)
-    assert certified(command, table, eta)
-    assert not certified(command, table, eta, group="who")
-    assert not certified(command, table, replace(eta, asked={"group": "who"}))
-    copied = replace(table, fingerprints=np.arange(600, dtype=np.uint64) // 2, labels=np.arange(600) // 2 % 2 == 0)
-    assert not certified(command, replace(table, warnings=copies.warnings(copied)), eta)
 
 
 @commands
