@@ -9,7 +9,8 @@ people with this score. A window is a run of rows in that order. Its mean of m i
 rows after it, at least m of its first row and of all rows before it. Let l and u be Clopper-Pearson limits of the mean
 over a window. If those of all windows hold,
 
-    low_i = max { l(window): ends with i or before }  <=  m(score i)  <=  min { u(window): begins with i or after } = high_i
+    low_i  = max l(window that ends with i or before)    <=  m(score i)
+    high_i = min u(window that begins with i or after)   >=  m(score i)
 
 for all rows at once. One false window spoils all rows beyond it, so all of them must hold: each length gets a share of
 the level that depends on the number of rows alone, and its windows even shares of that.
