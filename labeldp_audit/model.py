@@ -29,6 +29,7 @@ Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
 SCHEMA = "labeldp-audit/1"
+ORDER_DOUBT = 0.01  # p-value below which scores are not taken to put people in order
 EXACT_LEVELS = 4096  # of a column are counted; more of them are estimated, within about 2 %
 TOOL = "labeldp-audit"
 # Parameters of a report that no option sets.
@@ -217,6 +218,12 @@ class Eta:
     asked: Mapping[str, object] | None = None  # how it was made, where that was not now
     tried: tuple[Tried, ...] = ()  # this one and those that it was preferred to
     choices: int = 1  # alternatives between which labels chose: limits must hold for all of them
+    order_p: float | None = None  # how well labels bear out that eta does not fall as scores rise; None: no scores
+
+    @property
+    def ordered(self) -> bool:
+        """Do labels bear it out, whichever scores they chose?"""
+        return self.order_p is not None and self.order_p * self.choices >= ORDER_DOUBT
 
     @property
     def queries(self) -> int:
@@ -245,6 +252,7 @@ class EtaSummary:
     recall_low: float
     log_loss: float
     one_class: int = 0  # queries whose neighbours all have the same label
+    order_p: float | None = None  # as in Eta
     tried: tuple[Tried, ...] = ()
     reliability: tuple[Bin, ...] = ()
 

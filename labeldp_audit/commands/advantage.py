@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from .. import engine
-from ..bounds.mistakes import tolerated
 from ..mechanisms.bags import LARGEST
 from ..mechanisms.contract import Mechanism
 from ..model import Bound, Eta, Finding, Report, Table
@@ -70,7 +69,7 @@ def findings(
         table, eta, belief.uninformed(paid.paid), belief.method, paid, settings, FEATURES_SHARE * miss
     )
     wide = reporting.widening(eta, settings, intervals.RADII_SHARE * miss)
-    box = intervals.of_eta(eta, 1, tolerated(eta.queries, ETA_SHARE * miss), wide) if classes == 2 else None
+    box = intervals.for_shares(table, eta, ETA_SHARE * miss, wide) if classes == 2 else None
     prior = intervals.of_prior(table, 1, intervals.PRIOR_SHARE / 2 * miss)
     known = certified_guesses.doubt(table, eta, features, paid, certificates.SHARE * miss) if settings.certify else None
     features = features if known is None else certified_guesses.sharper(features, known)

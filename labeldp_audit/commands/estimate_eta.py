@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .. import engine
-from ..bounds.mistakes import simultaneous
 from ..model import Eta, Finding, Report, Table
 from . import beliefs, certificates, certified_guesses, extremes, given, intervals, payoffs, reporting, utility
 from .before import read_and_estimate
@@ -52,5 +51,5 @@ def extremes_of(table: Table, eta: Eta, settings: Settings, miss: float) -> Iter
     wide = reporting.widening(eta, settings, intervals.RADII_SHARE * (1 - settings.confidence))
     asked = [1] if len(classes) == 2 else range(len(classes))
     for c in asked:
-        box = intervals.of_eta(eta, c, simultaneous(eta.queries, miss / len(asked)), wide)
+        box = intervals.for_extremes(table, eta, c, miss / len(asked), wide)
         yield from extremes.of_eta(box, eta, settings, {} if len(classes) == 2 else {"class": classes[c]})

@@ -14,7 +14,6 @@ import numpy as np
 
 from .. import engine
 from ..bounds import dvoretzky_kiefer_wolfowitz
-from ..bounds.mistakes import tolerated
 from ..measures import divergence, loss, tail
 from ..mechanisms.contract import Mechanism
 from ..model import Bound, Eta, Finding, Floats, Law, Report, Table
@@ -65,7 +64,7 @@ def findings(
     positive = positive_index(table)
     miss = 1 - settings.confidence
     wide = reporting.widening(eta, settings, intervals.RADII_SHARE * miss)
-    box = intervals.of_eta(eta, positive, tolerated(eta.queries, ETA_SHARE * miss), wide)
+    box = intervals.for_shares(table, eta, ETA_SHARE * miss, wide)
     prior = intervals.of_prior(table, positive, intervals.PRIOR_SHARE * miss)
     believed = beliefs.of_losses(eta)
     losses = losses_of(box, believed, prior)

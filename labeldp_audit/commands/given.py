@@ -91,7 +91,7 @@ def about(table: Table, eta: Eta, settings: Settings) -> dict[str, object]:
         "seed": settings.seed,
         "k": eta.k, "n": eta.n, "estimator": eta.estimator, "metric": eta.metric, "log_loss": eta.log_loss,
         "exact": eta.exact, "recall": eta.recall, "recall_low": eta.recall_low,
-        "tried": [asdict(one) for one in eta.tried], "choices": eta.choices,
+        "tried": [asdict(one) for one in eta.tried], "choices": eta.choices, "order_p": eta.order_p,
         "twins": None if table.twins is None else asdict(table.twins),
     }  # fmt: skip
 
@@ -161,9 +161,9 @@ def _check_same(said: Mapping[str, Any], dataset: Dataset, file: str) -> None:
 
 def _read(columns: Mapping[str, npt.NDArray[Any]], said: Mapping[str, Any], table: Table) -> Eta:
     rows = _places(columns, table)
-    names = "k", "n", "estimator", "metric", "log_loss", "exact", "recall", "recall_low"
+    names = "k", "n", "estimator", "metric", "log_loss", "exact", "recall", "recall_low", "choices", "order_p"
     facts = {name: said[name] for name in names} | {"asked": said["asked"] | {"eta": said["given"]}}
-    facts |= {"tried": tuple(Tried(**one) for one in said.get("tried", ())), "choices": said.get("choices", 1)}
+    facts["tried"] = tuple(Tried(**one) for one in said["tried"])
     counts, unseen = _matrix(columns, "count", table), _matrix(columns, "unseen", table)
     probability = _matrix(columns, "eta", table)
     assert probability is not None

@@ -53,9 +53,11 @@ class Audit:
 def findings(
     audit: Audit, mechanism: Mechanism, gain: Gain, method: str, certified_miss: float, miss: float
 ) -> list[Finding]:
-    """The informed utility and the advantage, half of the miss for each; and what is certified of them."""
-    added, tried = advantage(audit, mechanism, gain, method, miss / 2), _tried(audit, mechanism, miss / 2)
-    bounds = {"informed_utility": informed(audit, added, tried), "advantage": added}
+    """The informed utility and the advantage, half of the miss for what the latter is at least, a quarter for either
+    end of the former; and what is certified of them."""
+    added, tried = advantage(audit, mechanism, gain, method, miss / 2), _tried(audit, mechanism, miss / 4)
+    most = _most_informed(audit, mechanism, miss / 4)
+    bounds = {"informed_utility": informed(audit, added, tried, most), "advantage": added}
     if audit.known is not None:
         assert added.high is not None
         bounds["certified_informed_utility"] = certified_guesses.informed(audit.known, tried, audit.eta, audit.settings)
@@ -135,18 +137,33 @@ def _of_given(audit: Audit, mechanism: Mechanism, gain: Gain, miss: float) -> fl
     return max(0.0, gain.mean - slack + float(ndtri(miss / 2)) * gain.standard_error)
 
 
-def informed(audit: Audit, added: Bound, tried: float) -> Bound:
-    """What an attacker tried in earnest gets, where labels are released one by one; and no less than without."""
+def informed(audit: Audit, added: Bound, tried: float, most: float) -> Bound:
+    """What an attacker tried in earnest gets, where labels are released one by one, and no less than without; no more
+    than `most`."""
     before = audit.features.right
     assert before.estimate is not None and before.low is not None and before.high is not None
     assert added.estimate is not None and added.high is not None
     low = max(before.low, tried)
-    high = min(before.high + added.high, 1.0)
+    high = max(low, min(before.high + added.high, most))
     estimate = min(before.estimate + added.estimate, high)
     said = dict.fromkeys((*before.assumptions, *added.assumptions))
     return Bound(
         estimate, min(low, estimate), high, added.n, added.method, tuple(said), standard_error=added.standard_error
     )
+
+
+def _most_informed(audit: Audit, mechanism: Mechanism, miss: float) -> float:
+    """Where labels are released one by one. What the best guess is then worth is convex in eta, and rises with each
+    payoff: it is largest at an end of the interval of eta."""
+    channel, most = mechanism.channel(len(audit.payoffs.paid)), float(audit.payoffs.high.max())
+    if channel is None or audit.box is None:
+        return 1.0
+    ends = [
+        guess.worth_after(np.column_stack([1 - eta, eta]), channel, audit.payoffs.high)
+        for eta in _different(audit.box.low, audit.box.high)
+    ]
+    worth = functools.reduce(np.maximum, ends)
+    return min(1.0, hoeffding.mean_limits(worth, worth, 0.0, most, audit.box.wrong, miss)[1])
 
 
 def _tried(audit: Audit, mechanism: Mechanism, miss: float) -> float:

@@ -6,16 +6,18 @@ The shares of each command add up to 1. That of the radii is spent only where --
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..bounds import clopper_pearson
-from ..bounds.mistakes import Mistakes
+from ..bounds import clopper_pearson, score_band
+from ..bounds.mistakes import Mistakes, simultaneous, tolerated
+from ..bounds.score_band import Band
 from ..model import Eta, Floats, Table
 
 PRIOR_SHARE = 0.05  # of the probability that a report may miss: p is the best known number of all
 RADII_SHARE = 0.05  # that neighbourhoods are no larger than --smoothness takes them to be
+WINDOWS = 0.1  # of the probability that intervals may miss: should labels speak against a band that was to be used
 _BELOW_1 = math.nextafter(1.0, 0.0)  # both classes were seen, so p is not 1, however near
 
 
@@ -39,7 +41,37 @@ class Prior:
     high: float
 
 
-def of_eta(eta: Eta, positive: int, mistakes: Mistakes, widening: float) -> Intervals:
+def for_shares(table: Table, eta: Eta, miss: float, widening: float) -> Intervals:
+    """Of two classes, for statements about shares and means: a band along the score, or windows where there is none."""
+    if not eta.ordered:
+        return of_windows(eta, 1, tolerated(eta.queries, miss if eta.order_p is None else WINDOWS * miss), widening)
+    band = _band(table, eta, (1 - WINDOWS) * miss)
+    return Intervals(eta.probability[:, 1], band.low, band.high, 0, _shares(eta, 1))
+
+
+def for_extremes(table: Table, eta: Eta, positive: int, miss: float, widening: float) -> Intervals:
+    """For statements about the most extreme: windows, and the band where it is sharper."""
+    if not eta.ordered:
+        return of_windows(eta, positive, simultaneous(eta.queries, miss), widening)
+    box, band = of_windows(eta, 1, simultaneous(eta.queries, miss / 2), widening), _band(table, eta, miss / 2)
+    low = np.maximum(box.low, band.low)
+    return replace(box, low=low, high=np.maximum(low, np.minimum(box.high, band.high)))
+
+
+def _band(table: Table, eta: Eta, miss: float) -> Band:
+    """Labels chose whose scores these are: the bands of every choice must hold."""
+    assert eta.unseen is not None
+    return score_band.of_rows(eta.unseen[:, 1], table.labels[eta.rows] == 1, miss / eta.choices)
+
+
+def _shares(eta: Eta, positive: int) -> Floats:
+    """In the counts as they are."""
+    assert eta.counts is not None
+    return np.asarray(eta.counts[:, positive] / eta.counts.sum(axis=1))
+
+
+def of_windows(eta: Eta, positive: int, mistakes: Mistakes, widening: float) -> Intervals:
+    """Of each row by the rows around it."""
     if eta.counts is None:  # given, and taken at its word
         given = eta.probability[:, positive]
         return Intervals(given, given, given, 0, given)
@@ -50,7 +82,7 @@ def of_eta(eta: Eta, positive: int, mistakes: Mistakes, widening: float) -> Inte
     # A window of rows with like scores may mix people whom a model tells apart. Then its labels say nothing of them:
     # neither that what the model says is too much, nor that it is all there is.
     low, high = np.where(known < low, 0.0, low), np.where(known > high, 1.0, high)
-    return Intervals(known, low, high, mistakes.allowed, counts / size)
+    return Intervals(known, low, high, mistakes.allowed, _shares(eta, positive))
 
 
 def of_prior(table: Table, positive: int, miss: float) -> Prior:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .. import engine
-from ..bounds.mistakes import simultaneous
 from ..mechanisms.contract import Mechanism
 from ..model import Eta, Finding, Report, Table
 from . import certificates, extremes, intervals, reporting
@@ -31,7 +30,7 @@ def findings(table: Table, eta: Eta, settings: Settings, asked: Sequence[Mechani
     positive = positive_index(table)
     miss = 1 - settings.confidence
     wide = reporting.widening(eta, settings, intervals.RADII_SHARE * miss)
-    box = intervals.of_eta(eta, positive, simultaneous(eta.queries, ETA_SHARE * miss), wide)
+    box = intervals.for_extremes(table, eta, positive, ETA_SHARE * miss, wide)
     prior = intervals.of_prior(table, positive, intervals.PRIOR_SHARE * miss)
     known, unknown = reporting.by_loss("nu_max", asked, settings, eta.queries)
     sure = certificates.SHARE * miss

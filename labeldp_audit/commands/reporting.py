@@ -29,6 +29,11 @@ ALIKE = (
     "the nearest scores; it covers eta(x) only if eta varies little among them, which no data can check, and people "
     "who stand out from those with their score may lose more"
 )
+IN_ORDER = (
+    "people with higher scores have on average no smaller eta, which labels do not speak against, and scores of all "
+    "folds are comparable; people with like scores whose eta differ count as their average, and who stands out from "
+    "them may lose more"
+)
 GIVEN = (
     "the given probabilities are right, which the labels can refute and never prove; the interval leaves open what "
     "the sample leaves open, not what the model may be wrong about"
@@ -78,7 +83,7 @@ def assumptions(eta: Eta, settings: Settings) -> tuple[str, ...]:
         return ROWS, GIVEN
     vouched = smoothness(settings)
     if vouched is None:
-        return ROWS, ALIKE if eta.metric == "score" else AVERAGES
+        return ROWS, IN_ORDER if eta.ordered else ALIKE if eta.metric == "score" else AVERAGES
     constant, beta = vouched
     return ROWS, f"measure smoothness with C = {constant:g}, beta = {beta:g}, which no data can check"
 
@@ -125,7 +130,7 @@ def _summary(eta: Eta, bins: tuple[Bin, ...]) -> EtaSummary:
     return EtaSummary(
         estimator=eta.estimator, k=eta.k, metric=eta.metric, n=eta.n, queries=eta.queries, exact=eta.exact,
         recall=eta.recall, recall_low=eta.recall_low, log_loss=eta.log_loss, one_class=_one_class(eta),
-        tried=eta.tried, reliability=bins,
+        tried=eta.tried, reliability=bins, order_p=eta.order_p,
     )  # fmt: skip
 
 

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import engine
+from ..bounds import score_band
 from ..errors import SpecError
 from ..measures import score_calibration
 from ..model import Eta, Floats, Integers, Table, Tried
@@ -50,8 +51,13 @@ def eta_of(table: Table, scores: Floats, pool: Pool, by: Tried, settings: Settin
     return Eta(
         probability=probability[place], counts=counts[place], rows=queries, k=k, n=n, estimator=by.name,
         log_loss=by.log_loss, exact=True, recall=1.0, radius=radius[place].astype(np.float32), metric="score",
-        part=pool.folds[place].astype(np.uint8), unseen=scores[place],
+        part=pool.folds[place].astype(np.uint8), unseen=scores[place], order_p=_order(scores[place], labels[place]),
     )  # fmt: skip
+
+
+def _order(scores: Floats, labels: Labels) -> float | None:
+    """Of two classes."""
+    return score_band.order_p_value(scores[:, 1], labels == 1) if scores.shape[1] == 2 else None
 
 
 def _k(n: int, pool: Pool, settings: Settings) -> int:

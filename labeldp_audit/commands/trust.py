@@ -17,7 +17,16 @@ def reliability(table: Table, eta: Eta) -> tuple[Bin, ...]:
 
 
 def warnings(command: str, table: Table, eta: Eta, bins: tuple[Bin, ...]) -> list[str]:
-    return [*_about_sight(command, table, eta), *_about_tried(eta), *_about_reliability(eta, bins)]
+    return [*_about_sight(command, table, eta), *_about_tried(eta), *_about_order(eta), *_about_reliability(eta, bins)]
+
+
+def _about_order(eta: Eta) -> list[str]:
+    if eta.order_p is None or eta.ordered:
+        return []
+    return [
+        f"labels contradict the order of the scores (p = {eta.order_p * eta.choices:.2g}): somewhere people with higher "
+        f"scores have clearly fewer positives, so limits rest on rows with like scores alone, and are wide"
+    ]
 
 
 def _about_reliability(eta: Eta, bins: tuple[Bin, ...]) -> list[str]:

@@ -38,7 +38,7 @@ def of_features(
     always = always_one_class(table, payoffs, 0.1 * miss)
     missed = min(certified.missed(table, eta, payoffs, 0.6 * miss), 1 - always)
     least = 1 - missed
-    most = min(1.0, _most(eta, payoffs, settings, 0.3 * miss))
+    most = min(1.0, _most(table, eta, payoffs, settings, 0.3 * miss))
     said = (*reporting.assumptions(eta, settings), f"lower limit {certified.sure(eta)}")
     estimate = min(estimate, 1.0)
     return Features(Bound(estimate, min(least, estimate), max(most, estimate), eta.queries, method, said), missed)
@@ -52,13 +52,17 @@ def always_one_class(table: Table, payoffs: Payoffs, miss: float) -> float:
     return float(clopper_pearson.lower(np.array(data.class_counts), data.rows_used, miss / len(payoffs.paid)).max())
 
 
-def _most(eta: Eta, payoffs: Payoffs, settings: Settings, miss: float) -> float:
+def _most(table: Table, eta: Eta, payoffs: Payoffs, settings: Settings, miss: float) -> float:
     """Upper limit: no neighbourhood is more telling than its interval allows."""
-    mistakes = tolerated(eta.queries, miss / (2 * len(payoffs.high)))
     wide = reporting.widening(eta, settings, intervals.RADII_SHARE * (1 - settings.confidence))
-    boxes = [intervals.of_eta(eta, c, mistakes, wide) for c in range(len(payoffs.high))]
-    worth = np.max([box.high * value for box, value in zip(boxes, payoffs.high, strict=True)], axis=0)
-    wrong = sum(box.wrong for box in boxes)
+    if len(payoffs.high) == 2:
+        box = intervals.for_shares(table, eta, miss / 2, wide)
+        limits, wrong = [1 - box.low, box.high], box.wrong
+    else:
+        mistakes = tolerated(eta.queries, miss / (2 * len(payoffs.high)))
+        boxes = [intervals.of_windows(eta, c, mistakes, wide) for c in range(len(payoffs.high))]
+        limits, wrong = [box.high for box in boxes], sum(box.wrong for box in boxes)
+    worth = np.max([limit * value for limit, value in zip(limits, payoffs.high, strict=True)], axis=0)
     least, most = guess.least_worth(payoffs.low), float(payoffs.high.max())
     return hoeffding.mean_limits(np.full(len(worth), least), worth, least, most, wrong, miss / 2)[1]
 

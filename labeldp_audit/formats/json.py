@@ -68,6 +68,7 @@ def _eta(eta: EtaSummary) -> dict[str, object]:
         "recall_low": eta.recall_low,
         "log_loss": eta.log_loss,
         "one_class": eta.one_class,
+        "order_p": eta.order_p,
         "tried": [_tried(one) for one in eta.tried],
         "reliability": [asdict(one) | {"fits": one.fits} for one in eta.reliability],
     }

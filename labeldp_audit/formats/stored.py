@@ -137,6 +137,7 @@ def _eta(eta: Object) -> EtaSummary:
         estimator=_text(eta["estimator"]), k=_maybe(_whole, eta["k"]), metric=_maybe(_text, eta["metric"]),
         n=_whole(eta["n"]), queries=_whole(eta["queries"]), exact=_truth(eta["exact"]), recall=_number(eta["recall"]),
         recall_low=_number(eta["recall_low"]), log_loss=_number(eta["log_loss"]), one_class=_whole(eta["one_class"]),
+        order_p=_maybe(_number, eta.get("order_p")),
         tried=tuple(Tried(**{"k": None} | _of(Tried, one)) for one in _list(eta["tried"])),
         reliability=tuple(Bin(**_of(Bin, one)) for one in _list(eta["reliability"])),
     )  # fmt: skip

@@ -24,6 +24,11 @@ def worth(eta: Floats, payoff: Floats) -> Floats:
     return np.asarray((eta * payoff).max(axis=1))
 
 
+def worth_after(eta: Floats, channel: Floats, payoff: Floats) -> Floats:
+    """The same once the label was released through channel (C, S)."""
+    return np.asarray(sum(worth(eta * said, payoff) for said in channel.T))
+
+
 def least_worth(payoff: Floats) -> float:
     """The smallest worth over all eta: where every guess is worth the same."""
     return float(1 / np.sum(1 / payoff))
