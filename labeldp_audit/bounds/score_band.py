@@ -21,7 +21,6 @@ with equal scores differ in eta, the band is about their average. Assumes indepe
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -170,4 +169,4 @@ def _fisher(first: int, a: int, second: int, b: int) -> float:
         return np.asarray(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1))
 
     log_chance = log_choose(a, x) + log_choose(b, both - x) - log_choose(a + b, np.array(float(both)))
-    return min(1.0, math.fsum(np.exp(log_chance)))
+    return min(1.0, float(np.exp(log_chance).sum()))
