@@ -19,7 +19,9 @@ from typing import Any
 
 from . import child, table
 
-KINDS = ("curved", "categorical", "give-away", "independent", "gaussians", "scales", "rare", "repeated", "five")
+KINDS = (
+    "curved", "categorical", "levels", "give-away", "independent", "gaussians", "scales", "rare", "repeated", "five",
+)  # fmt: skip
 ESTIMATORS = ("auto", "knn")
 PI = 0.01
 STEP = 0.02
