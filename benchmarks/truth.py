@@ -258,7 +258,7 @@ HEAD = (
 )  # fmt: skip
 SUMMARY = (
     f"Worst | median over draws: W1, then |error| of advantages, as a share where one is at least {SMALL}; seed: of "
-    "the worst W1; outside: draws with a true j outside its limits; within: draws that miss no aim, and how many need no ~"
+    "the worst W1; outside: draws with a true j outside its limits; within: draws that miss no aim (and need no ~)"
 )
 SUMMARY_HEAD = ("kind", "estimator", "W1", "seed", *RELEASES.values(), "width", "outside", "within")
 
