@@ -36,7 +36,9 @@ Floats = npt.NDArray[np.float64]
 MECHANISMS = ("rr:epsilon=0.5", "rr:epsilon=1", "rr:epsilon=3")
 BAG = "llp:k=8"
 EVERY = 10  # of the taus of truth.py
-KNOWN = ("j", "mean_loss", "nu_max", "renyi", "advantage", "uninformed_utility", "informed_utility")
+NOISY = ("j", "mean_loss", "nu_max")  # of losses, which depend on what the mechanism adds
+GUESSES = ("uninformed_utility", "advantage", "informed_utility", "advantage_bound")
+ALONE = ("eta_min", "eta_max", "log_ratio_min", "log_ratio_max", "jeffreys", "weighted_jeffreys")  # of features
 MANY = 500_000  # people behind a truth
 FORGIVEN = 3.0  # standard errors of a truth
 PEOPLE = ("one", "groups", "copies", "both")  # rows of somebody else each; several of each person; copies; and both
@@ -65,6 +67,7 @@ class Truth:
     losses: Floats  # without what noise adds, rising; empty where there are more classes than two
     worst: float  # log-odds away from the prior, of these people: somebody else may be farther
     ratios: tuple[Floats, Floats]  # of densities of features: of positives to negatives, and of either to all
+    eta: Floats  # of the positive class
 
     @staticmethod
     def of(kind: str, seed: int) -> Truth:
@@ -76,26 +79,42 @@ class Truth:
         gains = {one: Mean.of(flipping_gains(eta, float(one.partition("=")[2]))) for one in MECHANISMS}
         right = Mean.of(eta.max(axis=1))
         if eta.shape[1] > 2:
-            return Truth(right, gains, np.empty(0), math.nan, (np.empty(0), np.empty(0)))
+            return Truth(right, gains, np.empty(0), math.nan, (np.empty(0), np.empty(0)), np.empty(0))
         positive, p = eta[:, 1], float(eta[:, 1].mean())
         with np.errstate(divide="ignore"):
             odds = np.log(positive) - np.log1p(-positive) - math.log(p / (1 - p))
         gains[BAG] = Mean.of(counting_gains(positive, size))
         share = np.stack([positive / p, (1 - positive) / (1 - p)])
-        return Truth(right, gains, np.sort((2 * positive - 1) * odds), float(np.abs(odds).max()), (odds, share))
+        return Truth(
+            right, gains, np.sort((2 * positive - 1) * odds), float(np.abs(odds).max()), (odds, share), positive
+        )
 
     def value(self, quantity: str, mechanism: str, at: dict[str, Any]) -> Mean | None:
-        """None where it is not known here."""
-        if quantity not in KNOWN:
-            return None
-        if quantity == "uninformed_utility":
-            return self.right
-        if quantity in ("advantage", "informed_utility"):
-            gain = self.gains[mechanism]
-            return gain if quantity == "advantage" else Mean(*map(sum, zip(self.right, gain, strict=True)))
+        """None where it is not known here. A bound is set beside the advantage: what is above is not false."""
+        if quantity in GUESSES:
+            return self.of_guesses(quantity, mechanism)
         if quantity == "renyi":
             return self.divergence(at["alpha"], at["of"] == "positive from negative")
-        return self.of_noise(quantity, at["epsilon"], at.get("tau", 0.0))
+        if quantity in NOISY:
+            return self.of_noise(quantity, at["epsilon"], at.get("tau", 0.0))
+        return self.of_features(quantity) if quantity in ALONE and len(self.eta) else None
+
+    def of_guesses(self, quantity: str, mechanism: str) -> Mean:
+        if quantity == "uninformed_utility":
+            return self.right
+        gain = self.gains[mechanism]
+        return Mean(*map(sum, zip(self.right, gain, strict=True))) if quantity == "informed_utility" else gain
+
+    def of_features(self, quantity: str) -> Mean:
+        """Without a release; the ends are those of these people, and somebody else may be farther."""
+        with np.errstate(divide="ignore"):
+            odds = np.log(self.eta) - np.log1p(-self.eta)
+        if quantity == "jeffreys":
+            return Mean.of((2 * self.eta - 1) * odds)
+        if quantity == "weighted_jeffreys":
+            return Mean.of(self.losses)
+        ends = {"eta_min": self.eta.min(), "eta_max": self.eta.max(), "log_ratio_min": -odds.min()}
+        return Mean(float(ends.get(quantity, odds.max())), 0.0)
 
     def of_noise(self, quantity: str, epsilon: float, tau: float) -> Mean:
         """What randomized response adds to."""
@@ -253,16 +272,20 @@ def audit(job: Job) -> Outcome:
     two = bool(len(truth.losses))
     with tempfile.NamedTemporaryFile(suffix=".parquet") as file, warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        drawn(job, file.name)
+        if drawn(job, file.name) < 2:
+            return Outcome({}, frozenset())  # few people and a rare label: such a table is refused
         return judged(findings(file.name, two, job.options), truth)
 
 
-def drawn(job: Job, file: str) -> None:
+def drawn(job: Job, file: str) -> int:
+    """Write a table; return how many classes it has."""
     import pyarrow.parquet as pq
     from worlds import KINDS as populations
 
     rng = np.random.default_rng((job.seed, job.n, job.number))
-    pq.write_table(rows_of_people(populations[job.kind](job.seed), job.n, job.people, rng), file)
+    rows = rows_of_people(populations[job.kind](job.seed), job.n, job.people, rng)
+    pq.write_table(rows, file)
+    return len(rows["label"].unique())
 
 
 def rows_of_people(population: Any, n: int, people: str, rng: np.random.Generator) -> Any:
@@ -351,6 +374,8 @@ def ends(finding: Any, truth: Truth) -> dict[str, bool | None]:
     """Of each end that there is whether it is false, None where nothing is known of the quantity."""
     true = truth.value(finding.quantity.removeprefix("certified_"), finding.mechanism, finding.at)
     there = {end: at for end, at in (("low", finding.bound.low), ("high", finding.bound.high)) if at is not None}
+    if finding.quantity == "advantage_bound":
+        there.pop("low", None)  # of the theorem's bound, not of what it bounds
     if true is None:
         return dict.fromkeys(there)
     slack = FORGIVEN * true.error + 1e-9

@@ -23,7 +23,7 @@ def truth():
     losses = np.sort((2 * ETA - 1) * odds)
     return coverage.Truth(
         coverage.Mean(0.9, 0.001), {"rr:epsilon=1": coverage.Mean(0.05, 0.001)}, losses, float(np.abs(odds).max()),
-        (odds, np.stack([ETA / P, (1 - ETA) / (1 - P)])),
+        (odds, np.stack([ETA / P, (1 - ETA) / (1 - P)])), ETA,
     )  # fmt: skip
 
 
@@ -38,6 +38,8 @@ TRUE = {
     "j": (SHARE, {"tau": 1.95 + NOISE}), "mean_loss": (MEAN + NOISE, {}), "advantage": (0.05, {}),
     "nu_max": (EPSILON + math.log(9) + math.log((1 - P) / P), {}), "uninformed_utility": (0.9, {}),
     "informed_utility": (0.95, {}), "renyi": (RENYI, {"alpha": 2.0, "of": "positive from negative"}),
+    "eta_min": (0.1, {}), "eta_max": (0.9, {}), "log_ratio_min": (math.log(9), {}), "log_ratio_max": (math.log(9), {}),
+    "jeffreys": (0.8 * math.log(9), {}), "weighted_jeffreys": (MEAN, {}),
 }  # fmt: skip
 
 
@@ -57,7 +59,7 @@ def test_limits_that_hold_are_not_counted(truth, quantity):
 @pytest.mark.parametrize("quantity", TRUE)
 def test_limits_that_do_not_are(truth, quantity):
     value, at = TRUE[quantity]
-    off = 0.5 if quantity in ("mean_loss", "renyi") else 0.1
+    off = 0.5 if quantity in ("mean_loss", "renyi", "weighted_jeffreys") else 0.1
     for ends, end in (((value + off, math.inf), "low"), ((0.0, value - off), "high")):
         for name in (quantity, f"certified_{quantity}"):
             assert false(said(name, *ends, **at), truth) == [f"{name} {end}"]
@@ -72,7 +74,12 @@ def test_an_end_is_false_where_one_of_many_findings_is(truth):
 def test_what_has_no_limits_is_passed_over_and_what_has_no_known_truth_is_named(truth):
     assert coverage.judged([said("j", None, None, tau=1.0)], truth) == ({}, frozenset())
     assert coverage.judged([said("j", None, 1.0, tau=1.0)], truth).false == {"j high": False}
-    assert coverage.judged([said("jeffreys", 9.0, math.inf)], truth) == ({}, {"jeffreys"})
+    assert coverage.judged([said("of_another_day", 9.0, math.inf)], truth) == ({}, {"of_another_day"})
+
+
+def test_what_a_theorem_allows_may_be_more_than_the_advantage_but_not_less(truth):
+    assert not false(said("advantage_bound", 0.3, 0.4), truth)
+    assert false(said("advantage_bound", 0.0, 0.04), truth) == ["advantage_bound high"]
 
 
 # ---- counts, and how many the level allows
@@ -163,3 +170,10 @@ def test_audits_are_told_whose_rows_they_are():
     assert job._replace(people="groups").options == {**job.options, "group": "person"}
     assert job._replace(people="copies").options == {**job.options, "repeats": "copies"}
     assert job._replace(people="both").options == {**job.options, "group": "person", "repeats": "copies"}
+
+
+def test_a_table_of_one_class_is_refused_and_counts_nowhere(monkeypatch, truth):
+    monkeypatch.setitem(coverage._KNOWN, ("rare", 1), truth)
+    job = coverage.Job("rare", 1, 20, "both", "auto", 0.8, 3)
+    assert coverage.audit(job) == ({}, frozenset())
+    assert coverage.counts_of([coverage.audit(job)]) == {}
