@@ -220,8 +220,8 @@ def distance(one: Sequence[float], other: Sequence[float], step: float = STEP) -
 
 
 def class_share_chance(prior: Sequence[float], n: int) -> float:
-    """Three standard errors of the share of a class among n rows, the most variable one's. An advantage over eta that
-    are all moved by as much moves by no more, so this excuses rather too much: `~` tells what it excuses."""
+    """Three standard errors of the share of a class among n rows, the most variable one's. If all eta move the same way
+    with it, an advantage of randomized response moves by no more, and mostly by far less: `~` tells what this excuses."""
     return CHANCE * math.sqrt(max(p * (1 - p) for p in prior) / n)
 
 
