@@ -221,7 +221,7 @@ def distance(one: Sequence[float], other: Sequence[float], step: float = STEP) -
 
 def class_share_chance(prior: Sequence[float], n: int) -> float:
     """Three standard errors of the share of a class among n rows, the most variable one's. If all eta move the same way
-    with it, an advantage of randomized response moves by no more, and mostly by far less: `~` tells what this excuses."""
+    with it, an advantage of randomized response moves by no more, mostly by far less: `~` tells what this excuses."""
     return CHANCE * math.sqrt(max(p * (1 - p) for p in prior) / n)
 
 
