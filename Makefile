@@ -26,7 +26,8 @@ slow: .venv/tested
 bench: .venv/benched
 	$(BIN)/python -m benchmarks
 
-# What the tool says of populations with known eta, beside the truth: half an hour. ARGUMENTS="--n 20000" is quicker.
+# What the tool says of populations with known eta, beside the truth: half an hour. ARGUMENTS="--n 20000" is quicker,
+# ARGUMENTS="--draws 5" five new populations of each kind.
 truth: .venv/installed
 	$(BIN)/python -m benchmarks.truth $(ARGUMENTS)
 

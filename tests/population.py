@@ -13,10 +13,11 @@ import pyarrow as pa
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 SAMPLE = 20_000  # rows on which difficulty is set
+MISSING = -1
 
 
 class Category(NamedTuple):
-    codes: Integers
+    codes: Integers  # MISSING where the cell is empty
     names: tuple[str, ...]
 
 
@@ -31,6 +32,7 @@ class Population:
     kind: str
     seed: int
     features: Callable[[int, np.random.Generator], tuple[Columns, Floats]]
+    traits: str = ""  # what its seed chose, for whoever reads a row about it
 
     def eta(self, n: int, rng: np.random.Generator) -> Floats:
         return self.features(n, rng)[1]
@@ -43,7 +45,8 @@ class Population:
 
 def arrow(column: Column) -> pa.Array:
     if isinstance(column, Category):
-        return pa.DictionaryArray.from_arrays(column.codes.astype(np.int32), list(column.names)).cast(pa.string())
+        codes = pa.array(column.codes.astype(np.int32), mask=column.codes == MISSING)
+        return pa.DictionaryArray.from_arrays(codes, list(column.names)).cast(pa.string())
     return pa.array(column, from_pandas=True)
 
 
@@ -97,6 +100,42 @@ def link(score: Floats, p: float, share: float) -> Link:
     return with_slope(root(lambda slope: share - hardness(two(with_slope(slope)(score))), 0, 12 / float(score.std())))
 
 
+# ---- what seeds choose: seeds that follow one another take turns, so that a few of them see all there is
+
+SHARES = (0.5, 0.25, 0.12, 0.07, 0.025)  # of positives, common to rare
+DEPTHS = ("main effects", "pairs", "deep")
+
+
+def share_of_positives(seed: int, make: np.random.Generator) -> float:
+    return float(SHARES[seed % len(SHARES)] * make.uniform(0.9, 1.1))
+
+
+def depth_of_effects(seed: int) -> str:
+    """Each of three seeds in a row another one, and not always the same one of seed % 3."""
+    return DEPTHS[(seed + seed // 3) % len(DEPTHS)]
+
+
+def chosen(p: float, *more: str) -> str:
+    """The traits of a population, the share of its positives first."""
+    return ", ".join([f"{100 * p:.2g} %", *(one for one in more if one)])
+
+
+def some(make: np.random.Generator, low: int, high: int) -> int:
+    """A whole number from low to high, both possible."""
+    return int(make.integers(low, high + 1))
+
+
+def by_factors(make: np.random.Generator, low: float, high: float) -> float:
+    """A number between low and high, each factor as likely."""
+    return float(np.exp(make.uniform(np.log(low), np.log(high))))
+
+
+def sizes(many: int, smallest: int, largest: int, make: np.random.Generator) -> list[int]:
+    """Numbers of levels: the ends and what lies between them, each factor as likely, rising."""
+    between = sorted(round(by_factors(make, smallest, largest)) for _ in range(many - 2))
+    return [smallest, *between, largest]
+
+
 # ---- pieces of features and scores
 
 
@@ -141,3 +180,47 @@ def crossed(columns: int, order: int, many: int, make: np.random.Generator) -> C
     return lambda x: sum(
         (w * np.tanh(x[:, s]).prod(axis=1) for w, s in zip(weights, sets, strict=True)), np.zeros(len(x))
     )
+
+
+def nested(columns: int, order: int, many: int, make: np.random.Generator) -> Callable[[Floats], Floats]:
+    """A sum of steps within steps: what lies beyond one threshold is parted by another column's, `order` times."""
+    sets = [make.choice(columns, order, replace=False) for _ in range(many)]
+    edges, weights = make.uniform(-0.7, 0.7, (many, order)), [signed(order, make) for _ in range(many)]
+    return lambda x: sum(
+        ((x[:, s] > e).cumprod(axis=1) @ w for s, e, w in zip(sets, edges, weights, strict=True)), np.zeros(len(x))
+    )
+
+
+class Shape(NamedTuple):
+    """How a score depends on numbers of about unit size, and how many of each piece it has."""
+
+    pieces: tuple[Callable[[Floats], Floats], ...]
+    traits: str
+
+    def __call__(self, x: Floats) -> Floats:
+        return sum((piece(x) for piece in self.pieces), np.zeros(len(x)))
+
+
+def shape(columns: int, depth: str, make: np.random.Generator) -> Shape:
+    """Main effects of the first columns alone, or pairs beside them, or triples and nested thresholds as well."""
+    single = bent(columns, make)
+    pairs = 0 if depth == "main effects" else some(make, 2, max(3, columns // 2))
+    triples, steps = (some(make, 1, 4), some(make, 1, 3)) if depth == "deep" else (0, 0)
+    pieces = (
+        single,
+        crossed(columns, 2, pairs, make),
+        crossed(columns, min(3, columns), triples, make),
+        nested(columns, min(3, columns), steps, make),
+    )
+    return Shape(pieces, f"{depth} ({pairs}+{triples}+{steps})" if pairs else depth)
+
+
+def holes(n: int, often: Floats, rng: np.random.Generator) -> npt.NDArray[np.bool_]:
+    """(n, columns) Which cells are missing, each by chance alone."""
+    return rng.random((n, len(often))) < often
+
+
+def how_often_missing(columns: int, make: np.random.Generator) -> Floats:
+    """In two of three populations nowhere; otherwise in some columns."""
+    anywhere = make.random() < 1 / 3
+    return anywhere * make.uniform(0.02, 0.2, columns) * (make.random(columns) < 0.5)

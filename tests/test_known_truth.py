@@ -166,6 +166,7 @@ def test_a_curve_is_no_distance_from_itself_and_a_shift_away_from_a_shifted_one(
 
 def test_every_kind_is_compared(comparison: ModuleType) -> None:
     assert tuple(KINDS) == comparison.KINDS
+    assert set(comparison.AIMS) <= set(KINDS)
 
 
 @pytest.mark.parametrize(("estimate", "missed"), [(0.01049, False), (0.0106, True), (0.0094, True), (0.0, True)])
@@ -180,11 +181,73 @@ def curve(comparison: ModuleType, up_to: float) -> list[dict[str, object]]:
     return [{"at": {"tau": tau}, "estimate": float(tau < up_to)} for tau in comparison.TAUS]
 
 
+def compared(comparison: ModuleType, kind: str, seed: int = 1, *, up_to: float = H, rr: float = 0.02) -> object:
+    """What is said of a population whose losses are all H, up to another loss, and of an advantage of 0.02."""
+    j, few = [float(tau < H) for tau in comparison.TAUS], [float(tau < 1) for tau in comparison.FEW_TAUS]
+    said = [{"at": {"tau": 1.0}, "estimate": 0.5, "low": 0.0, "high": 0.4, "quantity": "j"}] * len(few)
+    inside = [{**one, "quantity": "j", "low": 0, "high": 1} for one in curve(comparison, up_to)]
+    gain = {"quantity": "advantage", "mechanism": "rr:epsilon=1", "estimate": rr, "low": 0.0, "high": 1.0}
+    known = {"j": j, "few": few, "best": 0.1, "blind": 0.2, "prior": [0.9, 0.1], "traits": "", "advantages": {}}
+    answer = comparison.Answer(
+        {"eta": {"log_loss": 0.1}},
+        {"findings": inside},
+        {"findings": said},
+        {"findings": [gain]},
+        comparison.child.Cost(1, 1),
+    )
+    return comparison.Compared.of(kind, seed, "auto", 10_000, {**known, "advantages": {"rr:epsilon=1": 0.02}}, answer)
+
+
 def test_losses_that_nobody_has_are_a_false_alarm_where_labels_are_independent(comparison: ModuleType) -> None:
-    truth = [float(tau < H) for tau in comparison.TAUS]
-    assert comparison.of_curve("independent", curve(comparison, H), truth) == ("0.0000", "4.50")
-    assert comparison.of_curve("independent", curve(comparison, H + 1), truth) == ("1.0000!", "5.50!")
-    assert comparison.of_curve("rare", curve(comparison, H + 0.1), truth) == ("0.1000", "4.60")
+    w1, up_to = comparison.HEAD.index("W1"), comparison.HEAD.index("up to")
+    for kind, far, expected in (
+        ("independent", H, ("0.0000", "4.50")),
+        ("independent", H + 1, ("1.0000!", "5.50!")),
+        ("rare", H + 0.1, ("0.1000", "4.60")),
+    ):
+        cells = comparison.row(compared(comparison, kind, up_to=far))
+        assert (cells[w1], cells[up_to]) == expected
+
+
+def test_the_share_of_positives_in_the_sample_excuses_but_is_told(comparison: ModuleType) -> None:
+    """Three standard errors of a share of 0.1 in 10 000 rows are 0.009; one twentieth of 0.02 is 0.001."""
+    for rr, expected, strictly in ((0.0205, "", True), (0.0285, "~", False), (0.0295, "!", False)):
+        one = compared(comparison, "rare", rr=rr)
+        assert comparison.row(one)[comparison.HEAD.index("rr 1")].endswith(expected or "%")
+        assert comparison.within(one) is (expected != "!")
+        assert comparison.within(one, 0.0) is strictly
+    assert comparison.class_share_chance([0.9, 0.1], 10_000) == pytest.approx(0.009)
+
+
+def test_the_worst_and_the_median_of_draws(comparison: ModuleType) -> None:
+    draws = [
+        compared(comparison, "rare", seed, up_to=H + off, rr=0.02 + off / 200)
+        for seed, off in ((7, 0.1), (8, 0.5), (9, 0.0))
+    ]
+    cells = dict(zip(comparison.SUMMARY_HEAD, next(comparison.summary(draws)), strict=True))
+    assert (cells["W1"], cells["seed"]) == ("0.5000 | 0.1000!", "8")
+    assert cells["rr 1"] == "12.5% | 2.5%~"
+    assert cells["within"] == "2/3 (2)"
+    assert (cells["width"], cells["outside"]) == ("0.4000 | 0.4000", "3/3!")  # j(0.5) is 1, said to be at most 0.4
+    assert cells["llp 8"] == ""
+
+
+def test_where_there_are_no_limits_anything_may_be(comparison: ModuleType) -> None:
+    assert comparison.width({"low": None, "high": None}) == 1
+    assert comparison.width({"low": 0.25, "high": None}) == 0.75
+    assert not comparison.contradicts({"low": None, "high": None}, 0.5)
+    assert comparison.contradicts({"low": 0.6, "high": None}, 0.5)
+
+
+@pytest.mark.parametrize("options", [["--draws", "3"], ["--draws", "3", "--seed", "5"], ["--seeds", "4", "2"], []])
+def test_seeds_can_be_named_or_drawn(
+    comparison: ModuleType, monkeypatch: pytest.MonkeyPatch, options: list[str]
+) -> None:
+    monkeypatch.setattr(comparison.sys, "argv", ["truth", *options])
+    asked = comparison.arguments()
+    assert asked.draws == (3 if "--draws" in options else 1)
+    assert asked.seeds == ([4, 2] if "--seeds" in options else None)
+    assert asked.seed == 5 if "--seed" in options else asked.seed >= 1
 
 
 def test_limits_hold_what_lies_between_them(comparison: ModuleType) -> None:

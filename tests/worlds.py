@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from mixed_populations import categorical, five, give_away, rare_with_gaps, repeated
+from mixed_populations import categorical, five, give_away, level_effects, rare_with_gaps, repeated
 from numeric_populations import curved, independent, scales, wide_gaussians
 from population import Population
 
@@ -219,6 +219,7 @@ WORLDS = {
 KINDS: dict[str, Callable[[int], Population]] = {
     "curved": curved,
     "categorical": categorical,
+    "levels": level_effects,
     "give-away": give_away,
     "independent": independent,
     "gaussians": wide_gaussians,
