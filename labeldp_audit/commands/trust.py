@@ -24,8 +24,8 @@ def _about_order(eta: Eta) -> list[str]:
     if eta.order_p is None or eta.ordered:
         return []
     return [
-        f"labels contradict the order of the scores (p = {eta.order_p * eta.choices:.2g}): somewhere people with higher "
-        f"scores have clearly fewer positives, so limits rest on rows with like scores alone, and are wide"
+        f"labels contradict the order of the scores (p = {eta.order_p * eta.choices:.2g}): somewhere people with "
+        f"higher scores have clearly fewer positives, so limits rest on rows with like scores alone, and are wide"
     ]
 
 

@@ -17,15 +17,18 @@ from ..model import Floats, Integers
 
 @dataclass(frozen=True)
 class Losses:
-    """Of each of q queries: the loss, and the ends of its interval. Sorted, each by itself."""
+    """Of each of q queries: the loss, and the ends of its interval. Sorted, each by itself.
 
-    estimate: Floats
-    low: Floats
-    high: Floats
+    What is unknown of all queries alike, such as p, may be parted: whatever it is, one row of low and high holds.
+    """
+
+    estimate: Floats  # (q,)
+    low: Floats  # (parts, q)
+    high: Floats  # (parts, q)
 
     @classmethod
     def of(cls, estimate: Floats, low: Floats, high: Floats) -> Losses:
-        return cls(np.sort(estimate), np.sort(low), np.sort(high))
+        return cls(np.sort(estimate), np.sort(np.atleast_2d(low)), np.sort(np.atleast_2d(high)))
 
 
 def number_above(in_order: Floats, tau: Floats) -> Integers:
@@ -42,7 +45,7 @@ def mass_above(value: Floats, weight: Floats, tau: Floats) -> Floats:
 def share_above(losses: Losses, tau: Floats, wrong: int, miss: float) -> tuple[Floats, Floats, Floats]:
     """J at each tau: estimate, low, high. Each limit at each tau misses with probability at most `miss`."""
     q = len(losses.estimate)
-    surely = np.maximum(0, number_above(losses.low, tau) - wrong)
-    possibly = np.minimum(q, number_above(losses.high, tau) + wrong)
+    surely = np.maximum(0, np.min([number_above(low, tau) for low in losses.low], axis=0) - wrong)
+    possibly = np.minimum(q, np.max([number_above(high, tau) for high in losses.high], axis=0) + wrong)
     estimate = number_above(losses.estimate, tau) / q
     return estimate, clopper_pearson.lower(surely, q, miss), clopper_pearson.upper(possibly, q, miss)

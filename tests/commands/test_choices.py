@@ -29,7 +29,7 @@ def most_misses():
 def test_each_interval_has_its_part_of_the_miss():
     labels = np.arange(40) % 2
     eta = replace(eta_of([3, 9], [20, 20], labels), choices=5)
-    found = intervals.of_eta(eta, 1, simultaneous(2, 0.1), 0.0)
+    found = intervals.of_windows(eta, 1, simultaneous(2, 0.1), 0.0)
     low, high = clopper_pearson.limits_of_counts(np.array([3, 9]), np.array([20, 20]), 0.1 / 2 / 2 / 5)
     assert found.low == pytest.approx(low)
     assert found.high == pytest.approx(high)
@@ -42,7 +42,7 @@ def misses_of_intervals(told):
         tries = rng.binomial(100, 0.5, 8)
         chosen = tries[np.abs(tries - 50).argmax()]
         eta = replace(eta_of([chosen], [100], np.arange(101) % 2), choices=told)
-        box = intervals.of_eta(eta, 1, simultaneous(1, MISS), 0.0)
+        box = intervals.of_windows(eta, 1, simultaneous(1, MISS), 0.0)
         missed += not box.low[0] <= 0.5 <= box.high[0]
     return missed
 

@@ -15,7 +15,7 @@ from simulated import COMMANDS, findings, searched, table_of
 from worlds import WORLDS, World, atoms, nu_bar, true_jeffreys, true_p, true_uninformed_utility
 
 from labeldp_audit.bounds import mistakes
-from labeldp_audit.commands import estimate_eta, estimate_j, nu_max, utility
+from labeldp_audit.commands import estimate_eta, estimate_j, intervals, nu_max, utility
 from labeldp_audit.measures import loss, tail
 from labeldp_audit.model import Bound
 
@@ -172,7 +172,7 @@ def each_alone(q, miss):
 def share_as_it_is(losses, tau, wrong, miss):
     """The sample is taken for the population."""
     q = len(losses.estimate)
-    shares = [tail.number_above(values, tau) / q for values in (losses.estimate, losses.low, losses.high)]
+    shares = [tail.number_above(values, tau) / q for values in (losses.estimate, losses.low[0], losses.high[-1])]
     return shares[0], shares[1], shares[2]
 
 
@@ -189,9 +189,9 @@ def within_a_hundredth(table, eta, *more):
 
 
 LIARS = [
-    ("no signal", nu_max, nu_max, "simultaneous", each_alone),
-    ("no signal", estimate_eta, estimate_eta, "simultaneous", each_alone),
-    ("no signal", estimate_j, estimate_j, "tolerated", each_alone),
+    ("no signal", nu_max, intervals, "simultaneous", each_alone),
+    ("no signal", estimate_eta, intervals, "simultaneous", each_alone),
+    ("no signal", estimate_j, intervals, "tolerated", each_alone),
     ("no signal", estimate_j, estimate_j, "losses_of", estimates_for_truth),
     ("no signal", estimate_eta, utility, "of_features", within_a_hundredth),
     ("given away", estimate_j, tail, "share_above", share_as_it_is),

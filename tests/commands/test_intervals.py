@@ -1,11 +1,20 @@
-"""Limits of p."""
+"""Limits of p and of eta."""
 
 import math
+from dataclasses import replace
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
+from simulated import table_of
 
-from labeldp_audit.commands import intervals
+from labeldp_audit import engine
+from labeldp_audit.bounds import score_band
+from labeldp_audit.bounds.mistakes import simultaneous, tolerated
+from labeldp_audit.commands import intervals, scored, trust
+from labeldp_audit.commands.scored import Pool
+from labeldp_audit.commands.settings import Settings
+from labeldp_audit.model import Tried
 
 
 def prior(positives, rows, miss):
@@ -20,3 +29,70 @@ def test_a_class_that_was_seen_is_possible(positives, rows, miss):
     found = prior(positives, rows, miss)
     assert 0 < found.low <= found.p == positives / rows <= found.high < 1
     assert math.isfinite(math.log(found.high / (1 - found.high)))
+
+
+# ---- of eta
+
+
+def crowd(n=4000, seed=1, falls=False):
+    """People in order of their score, or half of them in the opposite one."""
+    rng = np.random.default_rng(seed)
+    score = rng.random(n)
+    eta = np.abs(2 * score - 1) * 0.8 + 0.1 if falls else 0.1 + 0.8 * score
+    labels = (rng.random(n) < eta).astype(np.uint8)
+    table = table_of(labels, score[:, None].astype(np.float32))
+    pool = Pool(np.arange(n), np.arange(n) % 5, np.arange(n))
+    by = Tried("made up", 0.5, 0.01, None)
+    told = scored.eta_of(table, np.column_stack([1 - score, score]), pool, by, Settings(), engine.Silent())
+    return table, told, eta
+
+
+def test_a_band_holds_and_is_narrower_than_windows():
+    table, told, truth = crowd()
+    assert told.ordered
+    band = intervals.for_shares(table, told, 0.01, 0.0)
+    windows = intervals.of_windows(told, 1, tolerated(told.queries, 0.01), 0.0)
+    assert np.all((band.low <= truth) & (truth <= band.high))
+    assert np.mean(band.high - band.low) < 0.6 * np.mean(windows.high - windows.low)
+
+
+def test_labels_that_fall_as_scores_rise_leave_windows_alone():
+    table, told, _ = crowd(falls=True)
+    assert told.order_p < 1e-6
+    assert not told.ordered
+    found = intervals.for_shares(table, told, 0.01, 0.0)
+    same = intervals.of_windows(told, 1, tolerated(told.queries, intervals.WINDOWS * 0.01), 0.0)
+    assert np.array_equal(found.low, same.low) and np.array_equal(found.high, same.high)
+    assert any("contradict the order" in one for one in trust.warnings("nu-max", table, told, ()))
+
+
+def test_choices_pay_and_doubt_the_order_less():
+    table, told, _ = crowd()
+    band, dearer = (intervals.for_shares(table, replace(told, choices=choices), 0.01, 0.0) for choices in (1, 7))
+    assert np.all(dearer.low <= band.low) and np.all(dearer.high >= band.high)
+    assert not replace(told, order_p=0.002).ordered
+    assert replace(told, order_p=0.002, choices=7).ordered
+
+
+def test_extremes_take_whichever_end_is_sharper():
+    table, told, truth = crowd()
+    box = intervals.for_extremes(table, told, 1, 0.01, 0.0)
+    windows = intervals.of_windows(told, 1, simultaneous(told.queries, 0.005), 0.0)
+    assert np.all(box.low >= windows.low) and np.all(box.high >= box.low)
+    assert windows.low.max() <= box.low.max() <= truth.max() <= box.high.max()
+
+
+def test_a_liar_who_lets_each_window_stand_alone_is_caught(monkeypatch):
+    """And the band at its own level misses far more seldom than it says, in 100 tables."""
+
+    def missed(tables):
+        found = 0
+        for seed in range(tables):
+            table, told, truth = crowd(600, seed)
+            box = intervals.for_shares(table, told, 0.2, 0.0)
+            found += bool(np.any(box.low > truth) or np.any(box.high < truth))
+        return found
+
+    assert missed(100) <= 20
+    monkeypatch.setattr(score_band.Windows, "share_each", 1.0)
+    assert missed(100) > 35

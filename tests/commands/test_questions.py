@@ -168,9 +168,10 @@ def spent(command, *audit, **options):
         return 0.0
 
     with ExitStack() as stack:
-        for name in ("simultaneous", "tolerated"):
-            if hasattr(command, name):
-                spending.watch(stack, command, name, lambda q, miss: ("eta", miss))
+        for name in ("for_extremes", "for_shares"):
+            spending.watch(stack, intervals, name, lambda *given_arguments: ("eta", given_arguments[-2]))
+        # which spends some of its own on intervals
+        spending.watch(stack, utility, "_most", lambda *given_arguments: ("eta", -given_arguments[-1] / 2))
         spending.watch(stack, utility, "of_features", lambda *given_arguments: ("features", given_arguments[-1]))
         for home, name in ((certificates, "of_losses"), (certificates, "of_worst"), (certified_guesses, "doubt")):
             spending.watch(stack, home, name, lambda *given_arguments: ("certificates", given_arguments[-1]))
@@ -179,9 +180,8 @@ def spent(command, *audit, **options):
         # one event, however often it is asked about
         stack.enter_context(patch.object(reporting, "widening", lambda eta, settings, miss: radii(miss)))
         spending.watch(stack, tail, "share_above", lambda losses, tau, wrong, miss: ("j", 2 * len(tau) * miss))
-        spending.watch(
-            stack, dvoretzky_kiefer_wolfowitz, "mean_lower", lambda terms, floor, wrong, miss: ("mean", miss)
-        )
+        means = "mean_lower", lambda terms, floor, wrong, miss: ("mean", miss / estimate_j.PARTS)
+        spending.watch(stack, dvoretzky_kiefer_wolfowitz, *means)
         report(command, *audit, **options)
     return spending
 
