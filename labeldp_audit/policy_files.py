@@ -16,7 +16,7 @@ from .errors import SpecError
 from .model import Waiver
 from .policy import Line, Policy
 
-MOST_CLASSES = 255  # of a label: a parameter may make sense for many, and for two it is looked at again
+MOST_CLASSES = 100  # of a label: a parameter may make sense for many, and for two it is looked at again
 _KEYS, _WAIVER_KEYS = ("fail_if", "confidence", "waiver"), ("quantity", "dataset", "until", "reason")
 _WAIVER = f"{configuration.POLICY}.waiver"
 _HASH, _DAY = re.compile(r"sha256:([0-9a-f]{64})"), re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
