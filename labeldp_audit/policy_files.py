@@ -110,10 +110,22 @@ def read(texts: object, where: str) -> tuple[Line, ...]:
     try:
         lines = tuple(policy.parse(one) for one in texts)
         for line in lines:
+            _check_limits(line)
             canonical(line, MOST_CLASSES)  # what no label could have is met at once
         return lines
     except SpecError as error:
         raise SpecError(error.what, where, hint=error.hint) from None
+
+
+def _check_limits(line: Line) -> None:
+    """Nothing could ever be measured of what a line like that asks for."""
+    from .glossary import LIMITLESS
+
+    if line.quantity in LIMITLESS and line.field != "estimate":
+        what = f"{line.quantity} has no limits, only an estimate, in {line.text!r}"
+        raise SpecError(
+            what, hint=f"use {line.quantity}.estimate, or a line on advantage such as 'advantage.high > 0.05'"
+        )
 
 
 def canonical(line: Line, classes: int) -> Line:

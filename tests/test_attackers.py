@@ -67,7 +67,18 @@ def test_equal_strengths_lead_back(audit, table):
     again = audit("advantage", table, "--mechanism", spec, *JSON).report
     assert only(again, "advantage")["estimate"] == pytest.approx(only(report, "advantage")["estimate"], rel=1e-6)
     back = only(again, "equivalent_k")
-    assert back["low"] <= 8 <= back["high"]
+    assert abs(back["estimate"] - 8) <= 1
+
+
+def test_equal_strengths_have_no_limits(audit, table):
+    """Two estimates are compared: what drawing bags leaves open is the least of what is unknown."""
+    report = audit("advantage", table, "--mechanism", "llp:k=8", "--mechanism", "rr:epsilon=1|0.01", *JSON).report
+    found = [one for one in report["findings"] if one["quantity"].startswith("equivalent_")]
+    assert len(found) == 3
+    for one in found:
+        assert one["low"] is one["high"] is None
+        assert any("no interval" in line for line in one["assumptions"])
+        assert (one["estimate"] is None) == ("reason" in one)
 
 
 def test_balanced_classes_count_alike(audit, table):

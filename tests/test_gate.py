@@ -337,6 +337,28 @@ def test_what_the_report_lacks_is_named(audit, stored):
 # ---- where the policy stands
 
 
+@pytest.mark.parametrize("field", ["low", "high"])
+@pytest.mark.parametrize("command", ["check", "audit", "tune"])
+def test_equal_strengths_have_no_limits_to_gate_on(audit, command, field):
+    """Refused before anything is read, however the line is given; and of a stored report."""
+    line = f"equivalent_epsilon.{field} > 1"
+    file = policy_file(audit.folder, "lines.toml", line)
+    for given in (typed(line), ("--policy", file)):
+        said = audit(command, "nowhere.parquet", *given)
+        assert said.status == 2
+        assert "equivalent_epsilon has no limits" in said.error
+        assert "use equivalent_epsilon.estimate" in said.err and "advantage.high" in said.err
+
+
+@pytest.mark.parametrize("line", ["equivalent_k.high < 8", "equivalent_epsilon.low > 1"])
+def test_equal_strengths_of_a_stored_report_have_none_either(audit, stored, line):
+    assert "has no limits" in refused(audit, "check", stored[0], *typed(line), status=2)
+
+
+def test_estimates_of_equal_strengths_can_be_gated_on(audit, stored):
+    assert audit("check", stored[0], *typed("equivalent_k.estimate < 1")).status == 0
+
+
 def policy_file(folder, name, *lines, prefix="", waiver=""):
     file = folder / name
     file.write_text(f"{prefix}fail_if = {json.dumps(lines)}\n{waiver}")

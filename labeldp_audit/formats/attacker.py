@@ -174,8 +174,8 @@ def what_same_means(report: Report) -> str:
         return ""
     return (
         '"Protects like" names the strength of randomized response, or the smallest bag, that adds as little on this '
-        "table: on another table it is another one, and the guarantee of the one does not pass to the other. Its "
-        f"limits cover the drawing of bags alone, and not that {_unsure(report)}."
+        "table: on another table it is another one, and the guarantee of the one does not pass to the other. It "
+        f"is an estimate without limits, as {_unsure(report)}."
     )
 
 

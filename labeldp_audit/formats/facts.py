@@ -67,7 +67,7 @@ def _origin(report: Report) -> str:
 
 
 def level(report: Report) -> str:
-    levels = dict.fromkeys(one.confidence for one in report.findings if not one.quantity.startswith("equivalent"))
+    levels = dict.fromkeys(one.confidence for one in report.findings)
     return ", ".join(f"{confidence(level)} joint confidence" for level in levels)
 
 
@@ -97,7 +97,7 @@ def missing(report: Report) -> tuple[str, ...]:
     """What could not be computed, and why; one line for all the places where the reason is the same."""
     groups: dict[tuple[str, str, str], list[Finding]] = {}
     for finding in for_people(compared.planned(report)):
-        if _is_missing(finding) or (finding.quantity in gains.SAME and finding.bound.estimate is None):
+        if _is_missing(finding):
             together = finding.quantity in gains.QUANTITIES
             key = finding.quantity, "" if together else finding.mechanism or "", finding.bound.reason or _UNKNOWN
             groups.setdefault(key, []).append(finding)

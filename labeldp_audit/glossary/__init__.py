@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from . import certified, columns, guesses, letters, losses, releases, verdicts
 from .entry import Entry
 
-__all__ = ["ENDLESS", "ENTRIES", "Entry"]
+__all__ = ["ENDLESS", "ENTRIES", "LIMITLESS", "Entry"]
 
 # What no table can have an upper limit of: one person who was not asked may lose any amount, and any share of people
 # may be given away (docs/mathematics.md, Proposition).
@@ -15,6 +15,8 @@ ENDLESS = (
     "mean_loss", "jeffreys", "weighted_jeffreys", "certified_j", "certified_mean_loss", "certified_nu_max",
     "certified_renyi", "certified_informed_utility", "certified_uninformed_utility",
 )  # fmt: skip
+# What has an estimate alone: two estimates under one estimated law of eta are compared.
+LIMITLESS = ("equivalent_epsilon", "equivalent_k")
 
 ENTRIES: Mapping[str, Entry] = {
     entry.quantity: entry
