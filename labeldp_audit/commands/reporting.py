@@ -34,6 +34,12 @@ GIVEN = (
     "the sample leaves open, not what the model may be wrong about"
 )
 
+# ERRATA A8
+SCALED = (
+    "distances are taken as given: columns were standardised by the means and deviations of these very rows, so the "
+    "distance that the smoothness is about depends on the table, which the limits leave out of account"
+)
+
 
 def mechanisms(settings: Settings, classes: int = 2) -> tuple[Mechanism, ...]:
     """Each mechanism once, in the order in which they were asked for; what is written alike is one."""
@@ -80,7 +86,7 @@ def assumptions(eta: Eta, settings: Settings) -> tuple[str, ...]:
     if vouched is None:
         return ROWS, ALIKE if eta.metric == "score" else AVERAGES
     constant, beta = vouched
-    return ROWS, f"measure smoothness with C = {constant:g}, beta = {beta:g}, which no data can check"
+    return ROWS, f"measure smoothness with C = {constant:g}, beta = {beta:g}, which no data can check", SCALED
 
 
 def check_smoothness(settings: Settings, k: int, queries: int) -> None:
