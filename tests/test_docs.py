@@ -82,8 +82,8 @@ def test_a_joint_confidence_is_said_with_its_conditions():
     section = text.split("## How a report's confidence is shared out")[1].split("\n## ")[0]
     said = " ".join(section.split())
     conditions = (
-        "independent draws from one population", "One row of each person judges", "about averages** over rows with like scores",
-        "the level is shared between", "were not picked because of what earlier reports said",
+        "independent draws from one population", "One row of each person judges",
+        "averages** over rows with like scores", "the level is shared between", "were not picked because of what earlier reports said",
     )  # fmt: skip
     exceptions = "`equivalent_epsilon`", "`equivalent_k`", "limits that take chance as normal", "columns"
     assert [one for one in (*conditions, *exceptions) if one not in said] == []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -64,6 +64,14 @@ def by_loss(
     others = [one for one in asked if one.flips is None]
     reason = "this loss is defined for randomized response; `labeldp-audit advantage` compares all mechanisms"
     return known, [absent(quantity, one, reason, settings, n) for one in others]
+
+
+def check_losses(asked: Sequence[Mechanism], *about: str) -> None:
+    """Where no mechanism has a privacy loss, no search would find one. about: what needs one."""
+    if asked and all(one.flips is None for one in asked):
+        named = ", ".join(one.spec for one in asked)
+        what = f"a privacy loss is defined for randomized response alone, and not for {named}"
+        raise SpecError(what, *about, hint="`labeldp-audit advantage` compares all mechanisms")
 
 
 def smoothness(settings: Settings) -> tuple[float, float] | None:
