@@ -83,7 +83,8 @@ def test_a_joint_confidence_is_said_with_its_conditions():
     said = " ".join(section.split())
     conditions = (
         "independent draws from one population", "One row of each person judges",
-        "averages** over rows with like scores", "the level is shared between", "were not picked because of what earlier reports said",
+        "averages** over rows with like scores", "the level is shared between",
+        "were not picked because of what earlier reports said",
     )  # fmt: skip
     exceptions = "`equivalent_epsilon`", "`equivalent_k`", "limits that take chance as normal", "columns"
     assert [one for one in (*conditions, *exceptions) if one not in said] == []

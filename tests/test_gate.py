@@ -626,6 +626,23 @@ def test_an_unknown_key_is_named_where_it_stands(audit, stored):
 # ---- speed
 
 
+@pytest.mark.parametrize("field", ["low", "high"])
+def test_a_stored_estimate_without_limits_stops_a_release(audit, stored, field):
+    """However small it is beside the threshold; a line on the estimate itself is judged."""
+    file, found = stored
+    document = json.loads(file.read_text())
+    one = next(one for one in document["findings"] if one["quantity"] == "advantage")
+    one |= {"low": None, "high": None, "reason": "rows were drawn again"}
+    document["seal"] = seal.of(document)
+    file.write_text(json.dumps(document))
+    for line in (f"advantage.{field} > 0.99", f"advantage.{field} < 0"):
+        ended = audit("check", file, *typed(line), *JSON)
+        [verdict] = ended.report["judgement"]["verdicts"]
+        assert ended.status == 1 and verdict["outcome"] == "not measured"
+        assert f"has no {field}: rows were drawn again" in verdict["said"]
+    assert audit("check", file, *typed(f"advantage.estimate > {found['estimate'] + 0.01}")).status == 0
+
+
 def test_ten_thousand_findings_are_judged_in_a_moment(audit, stored):
     file, _ = stored
     document = json.loads(file.read_text())

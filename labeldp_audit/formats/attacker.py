@@ -77,6 +77,8 @@ def _adds(gain: Gain, about: str = "", unit: str = "") -> str:
 def _sure(report: Report, found: Sequence[Gain]) -> str:
     """Probabilities from elsewhere may have been fitted to the very labels that judge them."""
     level, least = confidence(found[0].added.confidence), any(gain.surely for gain in found)
+    if not least and all(gain.bound.high is None for gain in found):
+        return ""
     said = '"At least" and "at most" have' if least else '"At most" has'
     if report.eta.given:
         return f"{said} {level} confidence if the given probabilities were made without these labels."
