@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import configuration, policy
 from .configuration import Chosen
@@ -16,7 +16,10 @@ from .errors import SpecError
 from .model import Waiver
 from .policy import Line, Policy
 
-MOST_CLASSES = 255  # of a label: a parameter may make sense for many, and for two it is looked at again
+if TYPE_CHECKING:
+    from .mechanisms.contract import Mechanism
+
+MOST_CLASSES = 100  # of a label: a parameter may make sense for many, and for two it is looked at again
 _KEYS, _WAIVER_KEYS = ("fail_if", "confidence", "waiver"), ("quantity", "dataset", "until", "reason")
 _WAIVER = f"{configuration.POLICY}.waiver"
 _HASH, _DAY = re.compile(r"sha256:([0-9a-f]{64})"), re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
@@ -110,10 +113,54 @@ def read(texts: object, where: str) -> tuple[Line, ...]:
     try:
         lines = tuple(policy.parse(one) for one in texts)
         for line in lines:
+            _check_limits(line)
             canonical(line, MOST_CLASSES)  # what no label could have is met at once
+            _check_flips(line)
         return lines
     except SpecError as error:
         raise SpecError(error.what, where, hint=error.hint) from None
+
+
+def _check_limits(line: Line) -> None:
+    """Nothing could ever be measured of what a line like that asks for."""
+    from .glossary import LIMITLESS
+
+    if line.quantity in LIMITLESS and line.field != "estimate":
+        what = f"{line.quantity} has no limits, only an estimate, in {line.text!r}"
+        raise SpecError(
+            what, hint=f"use {line.quantity}.estimate, or a line on advantage such as 'advantage.high > 0.05'"
+        )
+
+
+def _check_flips(line: Line) -> None:
+    """A line about a loss of releases that have none would be judged after an audit, and never be measured."""
+    from .glossary import LOSSES_OF_FLIPS
+
+    named = [name for name in line.at if name in ("mechanism", *policy.PARAMETERS)]
+    if line.quantity not in LOSSES_OF_FLIPS or not named:
+        return
+    line = canonical(line, 2)
+    if any(not _may_flip(name, line.at[name]) for name in named):
+        what = f"{line.quantity} is defined for randomized response alone, in {line.text!r}"
+        raise SpecError(what, hint="a line on advantage judges every mechanism")
+
+
+def _may_flip(name: str, value: float | str) -> bool:
+    """May a mechanism with that coordinate have a loss?"""
+    from .mechanisms import MECHANISMS
+
+    if name == "mechanism":
+        return any(one.flips is not None for one in MECHANISMS.parse(str(value), 2))
+    return any(name in one.at() and one.flips is not None for kind in MECHANISMS for one in _example(kind))
+
+
+def _example(kind: type[Mechanism]) -> list[Mechanism]:
+    """Of other people's, it may be none."""
+    from .mechanisms import MECHANISMS
+
+    with contextlib.suppress(SpecError):
+        return MECHANISMS.parse(kind.example, 2)
+    return []
 
 
 def canonical(line: Line, classes: int) -> Line:

@@ -67,7 +67,18 @@ def test_equal_strengths_lead_back(audit, table):
     again = audit("advantage", table, "--mechanism", spec, *JSON).report
     assert only(again, "advantage")["estimate"] == pytest.approx(only(report, "advantage")["estimate"], rel=1e-6)
     back = only(again, "equivalent_k")
-    assert back["low"] <= 8 <= back["high"]
+    assert abs(back["estimate"] - 8) <= 1
+
+
+def test_equal_strengths_have_no_limits(audit, table):
+    """Two estimates are compared: what drawing bags leaves open is the least of what is unknown."""
+    report = audit("advantage", table, "--mechanism", "llp:k=8", "--mechanism", "rr:epsilon=1|0.01", *JSON).report
+    found = [one for one in report["findings"] if one["quantity"].startswith("equivalent_")]
+    assert len(found) == 3
+    for one in found:
+        assert one["low"] is one["high"] is None
+        assert any("no interval" in line for line in one["assumptions"])
+        assert (one["estimate"] is None) == ("reason" in one)
 
 
 def test_balanced_classes_count_alike(audit, table):
@@ -98,9 +109,24 @@ def test_more_than_two_classes(audit, tmp_path):
 
 
 def test_a_loss_without_a_form_is_a_finding_with_a_reason(audit, table):
-    report = audit("estimate-j", table, "--mechanism", "llp:k=8", *JSON).report
+    both = ("--mechanism", "llp:k=8", "--mechanism", "rr:epsilon=1", "--tau", 1)
+    report = audit("estimate-j", table, *both, *JSON).report
     assert "advantage" in of(report, "j", "llp:k=8")["reason"]
-    assert only(audit("nu-max", table, "--mechanism", "llp:k=8", *JSON).report, "nu_max")["estimate"] is None
+    assert of(report, "j", "rr:epsilon=1")["estimate"] > 0
+    worst = audit("nu-max", table, *both[:4], *JSON).report
+    assert of(worst, "nu_max", "llp:k=8")["estimate"] is None
+    assert of(worst, "nu_max", "rr:epsilon=1")["estimate"] > 0
+
+
+@pytest.mark.parametrize("command", ["estimate-j", "nu-max"])
+@pytest.mark.parametrize(
+    "spec", ["llp:k=8", "llp:k=8|16", "laplace-llp:k=8,epsilon=1", "channel:matrix=0.9 0.1/0.2 0.8"]
+)
+def test_where_nothing_asked_for_has_a_loss_nothing_is_read(audit, command, spec):
+    ended = audit(command, "nowhere.parquet", "--mechanism", spec)
+    assert ended.status == 2
+    assert "a privacy loss is defined for randomized response alone" in ended.error
+    assert "`labeldp-audit advantage`" in ended.err
 
 
 def test_the_last_words_are_for_a_manager(audit, table):

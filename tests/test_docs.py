@@ -75,3 +75,16 @@ def test_and_those_tests_have_teeth():
     assert typed(block, "labeldp-audit") == [["estimate-j", "x.csv", "--lable", "y"]]
     with pytest.raises(SpecError, match="--lable"):
         grammar.parse(typed(block, "labeldp-audit")[0])
+
+
+def test_a_joint_confidence_is_said_with_its_conditions():
+    text = (ROOT / "docs" / "mathematics.md").read_text(encoding="utf-8")
+    section = text.split("## How a report's confidence is shared out")[1].split("\n## ")[0]
+    said = " ".join(section.split())
+    conditions = (
+        "independent draws from one population", "One row of each person judges",
+        "averages** over rows with like scores", "the level is shared between",
+        "were not picked because of what earlier reports said",
+    )  # fmt: skip
+    exceptions = "`equivalent_epsilon`", "`equivalent_k`", "limits that take chance as normal", "columns"
+    assert [one for one in (*conditions, *exceptions) if one not in said] == []

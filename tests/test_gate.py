@@ -10,11 +10,15 @@ import sys
 import time
 import tomllib
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from running import only, started
 
 from labeldp_audit import gate
 from labeldp_audit.formats import seal
+from labeldp_audit.glossary import LIMITLESS, LOSSES_OF_FLIPS, OF_TWO_CLASSES
 
 RELEASED = ("--mechanism", "rr:epsilon=2")
 JSON = ("-f", "json")
@@ -337,6 +341,80 @@ def test_what_the_report_lacks_is_named(audit, stored):
 # ---- where the policy stands
 
 
+@pytest.mark.parametrize("field", ["low", "high"])
+@pytest.mark.parametrize("command", ["check", "audit", "tune"])
+def test_equal_strengths_have_no_limits_to_gate_on(audit, command, field):
+    """Refused before anything is read, however the line is given; and of a stored report."""
+    line = f"equivalent_epsilon.{field} > 1"
+    file = policy_file(audit.folder, "lines.toml", line)
+    for given in (typed(line), ("--policy", file)):
+        said = audit(command, "nowhere.parquet", *given)
+        assert said.status == 2
+        assert "equivalent_epsilon has no limits" in said.error
+        assert "use equivalent_epsilon.estimate" in said.err and "advantage.high" in said.err
+
+
+@pytest.mark.parametrize("quantity", LOSSES_OF_FLIPS)
+@pytest.mark.parametrize(
+    "place", ["mechanism=llp:k=8", "mechanism='laplace-llp:k=8,epsilon=1'", "k=8", "epsilon=1, k=8"], ids=str
+)
+def test_totals_have_no_loss_to_gate_on(audit, stored, quantity, place):
+    """Before a table is read, and of a stored report."""
+    line = f"{quantity}({place}).high > 1"
+    for data in ("nowhere.parquet", stored[0]):
+        assert f"{quantity} is defined for randomized response alone" in refused(
+            audit, "check", data, *typed(line), status=2
+        )
+
+
+def test_losses_of_randomized_response_can_be_gated_on(audit, stored):
+    for place in ("mechanism=rr:epsilon=2", "epsilon=2", "pi=0.119203", "tau=1, mechanism=rr:lambda=0.2"):
+        assert "randomized response" not in audit("check", stored[0], *typed(f"j({place}).high > 1")).err
+
+
+@pytest.mark.parametrize("command", ["check", "audit"])
+def test_where_no_mechanism_has_a_loss_no_line_asks_for_one(audit, command):
+    """Nothing is read first."""
+    lines = typed("advantage.high > 0.1", "j(tau=1).high > 0.1")
+    said = refused(audit, command, "nowhere.parquet", "--mechanism", "llp:k=8", *lines, status=2)
+    assert "and not for llp:k=8: j(tau=1).high > 0.1" in said
+
+
+FIVE_COLUMNS = tuple(word for c in range(5) for word in ("--eta", f"p{c}"))
+
+
+@pytest.fixture
+def five(tmp_path):
+    """Five classes, and a probability of each."""
+    labels = np.arange(400) % 5
+    shares = {f"p{c}": np.full(400, 0.2) for c in range(5)}
+    pq.write_table(pa.table({"x": np.arange(400) % 7, "y": labels} | shares), tmp_path / "five.parquet")
+    return tmp_path / "five.parquet"
+
+
+@pytest.mark.parametrize("command", ["check", "audit", "tune"])
+@pytest.mark.parametrize("given", [(), FIVE_COLUMNS], ids=["models", "given"])
+@pytest.mark.parametrize("quantity", [one for one in OF_TWO_CLASSES if one not in (*LIMITLESS, "column_j")])
+def test_what_two_classes_alone_have_is_refused_of_five(audit, five, monkeypatch, command, given, quantity):
+    """As soon as the labels are known: nothing is learnt."""
+    monkeypatch.setattr("labeldp_audit.commands.learnt.of_table", pytest.fail)
+    place = "(tau=1)" if quantity in ("j", "plug_in_j", "certified_j") else ""
+    line = f"{quantity}{place}.high > 100"
+    ended = audit(command, five, *given, *typed("advantage.high > 0.1", line))
+    assert ended.status == 2, ended.err
+    assert f"{quantity} exists for a label of two classes only, and this one has 5: {line}" in ended.error
+    assert "--positive" in ended.err
+
+
+@pytest.mark.parametrize("line", ["equivalent_k.high < 8", "equivalent_epsilon.low > 1"])
+def test_equal_strengths_of_a_stored_report_have_none_either(audit, stored, line):
+    assert "has no limits" in refused(audit, "check", stored[0], *typed(line), status=2)
+
+
+def test_estimates_of_equal_strengths_can_be_gated_on(audit, stored):
+    assert audit("check", stored[0], *typed("equivalent_k.estimate < 1")).status == 0
+
+
 def policy_file(folder, name, *lines, prefix="", waiver=""):
     file = folder / name
     file.write_text(f"{prefix}fail_if = {json.dumps(lines)}\n{waiver}")
@@ -546,6 +624,23 @@ def test_an_unknown_key_is_named_where_it_stands(audit, stored):
 
 
 # ---- speed
+
+
+@pytest.mark.parametrize("field", ["low", "high"])
+def test_a_stored_estimate_without_limits_stops_a_release(audit, stored, field):
+    """However small it is beside the threshold; a line on the estimate itself is judged."""
+    file, found = stored
+    document = json.loads(file.read_text())
+    one = next(one for one in document["findings"] if one["quantity"] == "advantage")
+    one |= {"low": None, "high": None, "reason": "rows were drawn again"}
+    document["seal"] = seal.of(document)
+    file.write_text(json.dumps(document))
+    for line in (f"advantage.{field} > 0.99", f"advantage.{field} < 0"):
+        ended = audit("check", file, *typed(line), *JSON)
+        [verdict] = ended.report["judgement"]["verdicts"]
+        assert ended.status == 1 and verdict["outcome"] == "not measured"
+        assert f"has no {field}: rows were drawn again" in verdict["said"]
+    assert audit("check", file, *typed(f"advantage.estimate > {found['estimate'] + 0.01}")).status == 0
 
 
 def test_ten_thousand_findings_are_judged_in_a_moment(audit, stored):

@@ -105,6 +105,8 @@ def test_smoothness_widens_and_says_so(j_at_one):
     assert inside(plain, vouched)
     assert "neighbourhood averages" in " ".join(plain["assumptions"])
     assert "measure smoothness with C = 0.2, beta = 1" in " ".join(vouched["assumptions"])
+    assert "standardised by the means and deviations of these very rows" in " ".join(vouched["assumptions"])
+    assert "standardised" not in " ".join(plain["assumptions"])
     assert "neighbourhood averages" not in " ".join(vouched["assumptions"])
 
 

@@ -46,7 +46,10 @@ def test_every_command_refuses_alike(refused_text, command):
         (b"a,y\n1,0\n2,\n3,1\n", "missing labels: 1 of 3: t.csv: column 'y'"),
         (b"a,y\n1,0\n2,1\n3,2\n", "not yet supported: more than two classes ('0', '1', '2'): t.csv: column 'y'"),
         (b"a,y\n1,0\ninf,1\n", "an infinite value: t.csv: column 'a': row 2"),
-        (b"a,y\n" + b"".join(b"%d,%d\n" % (i, i) for i in range(300)), "the label looks continuous"),
+        (
+            b"a,y\n" + b"".join(b"%d,%d\n" % (i, i) for i in range(300)),
+            "300 different labels: too many classes (numbers: 20",
+        ),
     ],
     ids=lambda value: repr(value)[:40],
 )

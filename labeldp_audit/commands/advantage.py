@@ -43,10 +43,8 @@ QUANTITIES = (
 )  # fmt: skip
 
 CEILING = "bound at the estimated law of eta; limits over all that may be true"
-FOOTING = (
-    "same law of eta on both sides: limits cover three standard errors of the simulation, and not that eta is estimated"
-)
-THREE_ERRORS = 0.9973
+FOOTING = "the same estimated law of eta on both sides, a comparison on this table"
+NO_LIMITS = "no interval: nothing says how far another law of eta, as likely as this one, would move it"
 
 
 def run(data: str, settings: Settings, progress: engine.Progress) -> Report:
@@ -158,12 +156,12 @@ def _same(audit: Audit, fit: Sequence[Mechanism], found: Gains, belief: Belief) 
     rows = audit.table.dataset.rows_used
     bags = footing.Bags(belief, audit.payoffs.paid, audit.settings, rows)
     flips = footing.Flips(belief, audit.payoffs.paid)
+    same: float | None
     for one in fit:
         if one.flips is None:
-            same, name, none = flips.same(found[one.spec]), "equivalent_epsilon", ""
+            same, name = flips.same(found[one.spec].mean), "equivalent_epsilon"
         else:
-            same, name = bags.same(found[one.spec]), "equivalent_k"
-            none = f"no bag of up to {min(LARGEST, rows):,} people protects as well"
-        reason = none if same.estimate is None else None
-        bound = Bound(same.estimate, same.low, same.high, audit.eta.queries, belief.method, (FOOTING,), reason)
-        yield Finding(name, bound, THREE_ERRORS, one.spec, one.at())
+            same, name = bags.same(found[one.spec].mean), "equivalent_k"
+        reason = f"no bag of up to {min(LARGEST, rows):,} people protects as well" if same is None else None
+        bound = Bound(same, None, None, audit.eta.queries, belief.method, (FOOTING, NO_LIMITS), reason)
+        yield Finding(name, bound, audit.settings.confidence, one.spec, one.at())

@@ -25,7 +25,8 @@ def run(data: str, settings: Settings, progress: engine.Progress) -> Report:
         check.quantities_of(policy, contributions.QUANTITIES)
     if settings.explain:
         contributions.check(settings)
-    _, at = estimate_j.checked(settings)
+    spoken, at = estimate_j.checked(settings)
+    check.check_losses(policy, spoken)
     table, eta = read_and_estimate(data, settings, progress, halves=True, many=True)
     classes = len(table.dataset.classes)
     asked = reporting.mechanisms(settings, classes)

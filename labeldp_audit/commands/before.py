@@ -9,7 +9,9 @@ from ..bounds import repeated_rows
 from ..errors import DataError, SpecError
 from ..estimators import ESTIMATORS
 from ..estimators.contract import Estimator
+from ..glossary import OF_TWO_CLASSES
 from ..model import Eta, Table, Twins
+from ..policy import Policy
 from ..randomness import for_audit
 from . import evidence, given, learnt, near, reporting
 from .settings import Settings
@@ -22,12 +24,13 @@ def read_and_estimate(
     if settings.eta and settings.eta_file is not None:
         raise SpecError("--eta and --eta-file exclude each other")
     options = _read_options(settings, many)
-    if settings.eta:
-        return given.from_columns(data, options, settings, progress)
-    if settings.eta_file is not None:
-        return given.from_file(data, options, settings, progress)
+    if settings.eta or settings.eta_file is not None:
+        known = (given.from_columns if settings.eta else given.from_file)(data, options, settings, progress)
+        _check_policy(settings.policy, known[0])
+        return known
     estimator = _estimator(settings)
     whole = tables.read(data, replace(options, columns=estimator.learns or settings.explain), progress)
+    _check_policy(settings.policy, whole)
     reporting.mechanisms(settings, len(whole.dataset.classes))  # refused before anything is searched or learnt
     table = evidence.of(whole)
     if halves and settings.certify and table.told_apart:
@@ -37,6 +40,15 @@ def read_and_estimate(
     else:
         eta, said = near.of_table(table, settings, progress, halves), ()
     return replace(table, warnings=(*table.warnings, *said)), eta
+
+
+def _check_policy(policy: Policy | None, table: Table) -> None:
+    """A line on what two classes alone have would be met after the audit, as not measured."""
+    classes = len(table.dataset.classes)
+    for line in () if policy is None or classes == 2 else policy.lines:
+        if line.quantity in OF_TWO_CLASSES:
+            what = f"{line.quantity} exists for a label of two classes only, and this one has {classes}"
+            raise SpecError(what, line.text, hint="--positive VALUE audits one class against the rest")
 
 
 def _twins(table: Table, seed: int) -> Twins:

@@ -9,6 +9,8 @@ import numpy as np
 
 from .. import engine
 from ..errors import SpecError
+from ..glossary import LOSSES_OF_FLIPS
+from ..mechanisms.contract import Mechanism
 from ..model import Floats, Report
 from ..policy import Line, Policy
 from . import estimate_j, joint, reporting
@@ -21,7 +23,8 @@ NAME = "check"
 def run(data: str, settings: Settings, progress: engine.Progress) -> Report:
     assert settings.policy is not None
     quantities = quantities_of(settings.policy)
-    _, at = estimate_j.checked(settings)
+    spoken, at = estimate_j.checked(settings)
+    check_losses(settings.policy, spoken)
     table, eta = read_and_estimate(data, settings, progress, halves=True, many=True)
     classes = len(table.dataset.classes)
     asked = joint.Asked(
@@ -42,6 +45,13 @@ def quantities_of(policy: Policy, also: Collection[str] = ()) -> set[str]:
         if not isinstance(tau, float) or not np.isfinite(tau):
             raise SpecError(f"tau is a finite number, not {tau}", line.text, hint="a loss in nats, such as tau=3")
     return {line.quantity for line in policy.lines}
+
+
+def check_losses(policy: Policy | None, asked: Sequence[Mechanism]) -> None:
+    """asked: mechanisms that lines are about."""
+    for line in policy.lines if policy else ():
+        if line.quantity in LOSSES_OF_FLIPS:
+            reporting.check_losses(asked, line.text)
 
 
 def _check_known(kind: str, name: str, known: Sequence[str], line: Line) -> None:

@@ -67,7 +67,8 @@ def of(
         without = _values(refit, _without(table.columns, place), numbers, lots)
         for number, one in enumerate(numbers):
             falls[number].append(_Fall.between(whole[number], without[number], one.sign, refit.people))
-    miss = (1 - settings.confidence) / max(1, len(numbers) * len(columns))
+    # Labels choose which columns of a wide table are left out: the level is shared among all that might have been.
+    miss = (1 - settings.confidence) / max(1, len(numbers) * len(table.columns.names))
     usual = [_usual_chance(falls[number]) for number in range(len(numbers))]
     return [
         _finding(one, name, falls[number][row], usual[number], (1 + len(columns)) * (lots - 1) / 2, miss, settings)

@@ -46,6 +46,7 @@ NO_UPPER = "no upper limit: whoever was not asked may lose any amount"
 
 def run(data: str, settings: Settings, progress: engine.Progress) -> Report:
     mechanisms, at = checked(settings)
+    reporting.check_losses(mechanisms)
     table, eta = read_and_estimate(data, settings, progress, halves=settings.certify)
     return reporting.build(NAME, table, eta, settings, findings(table, eta, settings, mechanisms, at))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -19,16 +18,6 @@ from .settings import Settings
 
 _NOTHING = 1e-12  # an advantage that is none
 _STRONGEST = 40.0  # epsilon: beyond it a label is flipped less than once in 10^17
-_ERRORS = 3.0  # standard errors on either side
-
-
-@dataclass(frozen=True)
-class Same:
-    """A parameter of the other mechanism; None: no such one is strong enough, or weak enough."""
-
-    estimate: float | None
-    low: float | None
-    high: float | None
 
 
 class Flips:
@@ -52,14 +41,9 @@ class Flips:
         place = int(np.searchsorted(self._doubt, pi, side="right"))
         return float(self._doubt_from[place] - pi * self._weight_from[place])
 
-    def same(self, gain: Gain) -> Same:
-        """Of the randomized response whose advantage is the same."""
-        slack = _ERRORS * gain.standard_error
-        return Same(*(self._epsilon(gain.mean + shift) for shift in (0.0, -slack, slack)))
-
-    def _epsilon(self, target: float) -> float:
-        """The largest with an advantage of at most the target: 0 where that is nothing, infinite where labels in the
-        clear give away no more."""
+    def same(self, target: float) -> float:
+        """The largest epsilon with an advantage of at most the target: 0 where that is nothing, infinite where labels
+        in the clear give away no more."""
         low, high = 0.0, _STRONGEST
         if target <= _NOTHING:
             return 0.0
@@ -85,22 +69,17 @@ class Bags:
             [self._known[k]] = found.values()
         return self._known[k]
 
-    def smallest(self, target: float, errors: float = 0.0) -> int | None:
-        """The smallest k whose advantage, so many standard errors added, is at most the target."""
+    def same(self, target: float) -> int | None:
+        """The smallest k whose advantage is at most the target; None where no bag is large enough."""
         low, high = 0, 1
-        while not self._within(high, target, errors):
+        while not self._within(high, target):
             if high == self._largest:
                 return None
             low, high = high, min(2 * high, self._largest)
         while high - low > 1:
             middle = (low + high) // 2
-            low, high = (low, middle) if self._within(middle, target, errors) else (middle, high)
+            low, high = (low, middle) if self._within(middle, target) else (middle, high)
         return high
 
-    def _within(self, k: int, target: float, errors: float) -> bool:
-        found = self.gain(k)
-        return found.mean + errors * found.standard_error <= target * (1 + 1e-12)
-
-    def same(self, gain: Gain) -> Same:
-        """The smallest k that protects at least as well."""
-        return Same(*(self.smallest(gain.mean, errors) for errors in (0.0, -_ERRORS, _ERRORS)))
+    def _within(self, k: int, target: float) -> bool:
+        return self.gain(k).mean <= target * (1 + 1e-12)

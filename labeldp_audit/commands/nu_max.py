@@ -22,6 +22,7 @@ QUANTITIES = ("eta_min", "eta_max", "log_ratio_min", "log_ratio_max", "nu_max", 
 
 def run(data: str, settings: Settings, progress: engine.Progress) -> Report:
     asked = reporting.mechanisms(settings)
+    reporting.check_losses(asked)
     table, eta = read_and_estimate(data, settings, progress, halves=settings.certify)
     return reporting.build(NAME, table, eta, settings, findings(table, eta, settings, asked))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -39,6 +39,12 @@ GIVEN = (
     "the sample leaves open, not what the model may be wrong about"
 )
 
+# ERRATA A8
+SCALED = (
+    "distances are taken as given: columns were standardised by the means and deviations of these very rows, so the "
+    "distance that the smoothness is about depends on the table, which the limits leave out of account"
+)
+
 
 def mechanisms(settings: Settings, classes: int = 2) -> tuple[Mechanism, ...]:
     """Each mechanism once, in the order in which they were asked for; what is written alike is one."""
@@ -65,6 +71,14 @@ def by_loss(
     return known, [absent(quantity, one, reason, settings, n) for one in others]
 
 
+def check_losses(asked: Sequence[Mechanism], *about: str) -> None:
+    """Where no mechanism has a privacy loss, no search would find one. about: what needs one."""
+    if asked and all(one.flips is None for one in asked):
+        named = ", ".join(one.spec for one in asked)
+        what = f"a privacy loss is defined for randomized response alone, and not for {named}"
+        raise SpecError(what, *about, hint="`labeldp-audit advantage` compares all mechanisms")
+
+
 def smoothness(settings: Settings) -> tuple[float, float] | None:
     """The publisher's C and beta."""
     if settings.smoothness is None:
@@ -85,7 +99,7 @@ def assumptions(eta: Eta, settings: Settings) -> tuple[str, ...]:
     if vouched is None:
         return ROWS, IN_ORDER if eta.ordered else ALIKE if eta.metric == "score" else AVERAGES
     constant, beta = vouched
-    return ROWS, f"measure smoothness with C = {constant:g}, beta = {beta:g}, which no data can check"
+    return ROWS, f"measure smoothness with C = {constant:g}, beta = {beta:g}, which no data can check", SCALED
 
 
 def check_smoothness(settings: Settings, k: int, queries: int) -> None:

@@ -16,10 +16,11 @@ from dataclasses import dataclass, replace
 from .. import engine
 from .. import policy as policies
 from ..errors import DataError, SpecError
+from ..glossary import LOSSES_OF_FLIPS
 from ..mechanisms.contract import Mechanism
 from ..model import ALONE, COMPARED, TUNE, Bound, Finding, Judgement, Outcome, Report, Table, Verdict
 from ..policy import PARAMETERS, Policy
-from . import advantage, agreement, certificates, check, estimate_j, evidence, joint, nu_max, reporting, scales
+from . import advantage, agreement, certificates, check, estimate_j, evidence, joint, reporting, scales
 from .before import read_and_estimate
 from .scales import Scale
 from .settings import Settings
@@ -36,7 +37,6 @@ _OF_FEATURES = (
     "plug_in_utility", "jeffreys", "weighted_jeffreys", "certified_renyi", "certified_uninformed_utility",
 )  # fmt: skip
 _TRIED = ("informed_utility", "certified_informed_utility")  # lower limits by an attack on each label
-_OF_LOSSES = tuple({*estimate_j.QUANTITIES, *nu_max.QUANTITIES} - {*_OF_FEATURES})
 _NOT_TUNED = ("advantage_bound", "equivalent_epsilon", "equivalent_k")
 
 
@@ -81,7 +81,7 @@ def _checked(policy: Policy, settings: Settings) -> set[str]:
         if not line.upward and line.quantity not in _OF_FEATURES:
             what = "more noise makes that number smaller, so noise cannot be tuned by what must not be small"
             raise SpecError(what, line.text)
-        if line.quantity in _OF_LOSSES and any(not spec.startswith("rr") for spec in settings.mechanism):
+        if line.quantity in LOSSES_OF_FLIPS and any(not spec.startswith("rr") for spec in settings.mechanism):
             what = "losses are defined for randomized response alone: tune others by advantage"
             raise SpecError(what, line.text, hint="--fail-if 'advantage.high > 0.05'")
     return check.quantities_of(policy)
@@ -283,7 +283,7 @@ def _what_fails(answer: Answer) -> str:
     lines = "; ".join(one.line for one in counting)
     if answer.silence is None and any(one.worst is not None and one.worst.mechanism for one in counting):
         return f"not even {noisiest} passes: {lines}"
-    if not any(one.worst is None or one.worst.mechanism is None or one.quantity in _OF_LOSSES for one in counting):
+    if not any(one.worst is None or one.worst.mechanism is None or one.quantity in LOSSES_OF_FLIPS for one in counting):
         return f"not even a release that tells nothing passes: {lines}"
     if all(one.outcome is Outcome.INCONCLUSIVE for one in counting):
         return f"no amount of noise is shown to be enough, as what the features alone give away is in the way: {lines}"

@@ -77,6 +77,8 @@ def _adds(gain: Gain, about: str = "", unit: str = "") -> str:
 def _sure(report: Report, found: Sequence[Gain]) -> str:
     """Probabilities from elsewhere may have been fitted to the very labels that judge them."""
     level, least = confidence(found[0].added.confidence), any(gain.surely for gain in found)
+    if not least and all(gain.bound.high is None for gain in found):
+        return ""
     said = '"At least" and "at most" have' if least else '"At most" has'
     if report.eta.given:
         return f"{said} {level} confidence if the given probabilities were made without these labels."
@@ -174,8 +176,8 @@ def what_same_means(report: Report) -> str:
         return ""
     return (
         '"Protects like" names the strength of randomized response, or the smallest bag, that adds as little on this '
-        "table: on another table it is another one, and the guarantee of the one does not pass to the other. Its "
-        f"limits cover the drawing of bags alone, and not that {_unsure(report)}."
+        "table: on another table it is another one, and the guarantee of the one does not pass to the other. It "
+        f"is an estimate without limits, as {_unsure(report)}."
     )
 
 

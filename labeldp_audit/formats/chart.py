@@ -33,7 +33,9 @@ def rows(found: Sequence[Curve], width: int) -> list[list[Run]]:
     frame, across = axes.frame(found), min(width, _WIDEST) - _GUTTER - 2
     cells = _drawn(found, frame, across)
     labels = _heights(frame)
-    body: list[list[Run]] = [[("J(tau), share of people: estimates; their limits are in the table", None)]]
+    limited = any(bound.low is not None or bound.high is not None for curve in found for bound in curve.bounds)
+    where = "their limits are in the table" if limited else "they have no limits"
+    body: list[list[Run]] = [[(f"J(tau), share of people: estimates; {where}", None)]]
     for row in range(HEIGHT):
         label = labels.get(row, "")
         body.append([(f"{label:>{_GUTTER - 1}} {'┤' if label else '│'}", None), *_runs(cells, row, across)])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ..model import EXACT_LEVELS, Column, Dataset, EtaSummary, Finding, Report
+from ..model import EXACT_LEVELS, Bound, Column, Dataset, EtaSummary, Finding, Report
 from . import certificates, compared, contributions, curves, estimating, gains, tuning
 from .curves import Curve
 from .spelling import confidence, count, high, low, percent, plain, share, short
@@ -67,7 +67,7 @@ def _origin(report: Report) -> str:
 
 
 def level(report: Report) -> str:
-    levels = dict.fromkeys(one.confidence for one in report.findings if not one.quantity.startswith("equivalent"))
+    levels = dict.fromkeys(one.confidence for one in report.findings)
     return ", ".join(f"{confidence(level)} joint confidence" for level in levels)
 
 
@@ -94,14 +94,16 @@ def valued(report: Report) -> tuple[Finding, ...]:
 
 
 def missing(report: Report) -> tuple[str, ...]:
-    """What could not be computed, and why; one line for all the places where the reason is the same."""
+    """What could not be computed, numbers or the limits of one, and why; one line for all the places where the reason
+    is the same."""
     groups: dict[tuple[str, str, str], list[Finding]] = {}
     for finding in for_people(compared.planned(report)):
-        if _is_missing(finding) or (finding.quantity in gains.SAME and finding.bound.estimate is None):
+        if _is_missing(finding) or _lacks_limits(finding.bound):
             together = finding.quantity in gains.QUANTITIES
-            key = finding.quantity, "" if together else finding.mechanism or "", finding.bound.reason or _UNKNOWN
+            what = f"limits of {finding.quantity}" if _lacks_limits(finding.bound) else finding.quantity
+            key = what, "" if together else finding.mechanism or "", finding.bound.reason or _UNKNOWN
             groups.setdefault(key, []).append(finding)
-    return tuple(_absent(quantity, members, reason) for (quantity, _, reason), members in groups.items())
+    return tuple(_absent(what, members, reason) for (what, _, reason), members in groups.items())
 
 
 _UNKNOWN = "no reason is known"
@@ -112,11 +114,16 @@ def _is_missing(finding: Finding) -> bool:
     return bound.estimate is None and bound.low is None and bound.high is None
 
 
-def _absent(quantity: str, members: Sequence[Finding], reason: str) -> str:
+def _lacks_limits(bound: Bound) -> bool:
+    """An estimate that has none for a reason, and not by its nature."""
+    return bound.estimate is not None and None in (bound.low, bound.high) and bound.reason is not None
+
+
+def _absent(what: str, members: Sequence[Finding], reason: str) -> str:
     """Places of one mechanism are counted; mechanisms, and bounds by name, are listed."""
     bounds = dict.fromkeys(plain(str(one.at["bound"])) for one in members if "bound" in one.at)
     about = dict.fromkeys(plain(one.mechanism) for one in members if one.mechanism)
-    named = [quantity, *([f"({'; '.join(bounds)})"] if bounds else []), ", ".join(about)]
+    named = [what, *([f"({'; '.join(bounds)})"] if bounds else []), ", ".join(about)]
     times = len(members) if len(about) <= 1 and not bounds else 1
     where = f" ({count(times)} values)" if times > 1 else ""
     return f"{' '.join(filter(None, named))}{where}: {plain(reason)}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN
+from decimal import ROUND_CEILING, ROUND_FLOOR
 
 from ..model import Bound, Finding, Report
 from . import spelling
@@ -146,28 +146,20 @@ def informed(gain: Gain, with_limits: bool = True) -> str:
 
 
 def like(gain: Gain) -> str:
-    """What protects as well, with limits where they are not the same number."""
+    """What protects as well."""
     if gain.same is None:
         return NOTHING
     bound, name = gain.same.bound, SAME[gain.same.quantity]
     if bound.estimate is None:
-        return NOTHING if bound.low is None else f"{name}{strength(bound.low, ROUND_FLOOR)} or more"
+        return NOTHING
     if gain.same.quantity == "equivalent_epsilon" and bound.estimate in (0, math.inf):
         return CLEAR if bound.estimate else ADDS_NOTHING
-    return f"{name}{strength(bound.estimate)}{_ends(bound)}"
+    return f"{name}{strength(bound.estimate)}"
 
 
-def strength(value: float | None, rounding: str = ROUND_HALF_EVEN) -> str:
+def strength(value: float) -> str:
     """An epsilon or a number of people."""
-    if value is None:
-        return NO_LIMIT
-    return f"{value:.0f}" if math.isfinite(value) and value == round(value) else short(value, rounding, digits=3)
-
-
-def _ends(bound: Bound) -> str:
-    if bound.low is None or {strength(bound.low), strength(bound.high)} == {strength(bound.estimate)}:
-        return ""
-    return f" [{strength(bound.low, ROUND_FLOOR)}, {strength(bound.high, ROUND_CEILING)}]"
+    return f"{value:.0f}" if math.isfinite(value) and value == round(value) else short(value, digits=3)
 
 
 def ceilings(group: Sequence[Gain]) -> list[tuple[str, list[str]]]:

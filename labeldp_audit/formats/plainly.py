@@ -95,7 +95,7 @@ def _guessed(report: Report) -> str:
 def how_much(report: Report) -> tuple[str, ...]:
     added = _capital(manager.sentence(report)) if gains.of(report) else ""
     sure = attacker.headline(report)[1:] if gains.of(report) else ()
-    return one_in_a_hundred(report), _far_out(report), _largest(report), " ".join((added, *sure))
+    return one_in_a_hundred(report), _far_out(report), _largest(report), " ".join(filter(None, (added, *sure)))
 
 
 def one_in_a_hundred(report: Report) -> str:

@@ -40,7 +40,7 @@ def _wide(found: Sequence[Gain], least: str, one_line: bool) -> Table:
     table.add_column("\n\nprotects like", no_wrap=True)
     for gain in found:
         name = gain.mechanism if one_line else _folded(gain.mechanism)
-        same = gains.like(gain) if one_line else _limits_below(gain)
+        same = gains.like(gain) if one_line else _in_two_lines(gain)
         cells = [name, gains.claim(gain), *gains.points(gain.bound), gains.informed(gain, one_line), same]
         table.add_row(*map(Text, cells))
     return table
@@ -51,10 +51,10 @@ def _folded(mechanism: str) -> str:
     return mechanism if len(mechanism) <= _HEADER + 2 else mechanism.replace(",", ",\n")
 
 
-def _limits_below(gain: Gain) -> str:
-    """What needs more room than most numbers do goes on with a line below."""
+def _in_two_lines(gain: Gain) -> str:
+    """What needs more room than most numbers do."""
     said = gains.like(gain)
-    return "labels in\nthe clear" if said == gains.CLEAR else said.replace(" [", "\n[").replace(" or more", "\nor more")
+    return "labels in\nthe clear" if said == gains.CLEAR else said
 
 
 def _narrow(found: Sequence[Gain], width: int) -> Table:
@@ -67,7 +67,7 @@ def _narrow(found: Sequence[Gain], width: int) -> Table:
     for gain in found:
         estimate, most, least = gains.points(gain.bound)
         adds = Text(estimate + ("" if gain.bound.high is None else f"\n[{least}, {most}]"))
-        same = _limits_below(gain)
+        same = _in_two_lines(gain)
         if below:
             table.add_row(Text(f"{_folded(gain.mechanism)}\n{textwrap.indent(same, '  ')}"), adds)
         else:

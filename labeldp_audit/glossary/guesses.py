@@ -66,7 +66,7 @@ ENTRIES = (
         "the epsilon with advantage(rr:epsilon) = advantage(this mechanism), under one estimated law of eta",
         "a comparison on this table, no theorem",
         "For choosing between noise and aggregation on this table. It is no guarantee: label proportions promise "
-        "nothing, however small the number is. Its limits cover the drawing of bags only.",
+        "nothing, however small the number is. It has no limits: a rule needs a line on advantage.",
         ("advantage", "equivalent_k", "epsilon"),
     ),
     Entry(
@@ -74,8 +74,8 @@ ENTRIES = (
         "size of the smallest bags whose totals add no more",
         "min { k : advantage(llp:k) <= advantage(this mechanism) }, under one estimated law of eta",
         "a comparison on this table, no theorem",
-        "For choosing between noise and aggregation on this table. Its limits cover the drawing of bags only; no "
-        "estimate means that no size up to the rows of the table, or 4096, would do.",
+        "For choosing between noise and aggregation on this table. It has no limits: a rule needs a line on advantage. "
+        "No estimate means that no size up to the rows of the table, or 4096, would do.",
         ("advantage", "equivalent_epsilon", "llp"),
     ),
 )  # fmt: skip

@@ -6,7 +6,7 @@ from .entry import MATHEMATICS, PITFALLS, Entry
 
 _JOINTLY = "P(every low <= its number <= every high) >= confidence"
 _EXCEPT = (
-    "Exceptions: limits of equivalent_epsilon and equivalent_k cover simulation alone; those of columns, and low of "
+    "Exceptions: equivalent_epsilon and equivalent_k have no limits; those of columns, and low of "
     "advantages from bags that were drawn, take chance as normal; and the number of j and nu_max is that of averages "
     "over rows with like scores, not of people."
 )

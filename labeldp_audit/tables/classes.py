@@ -13,9 +13,11 @@ import pyarrow as pa
 
 from ..errors import DataError, SpecError
 from .levels import as_binary, is_category
+from .numbers import is_number
 from .wording import listed, shown
 
-MOST_CLASSES = 255
+MOST_CLASSES, MOST_NUMBERS = 100, 20  # numbers and dates are measured, not told apart, where there are more
+MOST_COUNTED = 1000  # labels: a message names no larger number, and nobody has to remember more
 POSITIVE = ("true", "yes", "1")
 REST, OTHERS = "rest", "others"  # what is not the positive class, where there are more than two
 
@@ -29,8 +31,12 @@ class Classes:
     index: dict[str, int]
     positive: str | None  # None where there are more than two
 
+    def of(self, name: str) -> int:
+        """What was not kept is not the positive class."""
+        return self.index[name] if self.positive is None else self.index.get(name, 0)
 
-def text_codes(array: pa.Array, label: str) -> tuple[npt.NDArray[np.int64], list[str]]:
+
+def text_codes(array: pa.Array) -> tuple[npt.NDArray[np.int64], list[str]]:
     """Row i has the class `texts[code[i]]`, or none where code[i] == len(texts)."""
     if pa.types.is_dictionary(array.type):
         array = array.dictionary_decode()
@@ -40,15 +46,24 @@ def text_codes(array: pa.Array, label: str) -> tuple[npt.NDArray[np.int64], list
     if is_category(array.type):
         array = as_binary(array)
     encoded = array.dictionary_encode()
-    if len(encoded.dictionary) > MOST_CLASSES:
-        raise too_many(label)
     code = encoded.indices.fill_null(len(encoded.dictionary)).to_numpy(zero_copy_only=False)
     return code.astype(np.int64), texts(encoded.dictionary)
 
 
-def too_many(label: str) -> DataError:
-    what = f"the label looks continuous: it has more than {MOST_CLASSES} values"
-    return DataError(what, f"column {shown(label)}", hint="--label COLUMN")
+def check_number(found: int, kind: pa.DataType, label: str) -> None:
+    """Of classes that would be told apart."""
+    numeric = is_number(kind)
+    most = MOST_NUMBERS if numeric else MOST_CLASSES
+    if found <= most:
+        return
+    number = f"more than {MOST_COUNTED:,}" if found > MOST_COUNTED else f"{found:,}"
+    of = f"{'dates' if pa.types.is_temporal(kind) else 'numbers'}: " if numeric else ""
+    what = f"{number} different labels: too many classes ({of}{most} at most)"
+    raise DataError(what, f"column {shown(label)}", hint=BINS if numeric else ONE_AGAINST_REST)
+
+
+ONE_AGAINST_REST = "--positive VALUE audits one against the rest"
+BINS = f"{ONE_AGAINST_REST}; or put the numbers into bins first"
 
 
 def texts(distinct: pa.Array) -> list[str]:
@@ -70,14 +85,15 @@ def spelled(value: object) -> str:
     return str(value)
 
 
-def decide(counts: dict[str, int], positive: str | None, label: str, many: bool = False) -> Classes:
-    """Two classes, or the positive one against the rest, or all of them where `many` are wanted."""
-    if len(counts) < 2:
+def decide(counts: dict[str, int], positive: str | None, label: str, many: bool = False, rest: int = 0) -> Classes:
+    """Two classes, or the positive one against the rest, or all of them where `many` are wanted. rest: rows whose
+    labels were not kept, and are not the positive one."""
+    if len(counts) < 2 and not rest:
         only = f"the label has one class only, {shown(next(iter(counts)))}" if counts else "the label has no values"
         raise DataError(only, f"column {shown(label)}")
     known = ordered(counts)
     if positive is not None:
-        return one_against_others(counts, known, named(known, positive, label))
+        return one_against_others(counts, known, named(known, positive, label, rest), rest)
     if len(known) > 2 and many:
         return each_of(counts, known)
     if len(known) > 2:
@@ -86,10 +102,10 @@ def decide(counts: dict[str, int], positive: str | None, label: str, many: bool 
     return one_against_others(counts, known, presumed(known, label))
 
 
-def one_against_others(counts: dict[str, int], known: list[str], chosen: str) -> Classes:
+def one_against_others(counts: dict[str, int], known: list[str], chosen: str, rest: int = 0) -> Classes:
     others = [name for name in known if name != chosen]
-    negative = others[0] if len(others) == 1 else REST if chosen != REST else OTHERS
-    total = sum(counts[name] for name in others)
+    negative = others[0] if len(others) == 1 and not rest else REST if chosen != REST else OTHERS
+    total = sum(counts[name] for name in others) + rest
     return Classes((negative, chosen), (total, counts[chosen]), {name: int(name == chosen) for name in known}, chosen)
 
 
@@ -110,16 +126,22 @@ def ordered(names: Iterable[str]) -> list[str]:
     return sorted(names, key=lambda name: (value if (value := as_number(name)) is not None else math.inf, name))
 
 
-def named(known: list[str], positive: str, label: str) -> str:
-    value = as_number(positive)
+def named(known: list[str], positive: str, label: str, rest: int = 0) -> str:
     for same in (
         lambda name: name == positive,
-        lambda name: value is not None and as_number(name) == value,
+        lambda name: may_be(name, positive),
         lambda name: set(known) == {"false", "true"} and name == positive.lower(),
     ):
         if found := [name for name in known if same(name)]:
             return found[0]
-    raise SpecError(f"no class {shown(positive)} in the label {shown(label)}", hint=f"its classes: {listed(known)}")
+    what, more = f"no class {shown(positive)} in the label {shown(label)}", ", and others" if rest else ""
+    raise SpecError(what, hint=f"its classes: {listed(known)}{more}")
+
+
+def may_be(name: str, positive: str) -> bool:
+    """The class that was asked for, as it is written or as a number."""
+    value = as_number(positive)
+    return name == positive or (value is not None and as_number(name) == value)
 
 
 def presumed(known: list[str], label: str) -> str:

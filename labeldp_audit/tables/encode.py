@@ -153,7 +153,7 @@ def encode(
     )
     end = 0
     batches = source.batches((*(one.name for one in encoders), roles.label), size)
-    for batch, code, rows in labelled(batches, roles.label, classes):
+    for batch, code, rows in labelled(batches, classes):
         start, end = end, end + batch.num_rows
         fill(batch, encoders, result.points[start:end], result.fingerprints[start:end])
         raw.add(batch, start)
@@ -165,17 +165,17 @@ def encode(
 
 
 def labelled(
-    batches: Iterator[pa.RecordBatch], label: str, classes: Classes
+    batches: Iterator[pa.RecordBatch], classes: Classes
 ) -> Iterator[tuple[pa.RecordBatch, npt.NDArray[np.uint8], Integers]]:
     """Each batch without the rows that have no label, their classes and their numbers in the file, from 0."""
     before = 0
     for batch in batches:
-        code, names = text_codes(batch.column(batch.num_columns - 1), label)
+        code, names = text_codes(batch.column(batch.num_columns - 1))
         there = code < len(names)
         rows = before + np.flatnonzero(there)
         before += batch.num_rows
         kept = batch if len(rows) == batch.num_rows else batch.filter(pa.array(there))
-        index = np.array([classes.index[name] for name in names], np.uint8)
+        index = np.array([classes.of(name) for name in names], np.uint8)
         yield kept, index[code[there]], rows
 
 

@@ -20,20 +20,24 @@ from .source import Source
 from .wording import shown
 
 Codes = npt.NDArray[np.uint8]
+Places = npt.NDArray[np.uint16]
+NOT_KEPT = 2**16 - 1
 
 
 @dataclass
 class Gathered:
-    """What was read so far. Label i has the text that was the `_codes[i]`-th to appear."""
+    """What was read so far. Label i has the text that was the `_codes[i]`-th to appear, of those that are kept."""
 
     roles: Roles
     scanned: Scan
-    _codes: list[Codes] = field(default_factory=list)
+    _codes: list[Places] = field(default_factory=list)
     _used: list[Mask] = field(default_factory=list)
     _values: list[Floats] = field(default_factory=list)
 
     def labels(self, classes: Classes) -> Codes:
-        index = np.array([classes.index[name] for name in self.scanned.label.counts], np.uint8)
+        index = np.zeros(NOT_KEPT + 1, np.uint8)
+        kept = [classes.of(name) for name in self.scanned.label.counts]
+        index[: len(kept)] = kept
         return index[np.concatenate(self._codes)]
 
     def row_numbers(self) -> Integers | None:
@@ -52,7 +56,7 @@ class Gathered:
         code, names = label.count(batch.column(batch.num_columns - 1))
         used = code < len(names)
         appeared = {name: i for i, name in enumerate(label.counts)}
-        self._codes.append(np.array([appeared[name] for name in names], np.uint8)[code[used]])
+        self._codes.append(np.array([appeared.get(name, NOT_KEPT) for name in names], np.uint16)[code[used]])
         self._used.append(used)
         kept = batch if used.all() else batch.filter(pa.array(used))
         self._values.append(self._probabilities(kept, before + np.flatnonzero(used)))
@@ -68,12 +72,12 @@ class Gathered:
         return values
 
 
-def gather(source: Source, roles: Roles, size: int, progress: engine.Progress) -> Gathered:
-    return settled(lambda: _gather(source, roles, size, progress), source, progress)
+def gather(source: Source, roles: Roles, positive: str | None, size: int, progress: engine.Progress) -> Gathered:
+    return settled(lambda: _gather(source, roles, positive, size, progress), source, progress)
 
 
-def _gather(source: Source, roles: Roles, size: int, progress: engine.Progress) -> Gathered:
-    rows, label, label_type = 0, LabelScan(roles.label), pa.null()
+def _gather(source: Source, roles: Roles, positive: str | None, size: int, progress: engine.Progress) -> Gathered:
+    rows, label, label_type = 0, LabelScan(roles.label, positive), pa.null()
     seen = Gathered(roles, Scan(0, label, label_type, ()))
     for batch in source.batches(roles.read, size):
         if not rows:

@@ -7,8 +7,8 @@ import pyarrow as pa
 
 from .. import engine
 from ..model import Integers
+from .classes import text_codes
 from .raw import CategoryColumn
-from .scan import LabelScan
 from .source import Source
 
 
@@ -16,11 +16,10 @@ def read_groups(source: Source, label: str, group: str, used: int, size: int, pr
     """(used,) the same number for rows of the same person; a row that names nobody is a person of its own."""
     column = CategoryColumn(group, np.empty(used, np.float32))
     nobody, start = np.zeros(used, np.bool_), 0
-    scan = LabelScan(label)
     progress.stage("reading groups", source.rows, "rows")
     for batch in source.batches((group, label), size):
-        there = scan.add(batch.column(1))
-        kept = batch.column(0) if there is None else batch.column(0).filter(pa.array(there))
+        code, names = text_codes(batch.column(1))
+        kept = batch.column(0).filter(pa.array(code < len(names)))
         column.add(kept, start)
         nobody[start : start + len(kept)] = np.asarray(kept.is_null())
         start += len(kept)

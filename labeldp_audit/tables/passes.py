@@ -12,7 +12,7 @@ from .. import engine, model
 from ..errors import DataError
 from . import ReadOptions, repeats
 from .batches import about, rows_per_batch
-from .classes import decide
+from .classes import Classes, decide
 from .content import Digest, unchanged
 from .describe import dataset
 from .encode import Encoder, Standard, encode, encoder
@@ -50,10 +50,9 @@ def as_text(options: ReadOptions) -> frozenset[str]:
 def two_passes(source: Source, roles: Roles, options: ReadOptions, progress: engine.Progress) -> model.Table:
     size = rows_per_batch(len(roles.read))
     with Digest(source.contents()) as digest:
-        scanned = scan(source, roles, size, progress)
+        scanned = scan(source, roles, options.positive, size, progress)
         sha256 = digest.result()
-    check_labels(scanned, roles, options.drop_null_labels)
-    classes = decide(scanned.label.counts, options.positive, roles.label, options.many_classes)
+    classes = classes_of(scanned, roles, options)
     encoders = dict(zip(roles.features, map(encoder, scanned.columns), strict=True))
     wanted = not_constant(scanned, encoders) if options.columns else []
     width = sum(one.width for one in in_order(encoders))
@@ -77,11 +76,10 @@ def one_pass(source: Source, roles: Roles, options: ReadOptions, progress: engin
     """Labels, and probabilities where columns hold them: both are small and are kept as they come."""
     check_memory(probabilities_need(source.rows or 0, len(roles.eta)), PROBABILITIES)
     with Digest(source.contents()) as digest:
-        seen = gather(source, roles, rows_per_batch(len(roles.read)), progress)
+        seen = gather(source, roles, options.positive, rows_per_batch(len(roles.read)), progress)
         sha256 = digest.result()
-    check_labels(seen.scanned, roles, options.drop_null_labels)
+    classes = classes_of(seen.scanned, roles, options)
     size = rows_per_batch(len(roles.read))
-    classes = decide(seen.scanned.label.counts, options.positive, roles.label, options.many_classes)
     check_columns(roles.eta, classes)
     check_memory(probabilities_need(seen.scanned.used, len(classes.names) if roles.eta else 0), PROBABILITIES)
     rows = seen.row_numbers()
@@ -98,6 +96,13 @@ def one_pass(source: Source, roles: Roles, options: ReadOptions, progress: engin
 
 def groups_of(source: Source, roles: Roles, used: int, size: int, progress: engine.Progress) -> model.Integers | None:
     return None if roles.group is None else read_groups(source, roles.label, roles.group, used, size, progress)
+
+
+def classes_of(scanned: Scan, roles: Roles, options: ReadOptions) -> Classes:
+    label = scanned.label
+    label.check(scanned.label_type)
+    check_labels(scanned, roles, options.drop_null_labels)
+    return decide(label.counts, options.positive, roles.label, options.many_classes, label.rest)
 
 
 def check_labels(scanned: Scan, roles: Roles, drop: bool) -> None:

@@ -16,9 +16,9 @@ import pyarrow as pa
 from .. import engine
 from ..model import Integers
 from . import fingerprints, levels, numbers
+from .classes import text_codes
 from .fingerprints import Words
 from .remarks import is_whole
-from .scan import LabelScan
 from .source import Source
 
 
@@ -83,10 +83,11 @@ def read_cells(source: Source, label: str, columns: Sequence[str], rows: Integer
 
 def labelled(source: Source, label: str, names: Sequence[str], size: int) -> Iterator[pa.RecordBatch]:
     """Batches of these columns, the label among them, without the rows that have no label."""
-    scan, at = LabelScan(label), tuple(names).index(label)
+    at = tuple(names).index(label)
     for batch in source.batches(names, size):
-        there = scan.add(batch.column(at))
-        yield batch if there is None else batch.filter(pa.array(there))
+        code, known = text_codes(batch.column(at))
+        there = code < len(known)
+        yield batch if there.all() else batch.filter(pa.array(there))
 
 
 def column_words(array: pa.Array, name: str) -> Words:

@@ -13,7 +13,7 @@ from .. import engine
 from ..errors import DataError
 from ..model import Integers
 from . import levels, numbers
-from .classes import MOST_CLASSES, text_codes, too_many
+from .classes import MOST_CLASSES, MOST_COUNTED, check_number, may_be, text_codes
 from .delimited import Widened
 from .levels import Sketch
 from .numbers import Mask, Moments
@@ -102,8 +102,13 @@ class CategoryScan:
 
 @dataclass
 class LabelScan:
+    """Labels so far. One that is audited against the rest may be among millions: of these no more are kept than a
+    message needs."""
+
     name: str
+    positive: str | None = None
     counts: dict[str, int] = field(default_factory=dict)
+    rest: int = 0  # rows whose labels are not kept
     missing: int = 0
 
     def add(self, array: pa.Array) -> Mask | None:
@@ -114,14 +119,26 @@ class LabelScan:
 
     def count(self, array: pa.Array) -> tuple[Integers, list[str]]:
         """As `text_codes` gives them."""
-        code, names = text_codes(array, self.name)
+        code, names = text_codes(array)
         found = np.bincount(code, minlength=len(names) + 1).tolist()
         for name, count in zip(names, found, strict=False):
-            self.counts[name] = self.counts.get(name, 0) + count
-        if len(self.counts) > MOST_CLASSES:
-            raise too_many(self.name)
+            if self._keeps(name):
+                self.counts[name] = self.counts.get(name, 0) + count
+            else:
+                self.rest += count
+        if len(self.counts) > MOST_COUNTED:
+            check_number(len(self.counts), array.type, self.name)
         self.missing += found[-1]
         return code, names
+
+    def _keeps(self, name: str) -> bool:
+        few = self.positive is None or len(self.counts) < MOST_CLASSES
+        return few or name in self.counts or may_be(name, str(self.positive))
+
+    def check(self, kind: pa.DataType) -> None:
+        """Once all rows are counted."""
+        if self.positive is None:
+            check_number(len(self.counts), kind, self.name)
 
 
 @dataclass(frozen=True)
@@ -146,12 +163,12 @@ def settled(one_pass: Callable[[], Result], source: Source, progress: engine.Pro
             continue
 
 
-def scan(source: Source, roles: Roles, size: int, progress: engine.Progress) -> Scan:
-    return settled(lambda: _scan(source, roles, size, progress), source, progress)
+def scan(source: Source, roles: Roles, positive: str | None, size: int, progress: engine.Progress) -> Scan:
+    return settled(lambda: _scan(source, roles, positive, size, progress), source, progress)
 
 
-def _scan(source: Source, roles: Roles, size: int, progress: engine.Progress) -> Scan:
-    rows, label, label_type, columns = 0, LabelScan(roles.label), pa.null(), []
+def _scan(source: Source, roles: Roles, positive: str | None, size: int, progress: engine.Progress) -> Scan:
+    rows, label, label_type, columns = 0, LabelScan(roles.label, positive), pa.null(), []
     for batch in source.batches(roles.read, size):
         if not rows:
             columns = [begin(name, batch.column(i).type, roles) for i, name in enumerate(roles.features)]

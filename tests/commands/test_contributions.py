@@ -9,6 +9,8 @@ import pyarrow.parquet as pq
 import pytest
 from running import only
 
+from labeldp_audit.commands import contributions
+
 JSON = ("-f", "json", "--no-output", "--quiet")
 MODELS = ("--estimator", "boosted", "--mechanism", "rr:epsilon=1", "--explain")
 
@@ -103,6 +105,26 @@ def test_of_wide_tables_the_columns_that_are_used_most(audit, tmp_path, monkeypa
     found = [one["at"]["column"] for one in report["findings"] if one["quantity"] == "column_log_loss"]
     assert len(found) == 3 and {"x4", "x7"} <= {*found}
     assert "3 of 12 columns" in " ".join(report["warnings"])
+
+
+@pytest.mark.parametrize("shown", [3, 12])
+def test_the_level_is_shared_among_all_columns_that_might_be_shown(audit, tmp_path, monkeypatch, shown):
+    """Labels choose which of a wide table's columns are left out in turn."""
+    misses, whole = [], contributions._finding
+
+    def noted(number, name, fall, usual, free, miss, settings):
+        misses.append((1 - settings.confidence) / miss)
+        return whole(number, name, fall, usual, free, miss, settings)
+
+    monkeypatch.setattr(contributions, "MOST_COLUMNS", shown)
+    monkeypatch.setattr(contributions, "_finding", noted)
+    x = np.random.default_rng(8).normal(size=(400, 12))
+    file = tmp_path / "t.parquet"
+    pq.write_table(pa.table({f"x{place}": one for place, one in enumerate(x.T)} | {"y": x[:, 4] > 0}), file)
+    found = audit("audit", file, *MODELS, *JSON).report["findings"]
+    numbers = sum(one["at"].get("column") == "x4" for one in found)
+    assert len(misses) == shown * numbers
+    assert misses == pytest.approx([12 * numbers] * len(misses))
 
 
 def test_a_single_column_is_all_there_is(audit, tmp_path):

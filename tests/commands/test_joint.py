@@ -12,6 +12,7 @@ from simulated import searched, table_of
 from labeldp_audit import engine
 from labeldp_audit.commands import audit, check, estimate_j, joint, reporting, tune
 from labeldp_audit.commands.settings import Settings
+from labeldp_audit.glossary import LIMITLESS, OF_TWO_CLASSES
 from labeldp_audit.model import Dataset
 from labeldp_audit.policy import Policy, parse
 
@@ -40,6 +41,12 @@ def test_every_question_names_the_quantities_it_answers(seen):
         assert found <= {*question.quantities}
     whole = {one.quantity for one in joint.findings(asked(seen), joint.questions(2), SETTINGS)}
     assert {*joint.QUANTITIES} - whole <= {"certified_advantage", "equivalent_epsilon"}
+
+
+def test_what_two_classes_alone_have_is_listed():
+    """By the questions that are put, and by what is left out where there are more."""
+    of_more = {name for question in joint.questions(3) for name in question.quantities} - {*LIMITLESS}
+    assert {*OF_TWO_CLASSES} == {*joint.QUANTITIES} - of_more | {"column_j"}
 
 
 def test_findings_stand_at_coordinates_that_are_known(seen):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import pytest
-from advantages import INFINITE, Ends, added, features, finding, findings, same
+from advantages import added, features, finding, findings, same
 
 from labeldp_audit import formats
 from labeldp_audit.formats import attacker, headline, manager, reading
@@ -18,8 +19,8 @@ def only(report: Report, *mechanisms: str) -> Report:
     return replace(report, findings=findings(*mechanisms))
 
 
-def with_same(report: Report, mechanism: str, ends: Ends) -> Report:
-    return replace(report, findings=(*added(mechanism), same(mechanism, ends)))
+def with_same(report: Report, mechanism: str, estimate: float | None) -> Report:
+    return replace(report, findings=(*added(mechanism), same(mechanism, estimate)))
 
 
 def balanced(report: Report) -> Report:
@@ -167,8 +168,8 @@ def test_simulated_values_say_how_far_they_may_be_off(gain_report: Report, given
     )
     assert f"{start} eta is estimated adds more." in said(gain_report)
     assert f"{start} the table is a sample adds more." in said(given_report)
-    assert "Its limits cover the drawing of bags alone, and not that eta is estimated." in said(gain_report)
-    assert "Its limits cover the drawing of bags alone, and not that the table is a sample." in said(given_report)
+    assert "It is an estimate without limits, as eta is estimated." in said(gain_report)
+    assert "It is an estimate without limits, as the table is a sample." in said(given_report)
     assert "drawn at random for" not in said(only(gain_report, RR))
 
 
@@ -280,16 +281,16 @@ def test_what_a_manager_reads(gain_report: Report) -> None:
 
 
 @pytest.mark.parametrize(
-    ("mechanism", "ends", "expected"),
+    ("mechanism", "estimate", "expected"),
     [
-        (NOISY, INFINITE, "about as many as with the labels as they are."),
-        (NOISY, (0.0, 0.0, 0.0), "more than the features already do."),
-        (RR, (1.0, 1.0, 1.0), "about as many as with the labels as they are."),
-        (RR, (None, None, None), "more than the features already do."),
+        (NOISY, math.inf, "about as many as with the labels as they are."),
+        (NOISY, 0.0, "more than the features already do."),
+        (RR, 1.0, "about as many as with the labels as they are."),
+        (RR, None, "more than the features already do."),
     ],
 )
-def test_a_manager_at_the_edges(gain_report: Report, mechanism: str, ends: Ends, expected: str) -> None:
-    assert manager.sentence(with_same(gain_report, mechanism, ends)).endswith(expected)
+def test_a_manager_at_the_edges(gain_report: Report, mechanism: str, estimate: float | None, expected: str) -> None:
+    assert manager.sentence(with_same(gain_report, mechanism, estimate)).endswith(expected)
 
 
 def test_mechanisms_that_nobody_described(gain_report: Report) -> None:

@@ -1,5 +1,6 @@
 """The label: which column, which classes, which of them is positive."""
 
+import datetime
 import decimal
 
 import numpy as np
@@ -7,6 +8,7 @@ import pyarrow as pa
 import pytest
 
 from labeldp_audit.errors import DataError, SpecError
+from labeldp_audit.tables.scan import LabelScan
 
 X = [1, 2, 3, 4]
 
@@ -112,16 +114,86 @@ def test_many_classes_where_they_are_wanted(read_columns, labels, classes, codes
     assert table.points.shape == (4, 1)
 
 
-@pytest.mark.parametrize("options", [{}, {"labels_only": True}], ids=str)
-def test_as_many_classes_as_fit_a_byte(read_columns, options):
-    """Each of them in one row, and a row without a label: 255 codes and no clash with what is missing."""
-    labels = [*range(255)][::-1]
-    columns = {"x": list(range(256)), "y": pa.array([None, *labels], pa.int64())}
-    table = read_columns(columns, many_classes=True, drop_null_labels=True, **options)
-    assert table.labels.tolist() == labels
-    assert table.dataset.class_counts == (1,) * 255
-    with pytest.raises(DataError, match="more than 255 values"):
-        read_columns({"x": list(range(256)), "y": list(range(256))}, many_classes=True, **options)
+PASSES = pytest.mark.parametrize("passes", [{}, {"labels_only": True}], ids=["two passes", "one pass"])
+
+
+@PASSES
+def test_as_many_classes_as_there_may_be(read_columns, passes):
+    """Each of them in one row, and a row without a label."""
+    labels = [f"{i:03}" for i in range(100)][::-1]
+    columns = {"x": list(range(101)), "y": [None, *labels]}
+    table = read_columns(columns, many_classes=True, drop_null_labels=True, **passes)
+    assert table.labels.tolist() == list(range(100))[::-1]
+    assert table.dataset.class_counts == (1,) * 100
+
+
+@PASSES
+@pytest.mark.parametrize("many", [True, False], ids=["many wanted", "two wanted"])
+@pytest.mark.parametrize(
+    ("labels", "says"),
+    [
+        (list(range(21)), "21 different labels: too many classes (numbers: 20 at most)"),
+        ([i / 7 for i in range(81)], "81 different labels: too many classes (numbers: 20 at most)"),
+        (list(range(5000)), "more than 1,000 different labels: too many classes (numbers: 20 at most)"),
+        (
+            [datetime.date(2024, 1, 1 + i) for i in range(25)],
+            "25 different labels: too many classes (dates: 20 at most)",
+        ),
+        ([f"t{i}" for i in range(101)], "101 different labels: too many classes (100 at most)"),
+        ([f"t{i}" for i in range(70_000)], "more than 1,000 different labels: too many classes (100 at most)"),
+    ],
+    ids=["21", "fractions", "thousands", "dates", "texts", "many texts"],
+)
+def test_labels_that_are_too_many_to_be_classes(read_columns, passes, many, labels, says):
+    with pytest.raises(DataError) as caught:
+        read_columns({"x": list(range(len(labels))), "y": labels}, many_classes=many, **passes)
+    assert str(caught.value) == f"{says}: table.parquet: column 'y'"
+    assert str(caught.value.hint).startswith("--positive VALUE audits one against the rest")
+    assert ("into bins" in str(caught.value.hint)) == (": 20 at most" in says)
+
+
+def test_numbers_of_a_text_file_are_numbers_once_all_of_them_are(read_text):
+    """A late word makes classes of what looked like numbers."""
+    rows = [str(i % 50) for i in range(200_000)]
+    with pytest.raises(DataError, match=r"50 different labels.*numbers: 20 at most"):
+        read_text("x,y\n" + "".join(f"{i},{y}\n" for i, y in enumerate(rows)), many_classes=True)
+    late = [*rows, "none of these"]
+    table = read_text("x,y\n" + "".join(f"{i},{y}\n" for i, y in enumerate(late)), many_classes=True)
+    assert len(table.dataset.classes) == 51
+
+
+@PASSES
+@pytest.mark.parametrize("spelled", ["70000", "70000.0"])
+@pytest.mark.parametrize("kind", [int, float, "v{}".format], ids=["int", "float", "text"])
+def test_one_of_any_number_of_labels_against_the_rest(read_columns, passes, kind, spelled):
+    """Whenever it comes: most of the others are not remembered."""
+    labels = [kind(i) for i in [*range(100_000), 70_000]]
+    positive = f"v{70_000}" if isinstance(labels[0], str) else spelled
+    table = read_columns({"x": list(range(len(labels))), "y": labels}, many_classes=True, positive=positive, **passes)
+    assert table.dataset.classes == ("rest", labels[70_000] if isinstance(labels[0], str) else "70000")
+    assert table.dataset.class_counts == (99_999, 2)
+    assert np.flatnonzero(table.labels).tolist() == [70_000, 100_000]
+
+
+def test_who_is_grouped_may_have_any_number_of_labels(read_columns):
+    columns = {"x": list(range(3000)), "y": list(range(3000)), "who": [i // 2 for i in range(3000)]}
+    table = read_columns(columns, positive="7", group="who")
+    assert len(set(table.groups.tolist())) == 1500
+
+
+def test_a_class_that_is_not_among_thousands(read_columns):
+    with pytest.raises(SpecError, match="no class 'x' in the label 'y'") as caught:
+        read_columns({"x": list(range(5000)), "y": list(range(5000))}, positive="x")
+    assert caught.value.hint.endswith("and 88 more, and others")
+
+
+def test_labels_that_are_not_kept_take_no_memory():
+    scan = LabelScan("y", "7")
+    for start in range(0, 500_000, 50_000):
+        scan.add(pa.array(range(start, start + 50_000)))
+    assert len(scan.counts) <= 101
+    assert scan.counts["7"] == 1
+    assert sum(scan.counts.values()) + scan.rest == 500_000
 
 
 @pytest.mark.parametrize("options", [{}, {"labels_only": True}], ids=str)
@@ -152,11 +224,6 @@ def test_the_class_to_name_is_hinted(read_columns):
     with pytest.raises(SpecError) as caught:
         read_columns({"x": X, "y": ["a", "b", "a", "b"]})
     assert caught.value.hint == "--positive VALUE"
-
-
-def test_a_regression_target_is_no_label(read_columns):
-    with pytest.raises(DataError, match=r"looks continuous.*more than 255 values.*'y'"):
-        read_columns({"x": list(range(300)), "y": [i / 7 for i in range(300)]})
 
 
 def test_rows_without_a_label_are_dropped_on_request(read_columns):
