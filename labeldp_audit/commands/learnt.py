@@ -49,11 +49,11 @@ def of_table(
         beside = _beside(table, pool, tried[0], lost[tried[0].name, None], settings, progress)
         tried = tuple(sorted((*tried, beside), key=lambda one: one.behind))
         if beside.behind < -CLEARLY * beside.behind_error:
-            return _nearby(table, tried, settings, progress, halves)
+            return _nearby(table, tried, len(learners) + 1, settings, progress, halves)
     best = next(one for one in tried if one.k is None)
     eta = eta_of(table, scores[best.name], pool, best, settings, progress)
-    if len(tried) > 1:
-        eta = replace(eta, tried=tried, choices=len(tried))
+    if len(learners) > 1:
+        eta = replace(eta, tried=tried, choices=len(learners) + len(tried) - len(scores))
     return eta, (*said, *_about_people(table))
 
 
@@ -115,11 +115,11 @@ def _beside(
 
 
 def _nearby(
-    table: Table, tried: tuple[Tried, ...], settings: Settings, progress: engine.Progress, halves: bool
+    table: Table, tried: tuple[Tried, ...], choices: int, settings: Settings, progress: engine.Progress, halves: bool
 ) -> Told:  # fmt: skip
-    """Whichever learner labels might have chosen has its share of the level; what is left is one for all k together."""
+    """Whichever learner labels might have chosen, if it did not even finish, has its share of the level; what is left is one for all k together."""
     eta = near.of_table(table, settings, progress, halves)
-    return replace(eta, tried=tried, choices=eta.choices * len(tried)), ()
+    return replace(eta, tried=tried, choices=eta.choices * choices), ()
 
 
 def _about_rows(table: Table, pool: Pool) -> tuple[str, ...]:
