@@ -54,7 +54,9 @@ def _counted(lesson: Lesson, rows: Integers) -> Floats:
     place = _place(lesson)
     places = int(place.max()) + 1
     cell = place[rows].astype(np.int64) * lesson.classes + lesson.labels[rows]
-    return np.bincount(cell, lesson.counts(rows), places * lesson.classes).reshape(places, lesson.classes)
+    return np.asarray(
+        np.bincount(cell, lesson.counts(rows), places * lesson.classes).reshape(places, lesson.classes), np.float64
+    )
 
 
 def _shrunk(seen: Floats, model: Floats, worth: float) -> Floats:

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..model import Floats, Integers
+from ..model import Integers
 from . import pairs
 from .contract import Learner, Lesson, Scores
 from .inputs import SHARED, Category, Codes, Inputs, Values, alone
@@ -177,13 +177,13 @@ class Crossed(Learner):
 def _fitted(lesson: Lesson) -> tuple[Sight, Weights] | None:
     """Terms and penalties are chosen among some rows; all of them then say what the coefficients are."""
     with alone():
-        plain, *main = main_effects(lesson)
+        plain, main = main_effects(lesson)
         sight = _found(plain, lesson, main[1])
         if not (sight.terms or sight.products):
             return None
         rows = some(lesson.learn, CHOOSING, np.random.default_rng([lesson.seed, 1]))
         judge = Design.of(sight, lesson, lesson.judge)
-        fit = settled(Design.of(sight, lesson, rows), judge, sight.wider(main))
+        fit = settled(Design.of(sight, lesson, rows), sight.wider(main))
         if judged(fit[1], judge) >= judged(sight.wider(main)[1], judge):
             return None
         return sight, finished(sight, lesson, fit)

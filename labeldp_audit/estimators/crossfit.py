@@ -48,8 +48,8 @@ def scores(
     learners: Sequence[Learner], columns: Columns, labels: Labels, classes: int, *, rows: Integers, folds: Integers,
     people: Integers, same: Integers, seed: int, each: Each, threads: int, note: Note,
 ) -> dict[str, Floats]:  # fmt: skip
-    """(r, C) by the name of each learner, for r rows of the table; none of a learner that the first fold's labels showed
-    to be of no use, which then scores no other fold.
+    """(r, C) by the name of each learner, for r rows of the table. A learner that is of no use to the labels of the
+    first fold scores no other one, and is not among them.
 
     folds (r,) of these rows; people (r,): whose they are; same (n,): see Lesson; threads: of each job.
     """

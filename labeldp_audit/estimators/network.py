@@ -29,7 +29,6 @@ WARMING = 0.05  # of the steps, while the rate rises
 FOLDS = 4
 CELLS = 12_000_000  # of the rows that the sum is fitted to
 MOST_SUMMED = 60_000  # rows of them
-MOST_JUDGED = 20_000  # rows that judge it
 MOST_LEARNT = 400_000  # rows
 OFTEN = 20  # times that an epoch draws a row which stands for many
 PATIENCE = 5  # judgements without anything gained
@@ -152,11 +151,11 @@ class Model:
 
 
 def _fitted(lesson: Lesson) -> Model:
-    plain, *main = main_effects(lesson)
+    plain, main = main_effects(lesson)
     sight = Sight(plain.inputs)
     rows = some(lesson.learn, MOST_LEARNT, np.random.default_rng([lesson.seed, 5]))
     learn, judge = (_rows(sight, lesson, some) for some in (rows, lesson.judge))
-    total = _summed(sight, lesson, rows, learn, judge, (main[0], main[1]))
+    total = _summed(sight, lesson, rows, learn, judge, main)
     size = Size(sight.width, len(sight.sizes), sum(sight.sizes), lesson.classes)
     with ThreadPoolExecutor(max(1, min(lesson.threads, len(DECAYS)))) as pool:
         jobs = [pool.submit(_taught, sight, size, learn, judge, decay, lesson.seed) for decay in DECAYS]
@@ -175,8 +174,7 @@ def _summed(sight: Sight, lesson: Lesson, rows: Integers, learn: Rows, judge: Ro
     rng = np.random.default_rng([lesson.seed, 2])
     n = len(rows)
     some = rng.permutation(n)[: min(n, MOST_SUMMED, max(FEWEST, CELLS // (1 + sight.width + len(sight.sizes))))]
-    held = Design.of(sight, lesson, lesson.judge[:MOST_JUDGED])
-    penalties, total = settled(Design.of(sight, lesson, rows[some]), held, sight.wider(main))
+    penalties, total = settled(Design.of(sight, lesson, rows[some]), sight.wider(main))
     for one in (learn, judge):
         _offset(sight, one, total)
     fold = np.arange(n)[some] % FOLDS
