@@ -20,6 +20,7 @@ from .settings import Settings
 
 MOST_ROWS = 2_000_000  # that are scored, but for those asked
 GLIMPSE = 10_000  # rows at which neighbourhoods are tried
+PART, FIRST_GLIMPSE = 20_000, 1000  # rows among which they are tried first, and at how many of them
 CLEARLY = 2.0  # standard errors
 
 Told = tuple[Eta, tuple[str, ...]]  # and warnings
@@ -45,15 +46,17 @@ def of_table(
         return nearby_scores.eta_of(table, by, pool, estimator, settings, progress), said
     labels = table.labels[pool.rows]
     lost: dict[Way, Floats] = {(name, None): losses(one, labels) for name, one in scores.items()}
-    tried = ranked(lost)
+    tried, choices = ranked(lost), len(learners)  # whoever dropped out was one too
     if estimator.looks_around:
-        beside = _beside(table, pool, tried[0], lost[tried[0].name, None], settings, progress)
-        tried = tuple(sorted((*tried, beside), key=lambda one: one.behind))
-        if beside.behind < -CLEARLY * beside.behind_error:
-            return _nearby(table, tried, settings, progress, halves)
+        choices += 1
+        if _worth_a_look(table, pool, lost[tried[0].name, None], settings, progress):
+            beside = _beside(table, pool, tried[0], lost[tried[0].name, None], settings, progress)
+            tried = tuple(sorted((*tried, beside), key=lambda one: one.behind))
+            if beside.behind < -CLEARLY * beside.behind_error:
+                return _nearby(table, tried, choices, settings, progress, halves)
     best = next(one for one in tried if one.k is None)
     eta = eta_of(table, scores[best.name], pool, best, settings, progress)
-    return replace(eta, tried=tried, choices=len(tried)) if len(tried) > 1 else eta, said
+    return replace(eta, tried=tried, choices=choices) if choices > 1 else eta, said
 
 
 def pool_of(table: Table, settings: Settings) -> Pool:
@@ -116,6 +119,22 @@ def _scores(
     )  # fmt: skip
 
 
+def _worth_a_look(table: Table, pool: Pool, lost: Floats, settings: Settings, progress: engine.Progress) -> bool:
+    """Do neighbourhoods in a part of the table tell half as much as the best learner? lost (r,): by that learner."""
+    if len(pool.rows) <= PART:
+        return True
+    place = for_audit(settings.seed, "part").permutation(len(pool.rows))[:PART]
+    rows, few = pool.rows[place], place[:FIRST_GLIMPSE]
+    part = replace(table, points=table.points[rows], labels=table.labels[rows], twins=None, fingerprints=None)
+    eta = near.glimpse(part, np.arange(len(few)), settings, progress)
+    assert eta.counts is not None
+    labels = table.labels[pool.rows]
+    share = np.bincount(labels, minlength=len(table.dataset.classes)) / len(labels)
+    blind = float(-np.log(share[labels[few]]).mean())
+    found = blind - float(losses(smoothed(eta.counts), labels[few]).mean())
+    return found > (blind - float(lost[few].mean())) / 2
+
+
 def _beside(
     table: Table, pool: Pool, best: Tried, lost: Floats, settings: Settings, progress: engine.Progress
 ) -> Tried:
@@ -130,11 +149,11 @@ def _beside(
 
 
 def _nearby(
-    table: Table, tried: tuple[Tried, ...], settings: Settings, progress: engine.Progress, halves: bool
+    table: Table, tried: tuple[Tried, ...], choices: int, settings: Settings, progress: engine.Progress, halves: bool
 ) -> Told:  # fmt: skip
     """Whichever learner labels might have chosen has its share of the level; what is left is one for all k together."""
     eta = near.of_table(table, settings, progress, halves)
-    return replace(eta, tried=tried, choices=eta.choices * len(tried)), ()
+    return replace(eta, tried=tried, choices=eta.choices * choices), ()
 
 
 def _about_rows(table: Table, pool: Pool) -> tuple[str, ...]:

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from ..errors import SpecError
 from ..model import Floats, Integers
@@ -32,12 +31,12 @@ class Atoms(Learner):
 
     def scores(self, lesson: Lesson) -> Scores:
         [model] = self.built_on
-        said, judge = lesson.scores(model), lesson.labels[lesson.judge]
+        said, judge, count = lesson.scores(model), lesson.labels[lesson.judge], lesson.counts(lesson.judge)
         fitted = _counted(lesson, lesson.learn)
         seen = fitted[_place(lesson)[lesson.judge]]
 
         def loss(worth: float) -> float:
-            return float(-np.log(_shrunk(seen, said.judge, worth)[np.arange(len(judge)), judge]).sum())
+            return float(-np.log(_shrunk(seen, said.judge, worth)[np.arange(len(judge)), judge]) @ count)
 
         worth = min(WORTH, key=loss)
         every = _counted(lesson, np.concatenate([lesson.learn, lesson.judge]))
@@ -50,13 +49,15 @@ def _place(lesson: Lesson) -> Integers:
     return lesson.same
 
 
-def _counted(lesson: Lesson, rows: Integers) -> npt.NDArray[np.int64]:
+def _counted(lesson: Lesson, rows: Integers) -> Floats:
     """(places, C) labels of these rows, by their features."""
     place = _place(lesson)
     places = int(place.max()) + 1
     cell = place[rows].astype(np.int64) * lesson.classes + lesson.labels[rows]
-    return np.bincount(cell, minlength=places * lesson.classes).reshape(places, lesson.classes)
+    return np.asarray(
+        np.bincount(cell, lesson.counts(rows), places * lesson.classes).reshape(places, lesson.classes), np.float64
+    )
 
 
-def _shrunk(seen: npt.NDArray[np.int64], model: Floats, worth: float) -> Floats:
+def _shrunk(seen: Floats, model: Floats, worth: float) -> Floats:
     return contract.inside((seen + worth * model) / (seen.sum(axis=1, keepdims=True) + worth))

@@ -58,9 +58,12 @@ def _fitted(lesson: Lesson, rate: float, patience: int) -> Any:
     options = _options(lesson) | {"learning_rate": rate}
     learn = lightgbm.Dataset(
         columns.values[lesson.learn], labels[lesson.learn].astype(np.float32), categorical_feature=categorical,
+        weight=lesson.counts(lesson.learn), params=options,
+    )  # fmt: skip
+    judge = learn.create_valid(
+        columns.values[lesson.judge], labels[lesson.judge].astype(np.float32), weight=lesson.counts(lesson.judge),
         params=options,
     )  # fmt: skip
-    judge = learn.create_valid(columns.values[lesson.judge], labels[lesson.judge].astype(np.float32), params=options)
     stop = lightgbm.early_stopping(patience, verbose=False)
     trees = 1 if lesson.classes == 2 else lesson.classes  # of a round
     cells = len(lesson.learn) * columns.values.shape[1] * trees
@@ -69,14 +72,16 @@ def _fitted(lesson: Lesson, rate: float, patience: int) -> Any:
 
 
 def _options(lesson: Lesson) -> dict[str, object]:
-    """The same trees for any number of threads."""
-    many = len(lesson.learn) > 5000
+    """The same trees for any number of threads. LightGBM counts a row once, however many it stands for."""
+    rows = float(lesson.counts(lesson.learn).sum())
+    many, share = rows > 5000, len(lesson.learn) / rows
     kind: dict[str, object] = {"objective": "binary"}
     if lesson.classes > 2:
         kind = {"objective": "multiclass", "num_class": lesson.classes}
     return kind | {
-        "num_leaves": 15 if many else 7, "min_data_in_leaf": 50 if many else 10, "max_bin": 1023,
-        "feature_fraction": 0.8, "cat_smooth": 20.0, "min_data_per_group": 50, "verbose": -1,
+        "num_leaves": 15 if many else 7, "min_data_in_leaf": max(1, round((50 if many else 10) * share)),
+        "max_bin": 1023, "feature_fraction": 0.8, "cat_smooth": 20.0 * share,
+        "min_data_per_group": max(1, round(50 * share)), "min_data_in_bin": 3 if share == 1 else 1, "verbose": -1,
         "seed": lesson.seed % (1 << 30), "deterministic": True, "force_row_wise": True, "num_threads": lesson.threads,
     }  # fmt: skip
 

@@ -6,10 +6,12 @@ the labels of a fold judge its scores without a doubt, and whatever is counted a
 
 from __future__ import annotations
 
+import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import ClassVar, Self
+from collections import defaultdict
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +22,8 @@ from ..model import Columns, Floats, Integers
 Labels = npt.NDArray[np.uint8]
 Predictor = Callable[[Integers], Floats]
 """rows of the table -> (rows, C) probabilities of the classes: inside (0, 1), each row adding up to 1."""
+
+Made = TypeVar("Made")
 
 SURE = 1e-6  # no score is nearer to 0 or 1
 
@@ -45,13 +49,24 @@ class Lesson:
     threads: int  # changes the time and no bit of the scores
     asked: Integers = field(default_factory=lambda: np.empty(0, np.int64))  # rows to score
     same: Integers | None = None  # (n,) rows with the same features have the same number
-    _known: dict[str, Scores] = field(default_factory=dict, repr=False)
+    repeats: Integers | None = None  # (n,) how many rows each row to learn from or to judge stands for; one, if None
+    _known: dict[str, Any] = field(default_factory=dict, repr=False)
+    _locks: dict[str, threading.Lock] = field(default_factory=lambda: defaultdict(threading.Lock), repr=False)
 
     def scores(self, learner: Learner) -> Scores:
         """Each learner learns once, however many build on it."""
-        if learner.name not in self._known:
-            self._known[learner.name] = learner.scores(self)
-        return self._known[learner.name]
+        return self.once(learner.name, lambda: learner.scores(self))
+
+    def once(self, name: str, make: Callable[[], Made]) -> Made:
+        """What several learners begin with; whoever comes second waits for it."""
+        with self._locks[name]:
+            if name not in self._known:
+                self._known[name] = make()
+            found: Made = self._known[name]
+            return found
+
+    def counts(self, rows: Integers) -> Floats:
+        return np.ones(len(rows)) if self.repeats is None else self.repeats[rows].astype(np.float64)
 
 
 @dataclass(frozen=True)
@@ -88,6 +103,13 @@ class Learner(Estimator):
     def leaves(self) -> tuple[Learner, ...]:
         """All that have to learn for it, none of which is built on others."""
         return tuple(leaf for one in self.built_on for leaf in one.leaves()) or (self,)
+
+    def without(self, names: Collection[str]) -> Self:
+        """The same, built on fewer."""
+        if not self.built_on:
+            return self
+        kept = tuple(one.without(names) for one in self.built_on if one.name not in names)
+        return replace(self, built_on=kept)  # type: ignore[type-var]
 
     def learners(self, about: About) -> tuple[Learner, ...]:
         return (self,)

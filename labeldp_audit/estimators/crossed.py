@@ -12,11 +12,25 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..model import Floats, Integers
+from ..model import Integers
 from . import pairs
-from .contract import Fitting, Lesson, Predictor, constant
+from .contract import Learner, Lesson, Scores
 from .inputs import SHARED, Category, Codes, Inputs, Values, alone
-from .linear import BLOCK, CHOOSING, FEWEST, Design, Problem, Weights, chosen, judged, softmax, with_one
+from .linear import (
+    CHOOSING,
+    FEWEST,
+    Design,
+    Fit,
+    Linear,
+    Plain,
+    Weights,
+    finished,
+    judged,
+    main_effects,
+    predictor,
+    settled,
+    some,
+)
 from .pairs import Found, Left
 
 BINS, FINE_BINS = 8, 32  # of numbers in pairs, and of a bent number by itself
@@ -25,7 +39,6 @@ MOST_PAIRS, MOST_COLUMNS, MOST_CLASSES = 12, 50, 8  # classes: that pairs are lo
 LOOKED_AT = 100_000  # rows among which pairs are looked for
 WORK = 250_000_000  # rows times pairs times classes
 CELLS, ALL_CELLS = 1 << 16, 1 << 21  # coefficients of a pair, and of all
-PULLS = (4.0, 1.0, 0.25)  # of the penalties that pairs deserve by their own account
 
 
 @dataclass(frozen=True)
@@ -112,13 +125,17 @@ class Term:
 
 
 @dataclass(frozen=True)
-class Sight:
-    inputs: Inputs
+class Sight(Plain):
     terms: tuple[Term, ...] = ()
     products: tuple[tuple[int, int], ...] = ()  # of numbers
 
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Of the categories, then of the terms."""
+        return (*super().sizes, *(1 + len(term.cells) for term in self.terms))
+
     def dense(self, rows: Integers) -> Values:
-        found = with_one(self.inputs.dense(rows))
+        found = super().dense(rows)
         if not self.products:
             return found
         at = self.near(found)
@@ -128,94 +145,68 @@ class Sight:
         return np.clip(dense[:, 1 + self.inputs.main], -np.float32(FAR), np.float32(FAR))
 
     def codes(self, rows: Integers) -> Codes:
-        """Those of the categories, then those of the terms."""
-        known = self.inputs.codes(rows)
-        out = np.empty((len(rows), known.shape[1] + len(self.terms)), np.int32, order="F")
+        known = super().codes(rows)
+        out = np.empty((len(rows), known.shape[1] + len(self.terms)), np.int32)
         out[:, : known.shape[1]] = known
-        start = sum(self.inputs.levels)
+        starts = np.cumsum([0, *self.sizes])
         for j, term in enumerate(self.terms, known.shape[1]):
-            out[:, j] = start + term.codes(self.inputs, rows)
-            start += 1 + len(term.cells)
+            out[:, j] = starts[j] + term.codes(self.inputs, rows)
         return out
 
-    def pulls(self, penalty: float, pull: float) -> Floats:
-        """(levels, 1) times the penalty of the main effects."""
-        terms = [np.full(1 + len(term.cells), pull * term.penalty / penalty) for term in self.terms]
-        return np.concatenate([np.ones(sum(self.inputs.levels)), *terms])[:, None]
-
-    def design(self, lesson: Lesson, rows: Integers) -> Design:
-        levels = sum(self.inputs.levels) + sum(1 + len(term.cells) for term in self.terms)
-        labels = lesson.labels[rows].astype(np.int64)
-        return Design(self.dense(rows), self.codes(rows), labels, levels, lesson.classes)
-
-    def wider(self, main: Weights) -> Weights:
+    def wider(self, main: Fit) -> Fit:
         """The same scores, with coefficients of 0 for what is new."""
-        dense = np.zeros((len(self.products), main.dense.shape[1]))
-        levels = np.zeros((sum(1 + len(term.cells) for term in self.terms), main.dense.shape[1]))
-        return Weights(np.concatenate([main.dense, dense]), np.concatenate([main.levels, levels]))
-
-    def predict(self, weights: Weights, rows: Integers) -> Floats:
-        with alone():
-            starts = range(0, max(1, len(rows)), BLOCK)
-            parts = [rows[start : start + BLOCK] for start in starts]
-            return np.concatenate([softmax(weights.logits(self.dense(part), self.codes(part))) for part in parts])
+        penalties, weights = main
+        dense = np.zeros((len(self.products), weights.dense.shape[1]))
+        levels = np.zeros((sum(1 + len(term.cells) for term in self.terms), weights.dense.shape[1]))
+        wider = Weights(np.concatenate([weights.dense, dense]), np.concatenate([weights.levels, levels]))
+        return np.concatenate([penalties, [term.penalty for term in self.terms]]), wider
 
 
-class Crossed(Fitting):
+class Crossed(Learner):
     name = "crossed"
     example = "crossed"
 
-    def fit(self, lesson: Lesson) -> Predictor:
-        if len(lesson.learn) < FEWEST:
-            return constant(lesson)
-        with alone():
-            sight, weights = _fitted(lesson)
-        return lambda rows: sight.predict(weights, rows)
+    def scores(self, lesson: Lesson) -> Scores:
+        """Where nothing is worth crossing, those of the linear learner."""
+        if len(lesson.learn) < FEWEST or (found := _fitted(lesson)) is None:
+            return lesson.scores(Linear())
+        predict = predictor(*found)
+        return Scores(predict(lesson.judge), predict(lesson.asked))
 
 
-def _fitted(lesson: Lesson) -> tuple[Sight, Weights]:
+def _fitted(lesson: Lesson) -> tuple[Sight, Weights] | None:
     """Terms and penalties are chosen among some rows; all of them then say what the coefficients are."""
-    plain, rng = Sight(Inputs.of(lesson)), np.random.default_rng([lesson.seed, 3])
-    rows = lesson.learn[_some(len(lesson.learn), CHOOSING, rng)]
-    learn, judge = plain.design(lesson, rows), plain.design(lesson, lesson.judge)
-    penalty, main = chosen(learn, judge)
-    terms, products = _found(plain, lesson, main, rng)
-    sight = replace(plain, terms=terms, products=products)
-    pulls, weights = np.ones((learn.levels, 1)), main
-    if terms or products:
-        lost, pull, with_terms = _pulled(sight, lesson, rows, penalty, main)
-        if lost < judged(main, judge):
-            pulls, weights = sight.pulls(penalty, pull), with_terms
-        else:
-            sight = plain
-    if len(rows) < len(lesson.learn):
-        weights = Problem(replace(sight.design(lesson, lesson.learn), pull=pulls)).solve(penalty, weights)
-    return sight, weights
+    with alone():
+        plain, main = main_effects(lesson)
+        sight = _found(plain, lesson, main[1])
+        if not (sight.terms or sight.products):
+            return None
+        rows = some(lesson.learn, CHOOSING, np.random.default_rng([lesson.seed, 1]))
+        judge = Design.of(sight, lesson, lesson.judge)
+        fit = settled(Design.of(sight, lesson, rows), sight.wider(main))
+        if judged(fit[1], judge) >= judged(sight.wider(main)[1], judge):
+            return None
+        return sight, finished(sight, lesson, fit)
 
 
-def _some(n: int, many: int, rng: np.random.Generator) -> Integers:
-    return np.arange(n) if n <= many else np.sort(rng.choice(n, many, replace=False))
-
-
-def _found(
-    plain: Sight, lesson: Lesson, main: Weights, rng: np.random.Generator
-) -> tuple[tuple[Term, ...], tuple[tuple[int, int], ...]]:
+def _found(plain: Plain, lesson: Lesson, main: Weights) -> Sight:
     """Bent numbers and pairs; products of numbers."""
-    inputs = plain.inputs
+    inputs, rng = plain.inputs, np.random.default_rng([lesson.seed, 3])
     numbers, many = len(inputs.numbers), len(inputs.numbers) + len(inputs.categories)
     columns = min(many, MOST_COLUMNS)
     work = max(1, columns * (columns - 1) // 2) * min(lesson.classes, MOST_CLASSES)
-    rows = lesson.learn[_some(len(lesson.learn), max(20_000, min(LOOKED_AT, WORK // work)), rng)]
+    rows = some(lesson.learn, max(20_000, min(LOOKED_AT, WORK // work)), rng)
     fine, coarse = parts_of(inputs, rows, FINE_BINS), parts_of(inputs, rows, BINS)
-    design = plain.design(lesson, rows)
-    left = _left(design, main, rng)
+    dense, codes = plain.dense(rows), plain.codes(rows)
+    left = _left(plain, lesson, rows, main, rng)
     bent = pairs.singles(_levels(inputs, fine[:numbers], rows), range(numbers), left)
-    useful = _useful(inputs, design, main, bent)[:columns]
+    useful = _useful(inputs, dense, codes, main, bent)[:columns]
     crossed = pairs.pairs(_levels(inputs, coarse, rows), sorted(useful), left)[:MOST_PAIRS]
-    most = min(CELLS, ALL_CELLS // (design.logits * max(1, len(crossed))))
+    most = min(CELLS, ALL_CELLS // (main.dense.shape[1] * max(1, len(crossed))))
     singles = [Term.of(found, fine, inputs, lesson.learn, most) for found in bent]
     terms = (*singles, *(Term.of(found, coarse, inputs, lesson.learn, most) for found in crossed))
-    return terms, pairs.products(plain.near(design.dense), left)[:MOST_PAIRS]
+    sight = Sight(inputs, terms)
+    return replace(sight, products=pairs.products(sight.near(dense), left)[:MOST_PAIRS])
 
 
 def _levels(inputs: Inputs, parts: Sequence[Part], rows: Integers) -> Codes:
@@ -225,33 +216,21 @@ def _levels(inputs: Inputs, parts: Sequence[Part], rows: Integers) -> Codes:
     return out
 
 
-def _left(design: Design, main: Weights, rng: np.random.Generator) -> Left:
-    said = softmax(main.logits(design.dense, design.codes)).T  # (classes, rows)
-    often = np.argsort(-np.bincount(design.labels, minlength=design.classes), kind="stable")
-    which = [1] if design.classes == 2 else often[:MOST_CLASSES]
+def _left(plain: Plain, lesson: Lesson, rows: Integers, main: Weights, rng: np.random.Generator) -> Left:
+    labels, count = lesson.labels[rows], lesson.counts(rows)
+    said = np.asarray(predictor(plain, main)(rows)).T  # (classes, rows)
+    often = np.argsort(-np.bincount(labels, count, lesson.classes), kind="stable")
+    which = [1] if lesson.classes == 2 else often[:MOST_CLASSES]
     mine = np.asarray(said[which])
-    residual = (design.labels == np.asarray(which)[:, None]) - mine
-    half = rng.permutation(len(design.labels)) % 2
-    return Left(residual, mine * (1 - mine), half)
+    residual = (labels == np.asarray(which)[:, None]) - mine
+    return Left(residual * count, mine * (1 - mine) * count, rng.permutation(len(rows)) % 2)
 
 
-def _useful(inputs: Inputs, design: Design, main: Weights, bent: list[Found]) -> list[int]:
+def _useful(inputs: Inputs, dense: Values, codes: Codes, main: Weights, bent: list[Found]) -> list[int]:
     """Columns, those first whose own effect varies most."""
     starts = np.cumsum([1, *(number.width for number in inputs.numbers)])
-    straight = [float((design.dense[:, a:b] @ main.dense[a:b]).var(axis=0).sum()) for a, b in pairwise(starts)]
-    spread = straight + [float(main.levels[code].var(axis=0).sum()) for code in design.codes.T]
+    straight = [float((dense[:, a:b] @ main.dense[a:b]).var(axis=0).sum()) for a, b in pairwise(starts)]
+    spread = straight + [float(main.levels[code].var(axis=0).sum()) for code in codes.T]
     for found in bent:
-        spread[found.columns[0]] += 4 * found.gain / len(design.labels)
+        spread[found.columns[0]] += 4 * found.gain / len(dense)
     return [int(j) for j in np.argsort(-np.asarray(spread), kind="stable")]
-
-
-def _pulled(
-    sight: Sight, lesson: Lesson, rows: Integers, penalty: float, main: Weights
-) -> tuple[float, float, Weights]:
-    """What is lost with the pull that judges best, the pull, and its coefficients."""
-    learn, judge = sight.design(lesson, rows), sight.design(lesson, lesson.judge)
-    tried, weights = [], sight.wider(main)
-    for pull in PULLS:
-        weights = Problem(replace(learn, pull=sight.pulls(penalty, pull))).solve(penalty, weights)
-        tried.append((judged(weights, judge), pull, weights))
-    return min(tried, key=lambda one: one[0])

@@ -7,18 +7,25 @@ cores that wait for each other are slow where others work on the same machine.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from ..model import Columns, Floats, Integers
+from .comparison import losses
 from .contract import Labels, Learner, Lesson
 from .inputs import alone
+from .stack import Stack
 
 FOLDS = 5
 MOST_ROWS = 2_000_000  # that a fold learns from
 _JUDGE = 0.1  # of what a fold learns from, to stop and to weigh by
 _FEW, _MORE = 5000, 0.25  # of fewer rows, more
+
+COLLAPSED = 0.5  # of the rows, where at most so many are different, equal ones become one that counts for many
+RACED = 5000  # rows from which on the first fold says who learns on the others
+GAIN, CLEARLY = 0.001, 2.0  # of the log loss and standard errors: who gains less than both is of no use
 
 Job = tuple[Learner, int]  # and the fold that it scores
 Each = Callable[[Callable[[Job], Job], Iterable[Job]], Iterable[Job]]
@@ -26,42 +33,100 @@ Each = Callable[[Callable[[Job], Job], Iterable[Job]], Iterable[Job]]
 Note = Callable[[float], None]  # so many rows were scored by one learner
 
 
+@dataclass(frozen=True)
+class Fold:
+    """Who scores which rows: those of the lesson, and whoever is equal to one of them."""
+
+    lesson: Lesson
+    place: Integers | slice  # where the scores of each row of the fold are
+
+    def scores(self, learner: Learner) -> Floats:
+        return np.asarray(self.lesson.scores(learner).asked[self.place])
+
+
 def scores(
     learners: Sequence[Learner], columns: Columns, labels: Labels, classes: int, *, rows: Integers, folds: Integers,
     people: Integers, same: Integers, seed: int, each: Each, threads: int, note: Note,
 ) -> dict[str, Floats]:  # fmt: skip
-    """(r, C) by the name of each learner, for r rows of the table.
+    """(r, C) by the name of each learner, for r rows of the table. A learner that is of no use to the labels of the
+    first fold scores no other one, and is not among them.
 
     folds (r,) of these rows; people (r,): whose they are; same (n,): see Lesson; threads: of each job.
     """
-    first = tuple({leaf.name: leaf for learner in learners for leaf in learner.leaves()}.values())
     number = int(folds.max()) + 1
-    jobs = [(learner, fold) for fold in range(number) for learner in first]
+    parted = [_parted(rows, folds != fold, people, np.random.default_rng([seed, fold])) for fold in range(number)]
     lessons = [
         Lesson(
             columns=columns, labels=labels, classes=classes, learn=learn, judge=judge, seed=seed * number + fold,
             threads=threads, asked=rows[folds == fold], same=same,
         )
-        for fold in range(number)
-        for learn, judge in [_parted(rows, folds != fold, people, np.random.default_rng([seed, fold]))]
+        for fold, (learn, judge) in enumerate(parted)
     ]  # fmt: skip
+    repeating = len(np.unique(same[rows])) <= COLLAPSED * len(rows)
+    made = [collapsed(lesson) if repeating else Fold(lesson, slice(None)) for lesson in lessons]
+    first = tuple({leaf.name: leaf for learner in learners for leaf in learner.leaves()}.values())
 
     def work(job: Job) -> Job:
         learner, fold = job
-        lessons[fold].scores(learner)
+        made[fold].lesson.scores(learner)
         return job
 
-    with alone():  # for all: to let go of the limit and take it again between jobs may leave threads that compete
-        for _, fold in each(work, jobs):
+    def run(leaves: Sequence[Learner], folds: range) -> None:
+        for _, fold in each(work, [(leaf, fold) for fold in folds for leaf in leaves]):
             note(len(lessons[fold].asked))
-    return {learner.name: _of_folds(learner, lessons, folds) for learner in learners}
+
+    with alone():  # for all: to let go of the limit and take it again between jobs may leave threads that compete
+        run(first, range(1))
+        idle = useless(first, made[0], labels[lessons[0].asked]) if number > 1 and len(rows) >= RACED else set()
+        note(float(len(idle) * (len(rows) - len(lessons[0].asked))))
+        run([leaf for leaf in first if leaf.name not in idle], range(1, number))
+    kept = [learner for learner in learners if learner.name not in idle]
+    return {learner.name: _of_folds(learner, made, folds, idle) for learner in kept}
 
 
-def _of_folds(learner: Learner, lessons: Sequence[Lesson], folds: Integers) -> Floats:
-    found = np.empty((len(folds), lessons[0].classes))
-    for fold, lesson in enumerate(lessons):
-        found[folds == fold] = lesson.scores(learner).asked
+def _of_folds(learner: Learner, made: Sequence[Fold], folds: Integers, idle: set[str]) -> Floats:
+    """In the first fold, whose labels said who is idle, from everybody."""
+    found = np.empty((len(folds), made[0].lesson.classes))
+    for fold, one in enumerate(made):
+        found[folds == fold] = one.scores(learner.without(idle) if fold else learner)
     return found
+
+
+def useless(leaves: Sequence[Learner], fold: Fold, labels: Labels) -> set[str]:
+    """Those without which a mixture guesses the labels of this fold as well, in order; one is left."""
+    with_all, kept = losses(fold.scores(Stack(built_on=tuple(leaves))), labels), list(leaves)
+    for leaf in leaves:
+        rest = tuple(one for one in kept if one is not leaf)
+        if rest and not _gained(mixture(rest, fold, labels) - with_all, with_all):
+            kept = list(rest)
+    return {leaf.name for leaf in leaves if leaf not in kept}
+
+
+def mixture(leaves: tuple[Learner, ...], fold: Fold, labels: Labels) -> Floats:
+    """What it loses at each row."""
+    return losses(np.asarray(Stack(built_on=leaves).scores(fold.lesson).asked[fold.place]), labels)
+
+
+def _gained(gain: Floats, lost: Floats) -> bool:
+    mean = float(gain.mean())
+    return mean > GAIN * float(lost.mean()) or mean > CLEARLY * float(gain.std()) / np.sqrt(len(gain))
+
+
+def collapsed(lesson: Lesson) -> Fold:
+    """The same lesson from different rows alone: each counts as often as it was there with its label."""
+    assert lesson.same is not None
+    repeats = np.zeros(len(lesson.labels), np.int64)
+    key = lesson.same.astype(np.int64) * lesson.classes + lesson.labels
+    learn, judge = (_different(rows, key, repeats) for rows in (lesson.learn, lesson.judge))
+    _, at, place = np.unique(lesson.same[lesson.asked], return_index=True, return_inverse=True)
+    return Fold(replace(lesson, learn=learn, judge=judge, asked=lesson.asked[at], repeats=repeats), place)
+
+
+def _different(rows: Integers, key: Integers, repeats: Integers) -> Integers:
+    """The first row of each kind, in order; fills in how many there are."""
+    _, at, count = np.unique(key[rows], return_index=True, return_counts=True)
+    repeats[rows[at]] = count
+    return np.sort(rows[at])
 
 
 def _parted(

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..model import Columns, Integers
+from ..model import Columns, Floats, Integers
 from .contract import Lesson
 
 Values = npt.NDArray[np.float32]
@@ -22,6 +22,7 @@ Codes = npt.NDArray[np.int32]
 
 SAMPLE = 50_000  # rows that tell where the quantiles are
 MOST_LEVELS = 4096  # of a category; rarer ones are one level
+FREQUENT = 3  # rows that make a level one of its own
 KNOTS = 65
 CUT = 5.0  # standard deviations of the bulk
 SHARED = 0  # the level of all that are rare or were never seen
@@ -95,8 +96,8 @@ class Category:
     level: Codes  # of each code; SHARED where it is rare
 
     @classmethod
-    def of(cls, at: int, column: Values, rows: Integers, fewest: int) -> Category:
-        count = np.bincount(column[rows].astype(np.int64), minlength=int(column.max()) + 1)
+    def of(cls, at: int, column: Values, rows: Integers, counts: Floats, fewest: int) -> Category:
+        count = np.bincount(column[rows].astype(np.int64), counts, int(column.max()) + 1)
         kept = np.argsort(-count, kind="stable")[:MOST_LEVELS]
         kept = np.sort(kept[count[kept] >= fewest])
         level = np.full(len(count), SHARED, np.int32)
@@ -115,13 +116,14 @@ class Inputs:
     categories: tuple[Category, ...]
 
     @classmethod
-    def of(cls, lesson: Lesson, fewest: int = 1) -> Inputs:
+    def of(cls, lesson: Lesson, fewest: int = FREQUENT) -> Inputs:
         """fewest: rows to learn from that make a level one of its own."""
         values, marks = lesson.columns.values, lesson.columns.categorical
         sample = _sample(len(values), lesson.seed)
         numbers = (Number.of(int(j), values[:, j], values[sample, j]) for j in np.flatnonzero(~marks))
-        categories = (Category.of(int(j), values[:, j], lesson.learn, fewest) for j in np.flatnonzero(marks))
-        return cls(lesson.columns, tuple(numbers), tuple(categories))
+        counts = lesson.counts(lesson.learn)
+        categories = (Category.of(int(j), values[:, j], lesson.learn, counts, fewest) for j in np.flatnonzero(marks))
+        return cls(lesson.columns, tuple(numbers), tuple(one for one in categories if one.levels > 1))
 
     @property
     def width(self) -> int:

@@ -1,13 +1,16 @@
 """Logistic regression: numbers with a coefficient each, categories with one for each level, all of them shrunk.
 
-The penalty lambda |w|^2 / 2 is a belief of where the coefficients are, so it does not grow with the rows: it is chosen
-once, among few rows where there are many, and holds for all. The constant is not shrunk.
+The penalty lambda |w|^2 / 2 is a belief of how large coefficients are, 1 / lambda their variance. So it does not grow
+with the rows, and each category has its own, as have the numbers together: what the coefficients themselves tell, by
+    1 / lambda = |w|^2 / sum h / (h + lambda),   h the curvature of the loss along w
+(Schall 1991, doi:10.1093/biomet/78.4.719), found among few rows where there are many. The constant is not shrunk.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -16,37 +19,100 @@ from .contract import Fitting, Lesson, Predictor, constant, inside
 from .inputs import Codes, Inputs, Values, alone
 
 FEWEST = 20  # rows to learn from
-BLOCK = 8192  # rows whose sums stay in the cache
-PENALTIES = tuple(4.0**power for power in range(6, -4, -1))
-CHOOSING = 40_000  # rows that the penalty is chosen among
-FOLDED, FOLDS = 10_000, 5  # up to so many rows, all of them judge in turn
+BLOCK = 1 << 16  # rows at a time
+CHOOSING = 40_000  # rows that penalties are found among
+CELLS = 10_000_000  # that the coefficients are fitted to
+START, WEAKEST, STRONGEST = 4.0, 1e-2, 1e4  # penalties
+ROUNDS, AGREEING = 5, 0.1  # AGREEING: of the logarithms of penalties, from one round to the next
 WIDE = 1500  # from here on, only the diagonal of the curvature is known
 CLOSE = {"m": 12, "factr": 1e8, "pgtol": 0.03, "maxiter": 60}  # a slope of 0.03 is a loss of 0.0005 nats
 
 
+class View(Protocol):
+    """Rows as the coefficients see them."""
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Levels of each column of codes, which follow each other."""
+
+    def dense(self, rows: Integers) -> Values:
+        """(rows, w), the first number being 1."""
+
+    def codes(self, rows: Integers) -> Codes:
+        """(rows, columns of codes)."""
+
+
+@dataclass(frozen=True)
+class Plain:
+    """Every column by itself."""
+
+    inputs: Inputs
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        return self.inputs.levels
+
+    def dense(self, rows: Integers) -> Values:
+        return with_one(self.inputs.dense(rows))
+
+    def codes(self, rows: Integers) -> Codes:
+        return self.inputs.codes(rows)
+
+
+def with_one(dense: Values) -> Values:
+    return np.concatenate([np.ones((len(dense), 1), np.float32), dense], axis=1)
+
+
+@dataclass(frozen=True)
+class Block:
+    dense: Values  # (n, w)
+    hot: Any  # (n, levels), sparse, 1 where a row has a level
+    labels: Integers
+    count: Floats  # how many rows each stands for
+
+
 @dataclass(frozen=True)
 class Design:
-    """Rows as the coefficients see them, the first number being 1."""
-
-    dense: Values  # (n, w)
-    codes: Codes  # (n, categories)
-    labels: Integers
-    levels: int
+    blocks: tuple[Block, ...]
+    sizes: tuple[int, ...]
     classes: int
-    pull: Floats | None = None  # (levels, 1) how many times the penalty each level has; once, where nothing is said
+
+    @classmethod
+    def of(cls, view: View, lesson: Lesson, rows: Integers) -> Design:
+        parts = (rows[start : start + BLOCK] for start in range(0, max(1, len(rows)), BLOCK))
+        blocks = (
+            Block(view.dense(part), hot(view.codes(part), sum(view.sizes)), lesson.labels[part].astype(np.int64), count)
+            for part in parts
+            for count in [lesson.counts(part)]
+        )
+        return cls(tuple(blocks), view.sizes, lesson.classes)
 
     @property
     def logits(self) -> int:
         """Of two classes only the second has one."""
         return 1 if self.classes == 2 else self.classes
 
-    def at(self, rows: Integers) -> Design:
-        return replace(self, dense=self.dense[rows], codes=self.codes[rows], labels=self.labels[rows])
+    @property
+    def width(self) -> int:
+        return int(self.blocks[0].dense.shape[1])
 
-    def blocks(self) -> Iterator[tuple[Values, Codes, Integers]]:
-        for start in range(0, len(self.labels), BLOCK):
-            rows = slice(start, start + BLOCK)
-            yield self.dense[rows], self.codes[rows], self.labels[rows]
+    @property
+    def shares(self) -> Floats:
+        """(C,) of the classes, half a row added to each."""
+        found = np.full(self.classes, 0.5)
+        for one in self.blocks:
+            found += np.bincount(one.labels, one.count, self.classes)
+        return np.asarray(found / found.sum())
+
+
+def hot(codes: Codes, levels: int) -> Any:
+    from scipy.sparse import csr_matrix
+
+    rows, columns = codes.shape
+    places = np.arange(0, rows * columns + 1, max(1, columns), dtype=np.int32)[: rows + 1]
+    if not columns:
+        places = np.zeros(rows + 1, np.int32)
+    return csr_matrix((np.ones(rows * columns), np.ascontiguousarray(codes).ravel(), places), shape=(rows, levels))
 
 
 @dataclass(frozen=True)
@@ -54,67 +120,65 @@ class Weights:
     dense: Floats  # (w, logits)
     levels: Floats  # (levels, logits)
 
-    def logits(self, dense: Values, codes: Codes) -> Floats:
+    def logits(self, dense: Values, hot: Any) -> Floats:
         """(rows, classes), up to a constant of each row."""
-        found = (dense @ self.dense.astype(np.float32)).astype(np.float64)
-        for code in codes.T:
-            for c, level in enumerate(self.levels.T):
-                found[:, c] += level.take(code)
+        found = (dense @ self.dense.astype(np.float32)).astype(np.float64) + hot @ self.levels
         return found if found.shape[1] > 1 else np.concatenate([np.zeros_like(found), found], axis=1)
 
 
-def loss(logits: Floats, labels: Integers) -> tuple[float, Floats]:
+def loss(logits: Floats, labels: Integers, count: Floats) -> tuple[float, Floats]:
     """The sum of -log P(label), and its slope by the logits."""
-    top = logits.max(axis=1, keepdims=True)
-    raised = np.exp(logits - top)
-    total = raised.sum(axis=1, keepdims=True)
-    at = np.arange(len(labels))
-    lost = float((np.log(total[:, 0]) + top[:, 0] - logits[at, labels]).sum())
-    raised /= total
+    raised, at = softmax(logits), np.arange(len(labels))
+    lost = -float(np.log(np.maximum(raised[at, labels], 1e-300)) @ count)
     raised[at, labels] -= 1
+    raised *= count[:, None]
     return lost, raised
+
+
+def softmax(logits: Floats) -> Floats:
+    if logits.shape[1] == 2:
+        second = 1 / (1 + np.exp(np.clip(logits[:, 0] - logits[:, 1], -500, 500)))
+        return np.stack([1 - second, second], axis=1)
+    raised = np.exp(logits - logits.max(axis=1, keepdims=True))
+    return np.asarray(raised / raised.sum(axis=1, keepdims=True))
 
 
 def judged(weights: Weights, design: Design) -> float:
     """Sum of -log P(label) over its rows."""
-    return sum(loss(weights.logits(dense, codes), labels)[0] for dense, codes, labels in design.blocks())
+    return sum(loss(weights.logits(one.dense, one.hot), one.labels, one.count)[0] for one in design.blocks)
 
 
 class Problem:
     """Of the best coefficients, in coordinates in which it is about as curved in every direction."""
 
     def __init__(self, design: Design) -> None:
-        self.design = design
-        self.penalty = 1.0
-        share = np.bincount(design.labels, minlength=design.classes) / len(design.labels)
-        self.curvature = np.maximum(share * (1 - share), 1e-4)[-design.logits :]
-        self.width = design.dense.shape[1]
-        self.count = np.bincount(design.codes.ravel(), minlength=design.levels).astype(np.float64)
-        self.pull = np.ones((design.levels, 1)) if design.pull is None else design.pull
-        self.spans = [(int(code.min()), int(code.max()) + 1) for code in design.codes.T] if len(design.codes) else []
+        self.design, self.width = design, design.width
+        self.curvature = np.maximum(design.shares * (1 - design.shares), 1e-4)[-design.logits :]
+        self.rows = sum(float(one.count.sum()) for one in design.blocks)
+        self.count = sum(one.hot.T @ one.count for one in design.blocks)
         self.gram = self._gram()
 
     def _gram(self) -> Floats:
-        if self.width > WIDE:
-            return np.diag((self.design.dense.astype(np.float64) ** 2).sum(axis=0))
         found = np.zeros((self.width, self.width))
-        for dense, _, _ in self.design.blocks():
-            found += dense.T @ dense
+        for one in self.design.blocks:
+            weighed = one.dense * one.count[:, None].astype(np.float32)
+            found += np.diag((weighed * one.dense).sum(axis=0)) if self.width > WIDE else one.dense.T @ weighed
         return found
 
-    def solve(self, penalty: float, start: Weights) -> Weights:
+    def solve(self, penalties: Floats, start: Weights) -> Weights:
+        """penalties: of the numbers, and of each column of codes."""
         from scipy.optimize import fmin_l_bfgs_b
 
-        self._scale(penalty)
+        self._scale(penalties)
         found, *_ = fmin_l_bfgs_b(self._value, self._coordinates(start), **CLOSE)
         return self._weights(found)
 
-    def _scale(self, penalty: float) -> None:
-        self.penalty = penalty
-        ridge = np.full(self.width, penalty)
-        ridge[0] = 1e-6 * len(self.design.labels)
-        self.root = [np.linalg.cholesky(self.gram * curve + np.diag(ridge)) for curve in self.curvature]
-        self.spread = np.sqrt(self.count[:, None] * self.curvature + penalty * self.pull)
+    def _scale(self, penalties: Floats) -> None:
+        self.ridge = np.full((self.width, 1), penalties[0])
+        self.ridge[0] = 1e-6 * self.rows
+        self.pull = np.repeat(penalties[1:], self.design.sizes)[:, None]
+        self.root = [np.linalg.cholesky(self.gram * curve + np.diag(self.ridge[:, 0])) for curve in self.curvature]
+        self.spread = np.sqrt(self.count[:, None] * self.curvature + self.pull)
 
     def _weights(self, point: Floats) -> Weights:
         from scipy.linalg import solve_triangular
@@ -131,9 +195,10 @@ class Problem:
     def _value(self, point: Floats) -> tuple[float, Floats]:
         weights = self._weights(point)
         lost, slope = self._sums(weights)
-        lost += self.penalty / 2 * float((weights.dense[1:] ** 2).sum() + (self.pull * weights.levels**2).sum())
-        slope.dense[1:] += self.penalty * weights.dense[1:]
-        return lost, self._slope(Weights(slope.dense, slope.levels + self.penalty * self.pull * weights.levels))
+        shrunk = Weights(self.ridge * weights.dense, self.pull * weights.levels)
+        shrunk.dense[0] = 0
+        lost += float((shrunk.dense * weights.dense).sum() + (shrunk.levels * weights.levels).sum()) / 2
+        return lost, self._slope(Weights(slope.dense + shrunk.dense, slope.levels + shrunk.levels))
 
     def _slope(self, slope: Weights) -> Floats:
         from scipy.linalg import solve_triangular
@@ -143,55 +208,80 @@ class Problem:
 
     def _sums(self, weights: Weights) -> tuple[float, Weights]:
         lost, by_dense, by_level = 0.0, np.zeros_like(weights.dense), np.zeros_like(weights.levels)
-        for dense, codes, labels in self.design.blocks():
-            more, slope = loss(weights.logits(dense, codes), labels)
+        for one in self.design.blocks:
+            more, slope = loss(weights.logits(one.dense, one.hot), one.labels, one.count)
             slope = slope[:, -weights.dense.shape[1] :]
             lost += more
-            by_dense += dense.T @ slope.astype(np.float32)
-            for code, (low, high) in zip(codes.T, self.spans, strict=True):
-                for c, one in enumerate(slope.T):
-                    by_level[low:high, c] += np.bincount(code - low, one, high - low)
+            by_dense += one.dense.T @ slope.astype(np.float32)
+            by_level += one.hot.T @ slope
         return lost, Weights(by_dense, by_level)
 
+    def deserved(self, weights: Weights) -> Floats:
+        """The penalties that these coefficients ask for."""
+        bend = sum(one.hot.T @ self._bend(weights, one) for one in self.design.blocks)
+        free = bend / (bend + self.pull)
+        starts = np.cumsum([0, *self.design.sizes])
+        levels = [
+            _deserved(float((weights.levels[a:b] ** 2).sum()), float(free[a:b].sum())) for a, b in pairwise(starts)
+        ]
+        return np.array([_deserved(float((weights.dense[1:] ** 2).sum()), self._free()), *levels])
 
-def chosen(design: Design, judge: Design) -> tuple[float, Weights]:
-    """The penalty of the least loss in rows that were not fitted, and the coefficients with it."""
-    few = len(design.labels) <= FOLDED
-    parts = _folds(design) if few else []
-    problems = [(Problem(design), judge)] + [(Problem(fit), held) for fit, held in parts]
-    weights = [_start(problem.design) for problem, _ in problems]
-    best, kept, since = np.inf, (PENALTIES[0], weights[0]), 0
-    for penalty in PENALTIES:
-        weights = [problem.solve(penalty, start) for (problem, _), start in zip(problems, weights, strict=True)]
-        lost = sum(judged(one, held) for one, (_, held) in zip(weights, problems, strict=True))
-        if lost < best:
-            best, kept, since = lost, (penalty, weights[0]), 0
-        else:
-            since += 1
-        if since == 2:
+    def _bend(self, weights: Weights, block: Block) -> Floats:
+        said = softmax(weights.logits(block.dense, block.hot))[:, -weights.levels.shape[1] :]
+        return np.asarray(said * (1 - said) * block.count[:, None])
+
+    def _free(self) -> float:
+        """Of the numbers' coefficients, how many rows decide: w - lambda trace (G + lambda)^-1."""
+        from scipy.linalg import solve_triangular
+
+        found = 0.0
+        for root in self.root:
+            inverse = solve_triangular(root, np.eye(self.width), lower=True)[:, 1:]
+            found += self.width - 1 - float(self.ridge[-1, 0] * (inverse**2).sum())
+        return found
+
+
+def _deserved(squares: float, free: float) -> float:
+    return float(np.clip(free / max(squares, 1e-12), WEAKEST, STRONGEST)) if free > 1e-9 else STRONGEST
+
+
+Fit = tuple[Floats, Weights]
+"""Penalties, and the coefficients with them."""
+
+
+def settled(design: Design, begin: Fit | None = None) -> Fit:
+    """Penalties that agree with the coefficients they lead to."""
+    problem = Problem(design)
+    penalties, weights = begin or (np.full(1 + len(design.sizes), START), start(design))
+    for _ in range(ROUNDS):
+        weights, before = problem.solve(penalties, weights), penalties
+        penalties = problem.deserved(weights)
+        if np.abs(np.log(penalties / before)).max() < AGREEING:
             break
-    return kept
+    return penalties, problem.solve(penalties, weights)
 
 
-def _folds(design: Design) -> list[tuple[Design, Design]]:
-    fold = np.arange(len(design.labels)) % FOLDS
-    return [(design.at(np.flatnonzero(fold != f)), design.at(np.flatnonzero(fold == f))) for f in range(FOLDS)]
-
-
-def _start(design: Design) -> Weights:
+def start(design: Design) -> Weights:
     """The shares of the classes."""
-    share = (np.bincount(design.labels, minlength=design.classes) + 0.5) / (len(design.labels) + 0.5 * design.classes)
-    dense = np.zeros((design.dense.shape[1], design.logits))
+    share, dense = design.shares, np.zeros((design.width, design.logits))
     dense[0] = np.log(share[1] / share[0]) if design.classes == 2 else np.log(share)
-    return Weights(dense, np.zeros((design.levels, design.logits)))
+    return Weights(dense, np.zeros((sum(design.sizes), design.logits)))
 
 
-def fitted(design: Design, judge: Design, rng: np.random.Generator) -> Weights:
-    if len(design.labels) <= CHOOSING:
-        return chosen(design, judge)[1]
-    some = np.sort(rng.choice(len(design.labels), CHOOSING, replace=False))
-    penalty, weights = chosen(design.at(some), judge)
-    return Problem(design).solve(penalty, weights)
+def some(rows: Integers, most: int, rng: np.random.Generator) -> Integers:
+    return rows if len(rows) <= most else np.sort(rng.choice(rows, most, replace=False))
+
+
+def predictor(view: View, weights: Weights) -> Predictor:
+    def predict(rows: Integers) -> Floats:
+        parts = (rows[start : start + BLOCK] for start in range(0, max(1, len(rows)), BLOCK))
+        levels = sum(view.sizes)
+        with alone():
+            return np.concatenate([
+                inside(softmax(weights.logits(view.dense(part), hot(view.codes(part), levels)))) for part in parts
+            ])  # fmt: skip
+
+    return predict
 
 
 class Linear(Fitting):
@@ -202,31 +292,26 @@ class Linear(Fitting):
         if len(lesson.learn) < FEWEST:
             return constant(lesson)
         with alone():
-            inputs = Inputs.of(lesson)
-            learn, judge = (design_of(inputs, lesson, rows) for rows in (lesson.learn, lesson.judge))
-            weights = fitted(learn, judge, np.random.default_rng([lesson.seed, 1]))
-        return lambda rows: _predicted(inputs, weights, rows)
+            view, fit = main_effects(lesson)
+            return predictor(view, finished(view, lesson, fit))
 
 
-def design_of(inputs: Inputs, lesson: Lesson, rows: Integers) -> Design:
-    labels = lesson.labels[rows].astype(np.int64)
-    return Design(with_one(inputs.dense(rows)), inputs.codes(rows), labels, sum(inputs.levels), lesson.classes)
+def main_effects(lesson: Lesson) -> tuple[Plain, Fit]:
+    """Shared by all learners that begin with them; found among some rows."""
+
+    def found() -> tuple[Plain, Fit]:
+        view = Plain(Inputs.of(lesson))
+        rows = some(lesson.learn, CHOOSING, np.random.default_rng([lesson.seed, 1]))
+        return view, settled(Design.of(view, lesson, rows))
+
+    return lesson.once("main effects", found)
 
 
-def with_one(dense: Values) -> Values:
-    return np.concatenate([np.ones((len(dense), 1), np.float32), dense], axis=1)
-
-
-def _predicted(inputs: Inputs, weights: Weights, rows: Integers) -> Floats:
-    with alone():
-        starts = range(0, max(1, len(rows)), BLOCK)
-        return np.concatenate([_block(inputs, weights, rows[start : start + BLOCK]) for start in starts])
-
-
-def _block(inputs: Inputs, weights: Weights, rows: Integers) -> Floats:
-    return softmax(weights.logits(with_one(inputs.dense(rows)), inputs.codes(rows)))
-
-
-def softmax(logits: Floats) -> Floats:
-    raised = np.exp(logits - logits.max(axis=1, keepdims=True))
-    return inside(raised / raised.sum(axis=1, keepdims=True))
+def finished(view: View, lesson: Lesson, fit: Fit) -> Weights:
+    """By all rows, where penalties were found among some."""
+    penalties, weights = fit
+    most = max(CHOOSING, CELLS // (len(view.sizes) + weights.dense.shape[0]))
+    rows = some(lesson.learn, most, np.random.default_rng([lesson.seed, 4]))
+    if len(rows) <= CHOOSING:
+        return weights
+    return Problem(Design.of(view, lesson, rows)).solve(penalties, weights)

@@ -14,13 +14,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..model import Floats, Integers
-from .contract import Fitting, Lesson, Predictor, constant
-from .inputs import Codes, Inputs, Values, alone
-from .linear import Design, Problem, Weights, chosen, loss, softmax, with_one
+from .contract import Fitting, Lesson, Predictor, constant, inside
+from .inputs import Codes, Values, alone
+from .linear import Design, Fit, Plain, Problem, Weights, hot, loss, main_effects, settled, softmax, some, with_one
 from .perceptron import Logits, Perceptron, Size, begin
 
 FEWEST = 50  # rows to learn from
-FREQUENT = 3  # rows that make a level one of its own
 BLOCK = 4096
 JUDGEMENTS = 25
 STRETCH = 8192  # rows that are learnt from at a time
@@ -30,28 +29,27 @@ WARMING = 0.05  # of the steps, while the rate rises
 FOLDS = 4
 CELLS = 12_000_000  # of the rows that the sum is fitted to
 MOST_SUMMED = 60_000  # rows of them
+MOST_LEARNT = 400_000  # rows
+OFTEN = 20  # times that an epoch draws a row which stands for many
+PATIENCE = 5  # judgements without anything gained
 PARTS = tuple((one, other) for one in np.linspace(0, 1, 5) for other in np.linspace(0, 1, 5) if one + other <= 1)
 
 
 @dataclass(frozen=True)
-class Sight:
+class Sight(Plain):
     """Numbers with their bends, made anew for every block: whole they would be a table many times as wide."""
 
-    inputs: Inputs
-    main: Integers
-    steps: tuple[float, ...]  # where a bend is
-
-    @classmethod
-    def of(cls, inputs: Inputs) -> Sight:
-        many = len(inputs.numbers) > 40
-        return cls(inputs, inputs.main, (-0.7, 0.7) if many else (-1.3, -0.65, 0.0, 0.65, 1.3))
+    @property
+    def steps(self) -> tuple[float, ...]:
+        """Where a bend is."""
+        return (-0.7, 0.7) if len(self.inputs.numbers) > 40 else (-1.3, -0.65, 0.0, 0.65, 1.3)
 
     @property
     def width(self) -> int:
-        return self.inputs.width + len(self.main) * (1 + len(self.steps))
+        return self.inputs.width + len(self.inputs.numbers) * (1 + len(self.steps))
 
     def bent(self, dense: Values) -> Values:
-        at = dense[:, self.main]
+        at = dense[:, self.inputs.main]
         square = (np.minimum(at * at, np.float32(9)) - np.float32(1)) * np.float32(0.7)
         bends = [np.tanh(np.float32(2) * (at - np.float32(step))) for step in self.steps]
         return np.concatenate([dense, square, *bends], axis=1)
@@ -62,6 +60,15 @@ class Sight:
         found[:, 1 + self.inputs.width :] *= np.float32(0.5)
         return found
 
+    def dense(self, rows: Integers) -> Values:
+        return self.addends(self.bent(self.inputs.dense(rows)))
+
+    def wider(self, main: Fit) -> Fit:
+        """The same scores, with coefficients of 0 for bends."""
+        penalties, weights = main
+        bends = np.zeros((self.width - self.inputs.width, weights.dense.shape[1]))
+        return penalties, Weights(np.concatenate([weights.dense, bends]), weights.levels)
+
 
 @dataclass(frozen=True)
 class Rows:
@@ -69,6 +76,11 @@ class Rows:
     codes: Codes
     offset: Logits  # what the sum says
     labels: Integers
+    count: Floats  # how many rows each stands for
+
+
+Stretch = tuple[Integers, Floats, bool]
+"""Rows of some steps, the rate of each, and whether it is time to judge."""
 
 
 @dataclass(frozen=True)
@@ -83,13 +95,13 @@ class Course:
         batch = 128 if n < 20_000 else 256 if n < 60_000 else 512 if n < 400_000 else 1024
         return cls(min(batch, n), 24 if n < 20_000 else 14 if n < 60_000 else 9 if n < 400_000 else 7)
 
-    def stretches(self, n: int, rng: np.random.Generator) -> Iterator[tuple[Integers, Floats, bool]]:
-        """Rows of some steps, the rate of each, and whether it is time to judge."""
+    def stretches(self, n: int, rng: np.random.Generator, odds: Floats | None = None) -> Iterator[Stretch]:
+        """odds: by which rows are drawn, where they are not equal."""
         batches = n // self.batch
         steps = self.epochs * batches
         often, most = max(1, steps // JUDGEMENTS), max(1, STRETCH // self.batch)
         for epoch in range(self.epochs):
-            order, done = rng.permutation(n), 0
+            order, done = rng.permutation(n) if odds is None else rng.choice(len(odds), n, p=odds), 0
             while done < batches:
                 before = epoch * batches + done
                 more = min(most, batches - done, often - before % often)
@@ -130,58 +142,54 @@ class Model:
         return np.concatenate(found)
 
     def _block(self, rows: Integers) -> Floats:
-        numbers, codes = self.sight.bent(self.sight.inputs.dense(rows)), self.sight.inputs.codes(rows)
-        logits = self.sum.logits(self.sight.addends(numbers), codes)
+        numbers, codes = self.sight.bent(self.sight.inputs.dense(rows)), self.sight.codes(rows)
+        logits = self.sum.logits(self.sight.addends(numbers), hot(codes, sum(self.sight.sizes)))
         for part, net in zip(self.parts, self.nets, strict=True):
             if part:
                 logits += part * net.logits(numbers, codes)
-        return softmax(logits)
+        return inside(softmax(logits))
 
 
 def _fitted(lesson: Lesson) -> Model:
-    inputs = Inputs.of(lesson, FREQUENT)
-    sight = Sight.of(inputs)
-    learn, judge = (_rows(inputs, lesson, rows) for rows in (lesson.learn, lesson.judge))
-    total = _summed(sight, learn, judge, lesson)
-    size = Size(sight.width, len(inputs.categories), sum(inputs.levels), lesson.classes)
+    plain, main = main_effects(lesson)
+    sight = Sight(plain.inputs)
+    rows = some(lesson.learn, MOST_LEARNT, np.random.default_rng([lesson.seed, 5]))
+    learn, judge = (_rows(sight, lesson, some) for some in (rows, lesson.judge))
+    total = _summed(sight, lesson, rows, learn, judge, main)
+    size = Size(sight.width, len(sight.sizes), sum(sight.sizes), lesson.classes)
     with ThreadPoolExecutor(max(1, min(lesson.threads, len(DECAYS)))) as pool:
         jobs = [pool.submit(_taught, sight, size, learn, judge, decay, lesson.seed) for decay in DECAYS]
         nets = tuple(job.result() for job in jobs)
     return Model(sight, total, nets, _parts(sight, nets, judge))
 
 
-def _rows(inputs: Inputs, lesson: Lesson, rows: Integers) -> Rows:
+def _rows(sight: Sight, lesson: Lesson, rows: Integers) -> Rows:
     offset = np.zeros((len(rows), lesson.classes), np.float32)
-    return Rows(inputs.dense(rows), inputs.codes(rows), offset, lesson.labels[rows].astype(np.int64))
+    labels = lesson.labels[rows].astype(np.int64)
+    return Rows(sight.inputs.dense(rows), sight.codes(rows), offset, labels, lesson.counts(rows))
 
 
-def _summed(sight: Sight, learn: Rows, judge: Rows, lesson: Lesson) -> Weights:
+def _summed(sight: Sight, lesson: Lesson, rows: Integers, learn: Rows, judge: Rows, main: Fit) -> Weights:
     """The sum; fills the offsets."""
     rng = np.random.default_rng([lesson.seed, 2])
-    n = len(learn.labels)
-    some = rng.permutation(n)[: min(n, MOST_SUMMED, max(FEWEST, CELLS // (1 + sight.width)))]
-    design, held = (_design(sight, one, rows, lesson.classes) for one, rows in ((learn, some), (judge, None)))
-    penalty, total = chosen(design, held)
+    n = len(rows)
+    some = rng.permutation(n)[: min(n, MOST_SUMMED, max(FEWEST, CELLS // (1 + sight.width + len(sight.sizes))))]
+    penalties, total = settled(Design.of(sight, lesson, rows[some]), sight.wider(main))
     for one in (learn, judge):
         _offset(sight, one, total)
-    fold = np.arange(len(some)) % FOLDS
+    fold = np.arange(n)[some] % FOLDS
     for f in range(FOLDS):
-        without = Problem(design.at(np.flatnonzero(fold != f))).solve(penalty, total)
-        mine = np.flatnonzero(fold == f)
-        learn.offset[some[mine]] = without.logits(design.dense[mine], design.codes[mine])
+        without = Problem(Design.of(sight, lesson, rows[some[fold != f]])).solve(penalties, total)
+        _offset(sight, learn, without, some[fold == f])
     return total
 
 
-def _design(sight: Sight, rows: Rows, which: Integers | None, classes: int) -> Design:
-    which = np.arange(min(len(rows.labels), 20_000)) if which is None else which
-    numbers = sight.addends(sight.bent(rows.dense[which]))
-    return Design(numbers, rows.codes[which], rows.labels[which], sum(sight.inputs.levels), classes)
-
-
-def _offset(sight: Sight, rows: Rows, total: Weights) -> None:
-    for start in range(0, len(rows.labels), BLOCK):
-        part = slice(start, start + BLOCK)
-        rows.offset[part] = total.logits(sight.addends(sight.bent(rows.dense[part])), rows.codes[part])
+def _offset(sight: Sight, rows: Rows, total: Weights, which: Integers | None = None) -> None:
+    which = np.arange(len(rows.labels)) if which is None else which
+    for start in range(0, len(which), BLOCK):
+        part = which[start : start + BLOCK]
+        levels = hot(rows.codes[part], sum(sight.sizes))
+        rows.offset[part] = total.logits(sight.addends(sight.bent(rows.dense[part])), levels)
 
 
 def _taught(sight: Sight, size: Size, learn: Rows, judge: Rows, decay: float, seed: int) -> Perceptron:
@@ -189,17 +197,30 @@ def _taught(sight: Sight, size: Size, learn: Rows, judge: Rows, decay: float, se
     from .descent import Descent
 
     rng = np.random.default_rng([seed, round(1000 * decay)])
-    course = Course.of(len(learn.labels))
+    many, odds = _drawn(learn)
+    course = Course.of(many)
     state = Descent.begin(size, begin(size, rng), decay)
-    net, taken = Perceptron(size, state.average), 0
+    net, taken, since = Perceptron(size, state.average), 0, 0
     best = (_lost(sight, net, judge), state.average.copy())
-    for which, rates, judged in course.stretches(len(learn.labels), rng):
+    for which, rates, judging in course.stretches(many, rng, odds):
         numbers = sight.bent(learn.dense[which])
         state.learn(numbers, learn.codes[which], learn.offset[which], learn.labels[which], course.batch, rates, taken)
         taken += len(rates)
-        if judged and (lost := _lost(sight, net, judge)) < best[0]:
-            best = (lost, state.average.copy())
+        if judging:
+            since += 1
+            if (lost := _lost(sight, net, judge)) < best[0]:
+                best, since = (lost, state.average.copy()), 0
+            if since == PATIENCE:
+                break
     return Perceptron(size, best[1])
+
+
+def _drawn(learn: Rows) -> tuple[int, Floats | None]:
+    """Rows of an epoch, and by which odds each is drawn where they stand for many."""
+    whole = float(learn.count.sum())
+    if whole == len(learn.count):
+        return len(learn.count), None
+    return min(int(whole), OFTEN * len(learn.count)), learn.count / whole
 
 
 def _logits(sight: Sight, net: Perceptron, rows: Rows) -> Floats:
@@ -210,7 +231,7 @@ def _logits(sight: Sight, net: Perceptron, rows: Rows) -> Floats:
 
 
 def _lost(sight: Sight, net: Perceptron, judge: Rows) -> float:
-    return loss(judge.offset + _logits(sight, net, judge), judge.labels)[0]
+    return loss(judge.offset + _logits(sight, net, judge), judge.labels, judge.count)[0]
 
 
 def _parts(sight: Sight, nets: tuple[Perceptron, ...], judge: Rows) -> tuple[float, ...]:
@@ -219,6 +240,6 @@ def _parts(sight: Sight, nets: tuple[Perceptron, ...], judge: Rows) -> tuple[flo
     said = [_logits(sight, net, judge) for net in nets]
 
     def lost(parts: tuple[float, float]) -> float:
-        return loss(offset + parts[0] * said[0] + parts[1] * said[1], judge.labels)[0]
+        return loss(offset + parts[0] * said[0] + parts[1] * said[1], judge.labels, judge.count)[0]
 
     return tuple(float(part) for part in min(PARTS, key=lost))

@@ -1,4 +1,4 @@
-"""Logistic regression whose penalty the rows to judge choose."""
+"""Logistic regression whose penalties are what its coefficients ask for."""
 
 from __future__ import annotations
 
@@ -7,21 +7,22 @@ import pytest
 from lessons import both, drawn, excess, lesson, others
 from scipy.optimize import minimize
 
-from labeldp_audit.estimators.linear import Design, Linear, Problem, Weights, _start, judged
+from labeldp_audit.estimators.linear import Block, Design, Linear, Problem, Weights, hot, judged, main_effects, start
 
 
 def design(rng, classes, n=300):
     dense = np.concatenate([np.ones((n, 1)), rng.normal(size=(n, 3))], axis=1).astype(np.float32)
     codes = np.stack([rng.integers(4, size=n), 4 + rng.integers(3, size=n)], axis=1).astype(np.int32)
-    return Design(dense, codes, rng.integers(classes, size=n), 7, classes)
+    block = Block(dense, hot(codes, 7), rng.integers(classes, size=n), rng.integers(1, 4, size=n).astype(float))
+    return Design((block,), (4, 3), classes)
 
 
 @pytest.mark.parametrize("classes", [2, 4])
 def test_the_slope_is_that_of_the_loss(classes):
     rng = np.random.default_rng(0)
     problem = Problem(design(rng, classes))
-    problem._scale(0.7)
-    point = 0.1 * rng.normal(size=problem._coordinates(_start(problem.design)).size)
+    problem._scale(np.array([0.7, 1.5, 3]))
+    point = 0.1 * rng.normal(size=problem._coordinates(start(problem.design)).size)
     _, slope = problem._value(point)
     for at in range(0, len(point), 3):
         step = np.zeros(len(point))
@@ -32,18 +33,43 @@ def test_the_slope_is_that_of_the_loss(classes):
 
 @pytest.mark.parametrize("classes", [2, 3])
 def test_it_finds_what_a_plain_minimiser_finds(classes):
+    """Each column with its own penalty, rows as often as they count."""
     one = design(np.random.default_rng(1), classes)
-    found = Problem(one).solve(2.0, _start(one))
-    width = one.dense.shape[1]
+    found = Problem(one).solve(np.array([2.0, 1.0, 5.0]), start(one))
+    pull = np.repeat([0, 2.0, 1.0, 5.0], [1, 3, 4, 3])[:, None]
 
     def value(flat):
-        weights = flat.reshape(width + one.levels, -1)
-        shrunk = (weights[1:] ** 2).sum()
-        return judged(Weights(weights[:width], weights[width:]), one) + 1.0 * shrunk
+        weights = flat.reshape(len(pull), -1)
+        return judged(Weights(weights[:4], weights[4:]), one) + (pull * weights**2).sum() / 2
 
     ours = np.concatenate([found.dense, found.levels]).ravel()
-    best = minimize(value, np.zeros(ours.size), method="Powell", options={"maxiter": 30}).fun
+    best = minimize(value, np.zeros(ours.size), method="BFGS").fun
     assert value(ours) <= best + 1e-2
+
+
+def test_rows_that_count_twice_are_rows_that_are_there_twice():
+    rng = np.random.default_rng(7)
+    one = design(rng, 2)
+    [block] = one.blocks
+    often = np.repeat(np.arange(300), block.count.astype(int))
+    twice = Block(block.dense[often], block.hot[often], block.labels[often], np.ones(len(often)))
+    penalties = np.array([2.0, 1.0, 5.0])
+    whole = Design((twice,), one.sizes, 2)
+    first, second = (Problem(each).solve(penalties, start(each)) for each in (one, whole))
+    assert first.levels == pytest.approx(second.levels, abs=1e-3)
+    assert Problem(one).count == pytest.approx(Problem(whole).count)
+
+
+@pytest.mark.parametrize("spread", [0.4, 1.5])
+def test_each_column_has_the_penalty_that_its_own_effects_ask_for(spread):
+    """One over their variance; where a column tells nothing, much."""
+    rng = np.random.default_rng(8)
+    codes = rng.integers(60, size=(30_000, 3))
+    eta = both(rng.normal(0, spread, 60)[codes[:, 0]] + rng.normal(0, 0.8, 60)[codes[:, 1]])
+    _, told, other, nothing = main_effects(lesson(codes, drawn(eta, rng), (0, 1, 2)))[1][0]
+    assert told == pytest.approx(1 / spread**2, rel=0.6)
+    assert other == pytest.approx(1 / 0.8**2, rel=0.5)
+    assert nothing > 20 * other
 
 
 def test_a_straight_eta_in_many_columns():
