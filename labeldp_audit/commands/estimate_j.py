@@ -34,7 +34,7 @@ QUANTITIES = (
     "certified_renyi",
 )  # fmt: skip
 
-PARTS = 8  # of what p may be
+PARTS = 4  # of what p may be
 ALONG_TAU = ("j", "plug_in_j", "certified_j")
 
 J_METHOD = "clopper-pearson"
@@ -97,9 +97,9 @@ class Losses:
 
 def losses_of(box: Intervals, believed: Belief, prior: Prior) -> Losses:
     """One p is everybody's: between which ends it is, is looked at in parts, each by itself."""
-    ends = np.linspace(prior.low, prior.high, PARTS + 1)
-    ranges = [loss.feature_loss_range(box.low, box.high, *part) for part in pairwise(ends.tolist())]
-    low, high = (np.stack(side) for side in zip(*ranges, strict=True))
+    parts = list(pairwise(np.linspace(prior.low, prior.high, PARTS + 1).tolist()))
+    low = np.stack([loss.feature_loss_range(box.low, box.high, *part)[0] for part in parts])
+    high = np.stack([loss.feature_loss_range(*box.of_people(), *part)[1] for part in parts])
     rows = tail.Losses.of(loss.feature_loss(box.plain, prior.p), low, high)
     law = believed.law
     return Losses(rows, loss.feature_loss(law.eta[:, 1], prior.p), law.weight, believed.method)

@@ -8,46 +8,36 @@ from ..measures import worst_case
 from ..mechanisms.contract import Mechanism
 from ..model import Bound, Eta, Finding
 from . import reporting
-from .intervals import Intervals, Prior
+from .intervals import Ends, Extremes, Prior
 from .settings import Settings
 
 METHOD, OF_GIVEN = "simultaneous clopper-pearson", "extremes of the given probabilities"
 SEEN = "extremes are over the rows asked: somebody with other features may be easier to guess and lose more"
 
-Ends = tuple[float, float]
 NOWHERE: Mapping[str, str] = {}
 
 
-def ends(box: Intervals) -> tuple[Ends, Ends]:
-    """(low, high) of the smallest and of the largest eta."""
-    return (float(box.low.min()), float(box.high.min())), (float(box.low.max()), float(box.high.max()))
-
-
-def of_eta(box: Intervals, eta: Eta, settings: Settings, at: Mapping[str, str] = NOWHERE) -> list[Finding]:
-    least, most = ends(box)
+def of_eta(found: Extremes, eta: Eta, settings: Settings, at: Mapping[str, str] = NOWHERE) -> list[Finding]:
     return [
-        _finding("eta_min", float(box.eta.min()), least, eta, settings, at=at),
-        _finding("eta_max", float(box.eta.max()), most, eta, settings, at=at),
+        _finding("eta_min", found.smallest, found.least, eta, settings, at=at),
+        _finding("eta_max", found.largest, found.most, eta, settings, at=at),
     ]
 
 
-def of_log_ratios(box: Intervals, eta: Eta, settings: Settings) -> list[Finding]:
-    least, most = ends(box)
-    of_min = worst_case.log_ratio_of_min
-    of_max = worst_case.log_ratio_of_max
+def of_log_ratios(found: Extremes, eta: Eta, settings: Settings) -> list[Finding]:
+    of_min, of_max, (least, most) = worst_case.log_ratio_of_min, worst_case.log_ratio_of_max, (found.least, found.most)
     return [
-        _finding("log_ratio_min", of_min(float(box.eta.min())), (of_min(least[1]), of_min(least[0])), eta, settings),
-        _finding("log_ratio_max", of_max(float(box.eta.max())), (of_max(most[0]), of_max(most[1])), eta, settings),
+        _finding("log_ratio_min", of_min(found.smallest), (of_min(least[1]), of_min(least[0])), eta, settings),
+        _finding("log_ratio_max", of_max(found.largest), (of_max(most[0]), of_max(most[1])), eta, settings),
     ]
 
 
 def of_nu_max(
-    box: Intervals, prior: Prior, eta: Eta, mechanism: Mechanism, epsilon: float, settings: Settings
+    found: Extremes, prior: Prior, eta: Eta, mechanism: Mechanism, epsilon: float, settings: Settings
 ) -> Finding:
-    least, most = ends(box)
-    ratios = worst_case.log_ratio_of_min(float(box.eta.min())), worst_case.log_ratio_of_max(float(box.eta.max()))
+    ratios = worst_case.log_ratio_of_min(found.smallest), worst_case.log_ratio_of_max(found.largest)
     estimate = worst_case.nu_max(*ratios, prior.p, epsilon)
-    limits = worst_case.nu_max_interval(least, most, (prior.low, prior.high), epsilon)
+    limits = worst_case.nu_max_interval(found.least, found.most, (prior.low, prior.high), epsilon)
     return _finding("nu_max", estimate, limits, eta, settings, mechanism)
 
 

@@ -71,6 +71,8 @@ def to_rows(table: Table, eta: Eta) -> dict[str, npt.NDArray[np.generic]]:
     columns |= {"k": eta.counts.sum(axis=1), "radius": eta.radius}
     if eta.part is not None and eta.unseen is not None:
         columns |= {"part": eta.part} | _by_class("unseen", table.dataset.classes, eta.unseen)
+    if eta.unresolved is not None:
+        columns["unresolved"] = eta.unresolved
     return columns
 
 
@@ -171,7 +173,10 @@ def _read(columns: Mapping[str, npt.NDArray[Any]], said: Mapping[str, Any], tabl
         return Eta(
             probability, None, rows, radius=None, part=np.zeros(len(rows), np.uint8), unseen=probability, **facts
         )
-    return Eta(probability, counts, rows, radius=columns["radius"], part=columns["part"], unseen=unseen, **facts)
+    return Eta(
+        probability, counts, rows, radius=columns["radius"], part=columns["part"], unseen=unseen,
+        unresolved=columns.get("unresolved"), **facts,
+    )  # fmt: skip
 
 
 def _places(columns: Mapping[str, npt.NDArray[Any]], table: Table) -> Integers:

@@ -6,7 +6,7 @@ The shares of each command add up to 1. That of the radii is spent only where --
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from ..model import Eta, Floats, Table
 
 PRIOR_SHARE = 0.05  # of the probability that a report may miss: p is the best known number of all
 RADII_SHARE = 0.05  # that neighbourhoods are no larger than --smoothness takes them to be
+NODES = 15
 WINDOWS = 0.1  # of the probability that intervals may miss: should labels speak against a band that was to be used
 _BELOW_1 = math.nextafter(1.0, 0.0)  # both classes were seen, so p is not 1, however near
 
@@ -30,6 +31,29 @@ class Intervals:
     high: Floats
     wrong: int  # of the intervals may be wrong
     plain: Floats  # shares in the counts as they are
+    spread: Floats | None = None  # of the log-odds of people about what low and high limit, where that is told
+
+    def of_people(self) -> tuple[Floats, Floats]:
+        """low and high, and where people are spread, so many equally likely ones for each row."""
+        if self.spread is None:
+            return self.low, self.high
+        from scipy.special import expit, logit, ndtri
+
+        away = ndtri((np.arange(NODES) + 0.5) / NODES)[:, None] * self.spread
+        return expit(logit(self.low) + away).ravel(), expit(logit(self.high) + away).ravel()
+
+
+Ends = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Extremes:
+    """Of eta: the smallest and the largest, and the limits of either."""
+
+    smallest: float
+    largest: float
+    least: Ends
+    most: Ends
 
 
 @dataclass(frozen=True)
@@ -46,16 +70,21 @@ def for_shares(table: Table, eta: Eta, miss: float, widening: float) -> Interval
     if not eta.ordered:
         return of_windows(eta, 1, tolerated(eta.queries, miss if eta.order_p is None else WINDOWS * miss), widening)
     band = _band(table, eta, (1 - WINDOWS) * miss)
-    return Intervals(eta.probability[:, 1], band.low, band.high, 0, _shares(eta, 1))
+    spread = None if eta.unresolved is None or not eta.unresolved.any() else np.sqrt(eta.unresolved)
+    return Intervals(eta.probability[:, 1], band.low, band.high, 0, _shares(eta, 1), spread)
 
 
-def for_extremes(table: Table, eta: Eta, positive: int, miss: float, widening: float) -> Intervals:
-    """For statements about the most extreme: windows, and the band where it is sharper."""
-    if not eta.ordered:
-        return of_windows(eta, positive, simultaneous(eta.queries, miss), widening)
-    box, band = of_windows(eta, 1, simultaneous(eta.queries, miss / 2), widening), _band(table, eta, miss / 2)
-    low = np.maximum(box.low, band.low)
-    return replace(box, low=low, high=np.maximum(low, np.minimum(box.high, band.high)))
+def for_extremes(table: Table, eta: Eta, positive: int, miss: float, widening: float) -> Extremes:
+    """Windows, and a band where there is one. Somebody is as far out as the average of a window, and may be farther:
+    beyond the last window of a band eta may be anything, whatever the average of that window."""
+    known, share = eta.probability[:, positive], miss / 2 if eta.ordered else miss
+    box = of_windows(eta, positive, simultaneous(eta.queries, share), widening)
+    outer = _band(table, eta, miss / 2) if eta.ordered else Band(box.low, box.high)
+    return Extremes(
+        float(known.min()), float(known.max()),
+        (float(outer.low.min()), min(float(box.high.min()), float(outer.high.min()))),
+        (max(float(box.low.max()), float(outer.low.max())), float(outer.high.max())),
+    )  # fmt: skip
 
 
 def _band(table: Table, eta: Eta, miss: float) -> Band:

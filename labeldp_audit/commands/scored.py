@@ -15,7 +15,7 @@ import numpy.typing as npt
 from .. import engine
 from ..bounds import score_band
 from ..errors import SpecError
-from ..measures import score_calibration
+from ..measures import score_calibration, unresolved
 from ..model import Eta, Floats, Integers, Table, Tried
 from ..randomness import for_audit
 from . import asked
@@ -52,7 +52,17 @@ def eta_of(table: Table, scores: Floats, pool: Pool, by: Tried, settings: Settin
         probability=probability[place], counts=counts[place], rows=queries, k=k, n=n, estimator=by.name,
         log_loss=by.log_loss, exact=True, recall=1.0, radius=radius[place].astype(np.float32), metric="score",
         part=pool.folds[place].astype(np.uint8), unseen=scores[place], order_p=_order(scores[place], labels[place]),
+        unresolved=_unresolved(table, probability, pool)[place] if scores.shape[1] == 2 else None,
     )  # fmt: skip
+
+
+def _unresolved(table: Table, probability: Floats, pool: Pool) -> Floats:
+    """By categories, and by rows that are the same."""
+    assert table.columns is not None and table.fingerprints is not None
+    values, categories = table.columns.values, np.flatnonzero(table.columns.categorical)
+    levels = (values[pool.rows, j].astype(np.int64) for j in categories)
+    positive = table.labels[pool.rows] == 1
+    return unresolved.variance(levels, table.fingerprints[pool.rows], probability[:, 1], positive, pool.folds)
 
 
 def _order(scores: Floats, labels: Labels) -> float | None:

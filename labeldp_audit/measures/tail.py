@@ -24,11 +24,18 @@ class Losses:
 
     estimate: Floats  # (q,)
     low: Floats  # (parts, q)
-    high: Floats  # (parts, q)
+    high: Floats  # (parts, times q): where people like one query may differ, several equally likely ones for each
 
     @classmethod
     def of(cls, estimate: Floats, low: Floats, high: Floats) -> Losses:
         return cls(np.sort(estimate), np.sort(np.atleast_2d(low)), np.sort(np.atleast_2d(high)))
+
+    def surely_above(self, tau: Floats) -> Integers:
+        return np.asarray(np.min([number_above(low, tau) for low in self.low], axis=0))
+
+    def possibly_above(self, tau: Floats) -> Integers:
+        times = self.high.shape[1] // len(self.estimate)
+        return np.asarray(-(-np.max([number_above(high, tau) for high in self.high], axis=0) // times))
 
 
 def number_above(in_order: Floats, tau: Floats) -> Integers:
@@ -45,7 +52,7 @@ def mass_above(value: Floats, weight: Floats, tau: Floats) -> Floats:
 def share_above(losses: Losses, tau: Floats, wrong: int, miss: float) -> tuple[Floats, Floats, Floats]:
     """J at each tau: estimate, low, high. Each limit at each tau misses with probability at most `miss`."""
     q = len(losses.estimate)
-    surely = np.maximum(0, np.min([number_above(low, tau) for low in losses.low], axis=0) - wrong)
-    possibly = np.minimum(q, np.max([number_above(high, tau) for high in losses.high], axis=0) + wrong)
+    surely = np.maximum(0, losses.surely_above(tau) - wrong)
+    possibly = np.minimum(q, losses.possibly_above(tau) + wrong)
     estimate = number_above(losses.estimate, tau) / q
     return estimate, clopper_pearson.lower(surely, q, miss), clopper_pearson.upper(possibly, q, miss)
