@@ -82,7 +82,7 @@ def test_a_joint_confidence_is_said_with_its_conditions():
     section = text.split("## How a report's confidence is shared out")[1].split("\n## ")[0]
     said = " ".join(section.split())
     conditions = (
-        "independent draws from one population", "One row of each person judges",
+        "independent draws from one population", "Each person judges with one row",
         "averages** over rows with like scores", "the level is shared between",
         "were not picked because of what earlier reports said",
     )  # fmt: skip

@@ -20,7 +20,7 @@ from people import people
 from running import names
 
 PROMPT = 20  # seconds that nothing here needs
-STAGES = ("scanning", "encoding", "clustering", "searching")
+STAGES = ("scanning", "encoding", "looking for copies", "clustering", "searching")
 resource = pytest.importorskip("resource")
 
 

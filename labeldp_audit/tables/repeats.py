@@ -44,7 +44,7 @@ REPEATED, GENERAL = 2000, 10_000  # rows whose company is looked for, and among 
 ALONE = 1.0  # rows in which one column differs, for each that is equal: fewer are no company
 TELLING = 5.0  # of them are to be expected where columns are independent; where not, equal rows are no wonder
 NAMES = 0.1  # of the rows have values of their own, where the only column there is tells people apart
-GLUED, ENOUGH = 0.1, 10.0  # of the unequal labels to be expected beside equal features; so many are needed to tell
+GLUED = 0.1  # of the unequal labels to be expected beside equal features
 
 
 @dataclass(frozen=True)
@@ -142,7 +142,7 @@ def _some(rows: Integers, most: int, rng: np.random.Generator) -> Integers:
 
 
 def _glued(features: Words, labels: npt.NDArray[np.integer], label: int) -> bool:
-    """Whether labels beside equal features hardly ever differ from this one, or are too few to tell."""
+    """Whether labels beside equal features hardly ever differ from this one."""
     number = np.unique(features, return_inverse=True)[1]
     rows = np.bincount(number).astype(np.float64)
     alike = np.bincount(number, labels == label)
@@ -151,8 +151,7 @@ def _glued(features: Words, labels: npt.NDArray[np.integer], label: int) -> bool
     several = alike > 1
     expected = float((alike[several] * (alike[several] - 1)).sum()) * other
     seen = float((alike[several] * (rows - alike)[several]).sum())
-    enough = float(np.minimum(1.0, alike[several] * other).sum()) >= ENOUGH
-    return seen <= GLUED * expected or not enough
+    return seen <= GLUED * expected
 
 
 def _differ_in_one(here: npt.NDArray[np.uint64], there: npt.NDArray[np.uint64]) -> float:

@@ -133,11 +133,6 @@ def test_certificates_stand_where_the_estimates_do():
     assert len(places) > 40
 
 
-def test_without_mechanisms_of_the_kind_divergences_are_left():
-    found = certified(estimate_j, *scored(600), mechanism=("llp:k=2",), alpha="inf")
-    assert {one.quantity for one in found} == {"certified_renyi"}
-
-
 # ---- how sharp they are
 
 

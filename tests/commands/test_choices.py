@@ -84,5 +84,5 @@ def test_learners_and_all_k_that_labels_might_have_chosen_share_one_level(monkey
     counted = replace(eta_of([3, 9], [20, 20], labels), choices=ks)
     monkeypatch.setattr(near, "of_table", lambda *given: counted)
     tried = tuple(Tried(name, 0.5, 0.01, None) for name in ("a", "b", "c", "d", "e", "knn"))
-    eta, _ = learnt._nearby(table_of(labels), tried, Settings(), engine.Silent(), False)
+    eta, _ = learnt._nearby(table_of(labels), tried, len(tried), Settings(), engine.Silent(), False)
     assert 5 / len(tried) + ks / eta.choices == pytest.approx(1)

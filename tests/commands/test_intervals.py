@@ -14,7 +14,7 @@ from labeldp_audit.bounds.mistakes import simultaneous, tolerated
 from labeldp_audit.commands import intervals, scored, trust
 from labeldp_audit.commands.scored import Pool
 from labeldp_audit.commands.settings import Settings
-from labeldp_audit.model import Tried
+from labeldp_audit.model import Columns, Tried
 
 
 def prior(positives, rows, miss):
@@ -40,7 +40,8 @@ def crowd(n=4000, seed=1, falls=False):
     score = rng.random(n)
     eta = np.abs(2 * score - 1) * 0.8 + 0.1 if falls else 0.1 + 0.8 * score
     labels = (rng.random(n) < eta).astype(np.uint8)
-    table = table_of(labels, score[:, None].astype(np.float32))
+    points = score[:, None].astype(np.float32)
+    table = replace(table_of(labels, points), columns=Columns(np.asfortranarray(points), np.zeros(1, bool), ("x",)))
     pool = Pool(np.arange(n), np.arange(n) % 5, np.arange(n))
     by = Tried("made up", 0.5, 0.01, None)
     told = scored.eta_of(table, np.column_stack([1 - score, score]), pool, by, Settings(), engine.Silent())
@@ -76,10 +77,17 @@ def test_choices_pay_and_doubt_the_order_less():
 
 def test_extremes_take_whichever_end_is_sharper():
     table, told, truth = crowd()
-    box = intervals.for_extremes(table, told, 1, 0.01, 0.0)
+    found = intervals.for_extremes(table, told, 1, 0.01, 0.0)
     windows = intervals.of_windows(told, 1, simultaneous(told.queries, 0.005), 0.0)
-    assert np.all(box.low >= windows.low) and np.all(box.high >= box.low)
-    assert windows.low.max() <= box.low.max() <= truth.max() <= box.high.max()
+    assert windows.low.max() <= found.most[0] <= truth.max() < found.most[1] == 1
+    assert 0 == found.least[0] < truth.min() <= found.least[1] <= windows.high.min()
+
+
+def test_many_people_with_the_top_score_limit_the_largest_eta():
+    table, told, _ = crowd()
+    top = np.minimum(told.unseen[:, 1], 0.7)
+    tied = replace(told, unseen=np.column_stack([1 - top, top]))
+    assert 0.8 < intervals.for_extremes(table, tied, 1, 0.01, 0.0).most[1] < 0.9
 
 
 def test_a_liar_who_lets_each_window_stand_alone_is_caught(monkeypatch):

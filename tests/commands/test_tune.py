@@ -64,7 +64,7 @@ def test_what_check_would_find_harmful_is_not_chosen(audit, mild, line):
 
 def test_limits_of_one_strength_alone_can_only_veto(audit, mild):
     """What is said, and what a stored report is judged by, holds at all strengths at once."""
-    lines = typed("j(tau=1.1).low > 0.3", "nu_max.high > 9")
+    lines = typed("j(tau=1.1).low > 0.36", "nu_max.high > 9")
     report = audit("tune", mild, "--eta", "p", *lines, *JSON).report
     chosen = tuned(report)
     first, second = report["judgement"]["verdicts"]
@@ -73,8 +73,8 @@ def test_limits_of_one_strength_alone_can_only_veto(audit, mild):
         assert (found["quantity"], found["mechanism"]) == (quantity, chosen["mechanism"])
         assert one["value"] == found[field] and one["outcome"] == "pass"
     weaker = f"rr:epsilon={chosen['high']:g}"
-    assert report["parameters"]["judged_alone"] == {"j(tau=1.1).low > 0.3": [weaker]}
-    assert only_at(report, "j", weaker)["low"] <= 0.3
+    assert report["parameters"]["judged_alone"] == {"j(tau=1.1).low > 0.36": [weaker]}
+    assert only_at(report, "j", weaker)["low"] <= 0.36
     shown = " ".join(audit("tune", mild, "--eta", "p", *lines, "-f", "markdown").out.split())
     assert "does not alone" in shown and "passes" in shown and "limits hold at all strengths at once" in shown
 

@@ -66,7 +66,10 @@ def test_minus_infinity_is_a_string(worst_report: Report) -> None:
 
 def test_keys_are_in_the_documented_order(worst_report: Report) -> None:
     document = parsed(worst_report)
-    assert [*document] == ["schema", "tool", "command", "dataset", "eta", "parameters", "findings", "warnings", "seal"]
+    assert [*document] == [
+        "schema", "tool", "command", "dataset", "eta", "parameters", "findings", "warnings", "remarks",
+        "seal",
+    ]  # fmt: skip
     finding = ["quantity", "mechanism", "at", "estimate", "low", "high", "confidence", "n", "method", "assumptions"]
     assert all([*found] == finding for found in document["findings"])
     assert [*document["dataset"]][:6] == ["name", "sha256", "rows", "rows_used", "features", "label"]

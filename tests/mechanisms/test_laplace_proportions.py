@@ -76,7 +76,7 @@ def integral(hit, epsilon, payoff):
             zero = [brentq(difference, low, high, xtol=1e-15)] if signs[0] != signs[1] else []
             for start, end in itertools.pairwise([low, *zero, high]):
                 if difference((start + end) / 2) > 0:
-                    total += quad(difference, start, end, epsabs=1e-15, epsrel=1e-12, limit=200)[0]
+                    total += quad(difference, start, end, epsabs=1e-13, epsrel=1e-10, limit=200)[0]
         found.append(total)
     return found
 
