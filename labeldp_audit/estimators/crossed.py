@@ -170,12 +170,12 @@ class Crossed(Learner):
         """Where nothing is worth crossing, those of the linear learner."""
         if len(lesson.learn) < FEWEST or (found := _fitted(lesson)) is None:
             return lesson.scores(Linear())
-        predict = predictor(*found)
-        return Scores(predict(lesson.judge), predict(lesson.asked))
+        with alone():
+            return finished(*found, lesson)
 
 
-def _fitted(lesson: Lesson) -> tuple[Sight, Weights] | None:
-    """Terms and penalties are chosen among some rows; all of them then say what the coefficients are."""
+def _fitted(lesson: Lesson) -> tuple[Sight, Fit] | None:
+    """Terms and penalties are chosen among some rows; whether they are worth it, those to judge say."""
     with alone():
         plain, main = main_effects(lesson)
         sight = _found(plain, lesson, main[1])
@@ -183,10 +183,9 @@ def _fitted(lesson: Lesson) -> tuple[Sight, Weights] | None:
             return None
         rows = some(lesson.learn, CHOOSING, np.random.default_rng([lesson.seed, 1]))
         judge = Design.of(sight, lesson, lesson.judge)
-        fit = settled(Design.of(sight, lesson, rows), sight.wider(main))
-        if judged(fit[1], judge) >= judged(sight.wider(main)[1], judge):
-            return None
-        return sight, finished(sight, lesson, fit)
+        wider = sight.wider(main)
+        fit = settled(Design.of(sight, lesson, rows), wider)
+        return (sight, fit) if judged(fit[1], judge) < judged(wider[1], judge) else None
 
 
 def _found(plain: Plain, lesson: Lesson, main: Weights) -> Sight:
