@@ -40,12 +40,14 @@ def of_table(
         nearby_scores.check(table, estimator, pool, settings)
     scores = _scores(table, learners, pool, same, settings, progress)
     said = _about_rows(table, pool)
+    choices = crossfit.choices(learners, len(pool.rows))
     if estimator.columns_weigh:
         [by] = scores.values()
-        return nearby_scores.eta_of(table, by, pool, estimator, settings, progress), said
+        eta = nearby_scores.eta_of(table, by, pool, estimator, settings, progress)
+        return replace(eta, choices=eta.choices * choices), said
     labels = table.labels[pool.rows]
     lost: dict[Way, Floats] = {(name, None): losses(one, labels) for name, one in scores.items()}
-    tried, choices = ranked(lost), len(learners)  # whoever dropped out was one too
+    tried = ranked(lost)
     if estimator.looks_around and table.groups is None and not copied:
         choices += 1
         if _worth_a_look(table, pool, lost[tried[0].name, None], settings, progress):

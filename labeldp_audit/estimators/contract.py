@@ -99,6 +99,7 @@ class Estimator(ABC):
 
 class Learner(Estimator):
     built_on: tuple[Learner, ...] = ()  # learners whose scores it puts together
+    optional: ClassVar[bool] = False  # is it left out of a mixture where that is as good? It costs more than others
 
     def leaves(self) -> tuple[Learner, ...]:
         """All that have to learn for it, none of which is built on others."""
