@@ -25,7 +25,7 @@ _FEW, _MORE = 5000, 0.25  # of fewer rows, more
 
 COLLAPSED = 0.5  # of the rows, where at most so many are different, equal ones become one that counts for many
 RACED = 5000  # rows from which on the first fold says who learns on the others
-GAIN, CLEARLY = 0.001, 2.0  # of the log loss and standard errors: who gains less than both is of no use
+GAIN, CLEARLY = 0.0005, 2.0  # of the log loss, and standard errors: who gains less than either is of no use
 
 Job = tuple[Learner, int]  # and the fold that it scores
 Each = Callable[[Callable[[Job], Job], Iterable[Job]], Iterable[Job]]
@@ -116,7 +116,7 @@ def mixture(leaves: tuple[Learner, ...], fold: Fold, labels: Labels) -> Floats:
 
 def _gained(gain: Floats, lost: Floats) -> bool:
     mean = float(gain.mean())
-    return mean > GAIN * float(lost.mean()) or mean > CLEARLY * float(gain.std()) / np.sqrt(len(gain))
+    return mean > GAIN * float(lost.mean()) and mean > CLEARLY * float(gain.std()) / np.sqrt(len(gain))
 
 
 def collapsed(lesson: Lesson) -> Fold:

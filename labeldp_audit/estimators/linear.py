@@ -19,7 +19,7 @@ from .contract import Learner, Lesson, Predictor, Scores, inside, unknown
 from .inputs import Codes, Inputs, Values, alone
 
 FEWEST = 20  # rows to learn from
-BLOCK = 1 << 16  # rows at a time
+BLOCK, FEW = 1 << 16, 1 << 13  # rows at a time
 CHOOSING = 40_000  # rows that penalties are found among
 CELLS = 10_000_000  # that the coefficients are fitted to
 START, WEAKEST, STRONGEST = 4.0, 1e-2, 1e4  # penalties
@@ -159,11 +159,14 @@ class Problem:
         self.gram = self._gram()
 
     def _gram(self) -> Floats:
+        """In double precision: of rows that stand for many, sums of floats are no longer positive definite."""
         found = np.zeros((self.width, self.width))
         for one in self.design.blocks:
-            weighed = one.dense * one.count[:, None].astype(np.float32)
-            found += np.diag((weighed * one.dense).sum(axis=0)) if self.width > WIDE else one.dense.T @ weighed
-        return found
+            for begin in range(0, len(one.labels), FEW):
+                dense = one.dense[begin : begin + FEW].astype(np.float64)
+                weighed = dense * one.count[begin : begin + FEW, None]
+                found += np.diag((weighed * dense).sum(axis=0)) if self.width > WIDE else dense.T @ weighed
+        return found + np.diag(1e-9 * np.diag(found))
 
     def solve(self, penalties: Floats, start: Weights) -> Weights:
         """penalties: of the numbers, and of each column of codes."""
