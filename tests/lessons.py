@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from labeldp_audit.estimators.contract import Lesson
@@ -33,3 +35,8 @@ def drawn(eta, rng):
 
 def others(one):
     return np.arange(len(one.judge) + len(one.learn), len(one.labels))
+
+
+def said_by(learner, one, rows):
+    """By one that has not answered anything yet."""
+    return learner.scores(replace(one, asked=rows, _known={})).asked

@@ -41,12 +41,14 @@ def of_table(
         nearby_scores.check(table, pool, settings)
     found = _scores(whole, learners, learnt, same, settings, progress)
     scores, said = {name: one[judging] for name, one in found.items()}, _about_rows(whole, learnt)
+    choices = crossfit.choices(learners, len(learnt.rows))
     if estimator.columns_weigh:
         [by] = scores.values()
-        return nearby_scores.eta_of(table, by, pool, estimator, settings, progress), said
+        eta = nearby_scores.eta_of(table, by, pool, estimator, settings, progress)
+        return replace(eta, choices=eta.choices * choices), said
     labels = table.labels[pool.rows]
     lost: dict[Way, Floats] = {(name, None): losses(one, labels) for name, one in scores.items()}
-    tried, choices = ranked(lost), len(learners)  # whoever dropped out was one too
+    tried = ranked(lost)
     if estimator.looks_around:
         choices += 1
         if _worth_a_look(table, pool, lost[tried[0].name, None], settings, progress):

@@ -26,6 +26,7 @@ _STEP = 1 << 17  # rows predicted at a time
 class Boosted(Fitting):
     name: ClassVar[str] = "boosted"
     example: ClassVar[str] = "boosted"
+    optional: ClassVar[bool] = True
     rate: ClassVar[float] = 0.04
     patience: ClassVar[int] = 40  # rounds that gain nothing
 

@@ -99,6 +99,7 @@ class Estimator(ABC):
 
 class Learner(Estimator):
     built_on: tuple[Learner, ...] = ()  # learners whose scores it puts together
+    optional: ClassVar[bool] = False  # is it left out of a mixture where that is as good? It costs more than others
 
     def leaves(self) -> tuple[Learner, ...]:
         """All that have to learn for it, none of which is built on others."""
@@ -146,3 +147,8 @@ def constant(lesson: Lesson) -> Predictor:
     """The shares of the classes, whatever the features."""
     known = inside(shares(lesson)[None])
     return lambda rows: np.tile(known, (len(rows), 1))
+
+
+def unknown(lesson: Lesson) -> Scores:
+    said = constant(lesson)
+    return Scores(said(lesson.judge), said(lesson.asked))

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..model import Integers
+from ..model import Floats, Integers
 from . import pairs
 from .contract import Learner, Lesson, Scores
 from .inputs import SHARED, Category, Codes, Inputs, Values, alone
@@ -103,9 +103,10 @@ class Term:
     penalty: float
 
     @classmethod
-    def of(cls, found: Found, parts: Sequence[Part], inputs: Inputs, rows: Integers, most: int) -> Term:
+    def of(cls, found: Found, parts: Sequence[Part], inputs: Inputs, rows: Integers, counts: Floats, most: int) -> Term:
         term = cls(found.columns, tuple(parts[j] for j in found.columns), np.empty(0, np.int64), found.penalty)
-        cells, count = np.unique(term.cell(inputs, rows), return_counts=True)
+        cells, which = np.unique(term.cell(inputs, rows), return_inverse=True)
+        count = np.bincount(which, counts)
         kept = np.argsort(-count, kind="stable")[:most]
         return replace(term, cells=np.sort(cells[kept[count[kept] > 1]]))
 
@@ -170,12 +171,12 @@ class Crossed(Learner):
         """Where nothing is worth crossing, those of the linear learner."""
         if len(lesson.learn) < FEWEST or (found := _fitted(lesson)) is None:
             return lesson.scores(Linear())
-        predict = predictor(*found)
-        return Scores(predict(lesson.judge), predict(lesson.asked))
+        with alone():
+            return finished(*found, lesson)
 
 
-def _fitted(lesson: Lesson) -> tuple[Sight, Weights] | None:
-    """Terms and penalties are chosen among some rows; all of them then say what the coefficients are."""
+def _fitted(lesson: Lesson) -> tuple[Sight, Fit] | None:
+    """Terms and penalties are chosen among some rows; whether they are worth it, those to judge say."""
     with alone():
         plain, main = main_effects(lesson)
         sight = _found(plain, lesson, main[1])
@@ -183,10 +184,9 @@ def _fitted(lesson: Lesson) -> tuple[Sight, Weights] | None:
             return None
         rows = some(lesson.learn, CHOOSING, np.random.default_rng([lesson.seed, 1]))
         judge = Design.of(sight, lesson, lesson.judge)
-        fit = settled(Design.of(sight, lesson, rows), sight.wider(main))
-        if judged(fit[1], judge) >= judged(sight.wider(main)[1], judge):
-            return None
-        return sight, finished(sight, lesson, fit)
+        wider = sight.wider(main)
+        fit = settled(Design.of(sight, lesson, rows), wider)
+        return (sight, fit) if judged(fit[1], judge) < judged(wider[1], judge) else None
 
 
 def _found(plain: Plain, lesson: Lesson, main: Weights) -> Sight:
@@ -197,14 +197,14 @@ def _found(plain: Plain, lesson: Lesson, main: Weights) -> Sight:
     work = max(1, columns * (columns - 1) // 2) * min(lesson.classes, MOST_CLASSES)
     rows = some(lesson.learn, max(20_000, min(LOOKED_AT, WORK // work)), rng)
     fine, coarse = parts_of(inputs, rows, FINE_BINS), parts_of(inputs, rows, BINS)
-    dense, codes = plain.dense(rows), plain.codes(rows)
-    left = _left(plain, lesson, rows, main, rng)
+    rows, left = _left(plain, lesson, rows, main, rng)
+    dense, codes, counts = plain.dense(rows), plain.codes(rows), lesson.counts(lesson.learn)
     bent = pairs.singles(_levels(inputs, fine[:numbers], rows), range(numbers), left)
     useful = _useful(inputs, dense, codes, main, bent)[:columns]
     crossed = pairs.pairs(_levels(inputs, coarse, rows), sorted(useful), left)[:MOST_PAIRS]
     most = min(CELLS, ALL_CELLS // (main.dense.shape[1] * max(1, len(crossed))))
-    singles = [Term.of(found, fine, inputs, lesson.learn, most) for found in bent]
-    terms = (*singles, *(Term.of(found, coarse, inputs, lesson.learn, most) for found in crossed))
+    singles = [Term.of(found, fine, inputs, lesson.learn, counts, most) for found in bent]
+    terms = (*singles, *(Term.of(found, coarse, inputs, lesson.learn, counts, most) for found in crossed))
     sight = Sight(inputs, terms)
     return replace(sight, products=pairs.products(sight.near(dense), left)[:MOST_PAIRS])
 
@@ -216,14 +216,27 @@ def _levels(inputs: Inputs, parts: Sequence[Part], rows: Integers) -> Codes:
     return out
 
 
-def _left(plain: Plain, lesson: Lesson, rows: Integers, main: Weights, rng: np.random.Generator) -> Left:
-    labels, count = lesson.labels[rows], lesson.counts(rows)
+def _left(
+    plain: Plain, lesson: Lesson, rows: Integers, main: Weights, rng: np.random.Generator
+) -> tuple[Integers, Left]:
+    """Of these rows, in two halves by lot; a row that stands for many is in both, for some of them in each."""
+    rows, count, half = _halves(lesson, rows, rng)
+    labels = lesson.labels[rows]
     said = np.asarray(predictor(plain, main)(rows)).T  # (classes, rows)
     often = np.argsort(-np.bincount(labels, count, lesson.classes), kind="stable")
     which = [1] if lesson.classes == 2 else often[:MOST_CLASSES]
     mine = np.asarray(said[which])
     residual = (labels == np.asarray(which)[:, None]) - mine
-    return Left(residual * count, mine * (1 - mine) * count, rng.permutation(len(rows)) % 2)
+    return rows, Left(residual * count, mine * (1 - mine) * count, half)
+
+
+def _halves(lesson: Lesson, rows: Integers, rng: np.random.Generator) -> tuple[Integers, Floats, Integers]:
+    if lesson.repeats is None:
+        return rows, np.ones(len(rows)), rng.permutation(len(rows)) % 2
+    whole = lesson.repeats[rows]
+    first = rng.binomial(whole, 0.5)
+    count = np.concatenate([first, whole - first]).astype(np.float64)
+    return np.tile(rows, 2), count, np.repeat([0, 1], len(rows))
 
 
 def _useful(inputs: Inputs, dense: Values, codes: Codes, main: Weights, bent: list[Found]) -> list[int]:

@@ -25,7 +25,7 @@ _FEW, _MORE = 5000, 0.25  # of fewer rows, more
 
 COLLAPSED = 0.5  # of the rows, where at most so many are different, equal ones become one that counts for many
 RACED = 5000  # rows from which on the first fold says who learns on the others
-GAIN, CLEARLY = 0.001, 2.0  # of the log loss and standard errors: who gains less than both is of no use
+GAIN, CLEARLY = 0.0005, 2.0  # of the log loss, and standard errors: who gains less than either is of no use
 
 Job = tuple[Learner, int]  # and the fold that it scores
 Each = Callable[[Callable[[Job], Job], Iterable[Job]], Iterable[Job]]
@@ -77,7 +77,7 @@ def scores(
 
     with alone():  # for all: to let go of the limit and take it again between jobs may leave threads that compete
         run(first, range(1))
-        idle = useless(first, made[0], labels[lessons[0].asked]) if number > 1 and len(rows) >= RACED else set()
+        idle = useless(first, made[0], labels[lessons[0].asked]) if number > 1 and len(rows) >= RACED else set[str]()
         note(float(len(idle) * (len(rows) - len(lessons[0].asked))))
         run([leaf for leaf in first if leaf.name not in idle], range(1, number))
     kept = [learner for learner in learners if learner.name not in idle]
@@ -93,13 +93,20 @@ def _of_folds(learner: Learner, made: Sequence[Fold], folds: Integers, idle: set
 
 
 def useless(leaves: Sequence[Learner], fold: Fold, labels: Labels) -> set[str]:
-    """Those without which a mixture guesses the labels of this fold as well, in order; one is left."""
+    """Optional ones without which a mixture guesses the labels of this fold as well, in order; one is left."""
     with_all, kept = losses(fold.scores(Stack(built_on=tuple(leaves))), labels), list(leaves)
-    for leaf in leaves:
+    for leaf in (one for one in leaves if one.optional):
         rest = tuple(one for one in kept if one is not leaf)
         if rest and not _gained(mixture(rest, fold, labels) - with_all, with_all):
             kept = list(rest)
     return {leaf.name for leaf in leaves if leaf not in kept}
+
+
+def choices(learners: Sequence[Learner], rows: int) -> int:
+    """Between how many ways to score the rows labels choose. The model of the first fold that says who is idle learnt
+    from the labels of the others; so each mixture that may be left is an alternative, fixed before labels were seen."""
+    return sum(2 ** sum(leaf.optional for leaf in one.leaves()) if one.built_on and rows >= RACED else 1
+               for one in learners)  # fmt: skip
 
 
 def mixture(leaves: tuple[Learner, ...], fold: Fold, labels: Labels) -> Floats:
@@ -109,7 +116,7 @@ def mixture(leaves: tuple[Learner, ...], fold: Fold, labels: Labels) -> Floats:
 
 def _gained(gain: Floats, lost: Floats) -> bool:
     mean = float(gain.mean())
-    return mean > GAIN * float(lost.mean()) or mean > CLEARLY * float(gain.std()) / np.sqrt(len(gain))
+    return mean > GAIN * float(lost.mean()) and mean > CLEARLY * float(gain.std()) / np.sqrt(len(gain))
 
 
 def collapsed(lesson: Lesson) -> Fold:

@@ -15,11 +15,11 @@ from typing import Any, Protocol
 import numpy as np
 
 from ..model import Floats, Integers
-from .contract import Fitting, Lesson, Predictor, constant, inside
+from .contract import Learner, Lesson, Predictor, Scores, inside, unknown
 from .inputs import Codes, Inputs, Values, alone
 
 FEWEST = 20  # rows to learn from
-BLOCK = 1 << 16  # rows at a time
+BLOCK, FEW = 1 << 16, 1 << 13  # rows at a time
 CHOOSING = 40_000  # rows that penalties are found among
 CELLS = 10_000_000  # that the coefficients are fitted to
 START, WEAKEST, STRONGEST = 4.0, 1e-2, 1e4  # penalties
@@ -159,11 +159,14 @@ class Problem:
         self.gram = self._gram()
 
     def _gram(self) -> Floats:
+        """In double precision: of rows that stand for many, sums of floats are no longer positive definite."""
         found = np.zeros((self.width, self.width))
         for one in self.design.blocks:
-            weighed = one.dense * one.count[:, None].astype(np.float32)
-            found += np.diag((weighed * one.dense).sum(axis=0)) if self.width > WIDE else one.dense.T @ weighed
-        return found
+            for begin in range(0, len(one.labels), FEW):
+                dense = one.dense[begin : begin + FEW].astype(np.float64)
+                weighed = dense * one.count[begin : begin + FEW, None]
+                found += np.diag((weighed * dense).sum(axis=0)) if self.width > WIDE else dense.T @ weighed
+        return found + np.diag(1e-9 * np.diag(found))
 
     def solve(self, penalties: Floats, start: Weights) -> Weights:
         """penalties: of the numbers, and of each column of codes."""
@@ -284,16 +287,15 @@ def predictor(view: View, weights: Weights) -> Predictor:
     return predict
 
 
-class Linear(Fitting):
+class Linear(Learner):
     name = "linear"
     example = "linear"
 
-    def fit(self, lesson: Lesson) -> Predictor:
+    def scores(self, lesson: Lesson) -> Scores:
         if len(lesson.learn) < FEWEST:
-            return constant(lesson)
+            return unknown(lesson)
         with alone():
-            view, fit = main_effects(lesson)
-            return predictor(view, finished(view, lesson, fit))
+            return finished(*main_effects(lesson), lesson)
 
 
 def main_effects(lesson: Lesson) -> tuple[Plain, Fit]:
@@ -307,11 +309,15 @@ def main_effects(lesson: Lesson) -> tuple[Plain, Fit]:
     return lesson.once("main effects", found)
 
 
-def finished(view: View, lesson: Lesson, fit: Fit) -> Weights:
-    """By all rows, where penalties were found among some."""
+def finished(view: View, fit: Fit, lesson: Lesson) -> Scores:
+    """By all rows, where penalties were found among some. Nothing was chosen among the rows that judge, so once others
+    have said how likely their labels are, they teach too."""
     penalties, weights = fit
+    rng = np.random.default_rng([lesson.seed, 4])
     most = max(CHOOSING, CELLS // (len(view.sizes) + weights.dense.shape[0]))
-    rows = some(lesson.learn, most, np.random.default_rng([lesson.seed, 4]))
-    if len(rows) <= CHOOSING:
-        return weights
-    return Problem(Design.of(view, lesson, rows)).solve(penalties, weights)
+    if len(lesson.learn) > CHOOSING:
+        weights = Problem(Design.of(view, lesson, some(lesson.learn, most, rng))).solve(penalties, weights)
+    judge = predictor(view, weights)(lesson.judge)
+    rows = some(np.sort(np.concatenate([lesson.learn, lesson.judge])), most, rng)
+    weights = Problem(Design.of(view, lesson, rows)).solve(penalties, weights)
+    return Scores(judge, predictor(view, weights)(lesson.asked))

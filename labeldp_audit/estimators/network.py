@@ -120,6 +120,7 @@ class Course:
 class Network(Fitting):
     name = "network"
     example = "network"
+    optional = True
 
     def fit(self, lesson: Lesson) -> Predictor:
         if len(lesson.learn) < FEWEST:

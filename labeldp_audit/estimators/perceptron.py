@@ -27,7 +27,7 @@ class Size:
     levels: int
     classes: int
     vector: int = 8  # numbers that stand for a level
-    hidden: int = 128
+    hidden: int = 64
 
     @property
     def entry(self) -> int:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
-from lessons import both, drawn, excess, lesson, others
+from lessons import both, drawn, excess, lesson, others, said_by
 
 from labeldp_audit.estimators import ESTIMATORS, crossed, pairs
 from labeldp_audit.estimators.crossed import Crossed, Sight
@@ -18,10 +16,6 @@ from labeldp_audit.estimators.stack import MEMBERS
 def sight_of(one) -> Sight:
     found = crossed._fitted(one)
     return found[0] if found else Sight(main_effects(one)[0].inputs)
-
-
-def said_by(learner, one, rows):
-    return learner().scores(replace(one, asked=rows)).asked
 
 
 def coded(rng, n, sizes):
@@ -49,7 +43,7 @@ def test_it_finds_the_pair_and_comes_near_eta(pair):
     one = lesson(codes, drawn(eta, rng), range(4))
     rows = others(one)
     assert [term.columns for term in sight_of(one).terms] == [pair]
-    assert excess(eta[rows], said_by(Crossed, one, rows)) < 0.15 * excess(eta[rows], said_by(Linear, one, rows))
+    assert excess(eta[rows], said_by(Crossed(), one, rows)) < 0.15 * excess(eta[rows], said_by(Linear(), one, rows))
 
 
 def test_without_pairs_it_is_the_linear_learner():
@@ -58,7 +52,7 @@ def test_without_pairs_it_is_the_linear_learner():
     one = lesson(codes, drawn(eta, rng), range(4))
     rows = others(one)
     assert sight_of(one).terms == ()
-    assert np.abs(said_by(Crossed, one, rows) - said_by(Linear, one, rows)).max() < 0.01
+    assert np.abs(said_by(Crossed(), one, rows) - said_by(Linear(), one, rows)).max() < 0.01
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -76,7 +70,7 @@ def test_bins_of_numbers_take_part():
     one = lesson(np.column_stack([x, code]), drawn(eta, rng), (3,))
     rows = others(one)
     assert {(0,), (1, 3)} <= {term.columns for term in sight_of(one).terms}
-    assert excess(eta[rows], said_by(Crossed, one, rows)) < 0.15 * excess(eta[rows], said_by(Linear, one, rows))
+    assert excess(eta[rows], said_by(Crossed(), one, rows)) < 0.15 * excess(eta[rows], said_by(Linear(), one, rows))
 
 
 def test_classes():
@@ -86,9 +80,9 @@ def test_classes():
     eta = raised / raised.sum(axis=1, keepdims=True)
     one = lesson(codes, drawn(eta, rng), range(3), classes=4)
     rows = others(one)
-    said = said_by(Crossed, one, rows)
+    said = said_by(Crossed(), one, rows)
     assert said.sum(axis=1) == pytest.approx(np.ones(len(rows)))
-    assert excess(eta[rows], said) < 0.05 * excess(eta[rows], said_by(Linear, one, rows))
+    assert excess(eta[rows], said) < 0.05 * excess(eta[rows], said_by(Linear(), one, rows))
 
 
 @pytest.mark.parametrize("spread", [0.2, 0.6])
@@ -130,12 +124,12 @@ def test_labels_of_others_threads_and_order_of_asking_change_nothing():
     one = lesson(codes, labels, range(4))
     rows, changed = others(one), labels.copy()
     changed[rows] = 1 - changed[rows]
-    first = said_by(Crossed, one, rows)
-    second = said_by(Crossed, lesson(codes, changed, range(4), threads=2), rows[::-1])
+    first = said_by(Crossed(), one, rows)
+    second = said_by(Crossed(), lesson(codes, changed, range(4), threads=2), rows[::-1])
     assert sight_of(one).terms != ()
     assert np.array_equal(first, second[::-1])
     changed[one.learn] = 1 - changed[one.learn]
-    assert not np.array_equal(first, said_by(Crossed, lesson(codes, changed, range(4)), rows))
+    assert not np.array_equal(first, said_by(Crossed(), lesson(codes, changed, range(4)), rows))
 
 
 def test_rare_cells_share_one_coefficient(monkeypatch):
@@ -166,9 +160,9 @@ def test_with_many_columns_the_useful_ones_are_crossed(monkeypatch):
 def test_hardly_any_rows(rows, label):
     labels = np.arange(rows) % 2 if label is None else np.full(rows, label)
     values = np.column_stack([np.ones(rows), np.arange(rows) % 3, np.full(rows, np.nan)])
-    said = said_by(Crossed, lesson(values, labels, (1,)), np.arange(rows))
+    said = said_by(Crossed(), lesson(values, labels, (1,)), np.arange(rows))
     assert np.all((said > 0) & (said < 1))
-    assert said_by(Crossed, lesson(values, labels, (1,)), np.arange(0)).shape == (0, 2)
+    assert said_by(Crossed(), lesson(values, labels, (1,)), np.arange(0)).shape == (0, 2)
 
 
 def test_one_column():
@@ -177,7 +171,7 @@ def test_one_column():
     eta = both(2 * np.cos(2 * x))
     one = lesson(x[:, None], drawn(eta, rng))
     rows = others(one)
-    assert excess(eta[rows], said_by(Crossed, one, rows)) < 0.2 * excess(eta[rows], said_by(Linear, one, rows))
+    assert excess(eta[rows], said_by(Crossed(), one, rows)) < 0.2 * excess(eta[rows], said_by(Linear(), one, rows))
 
 
 def test_a_product_too_weak_for_cells():
@@ -187,7 +181,7 @@ def test_a_product_too_weak_for_cells():
     one = lesson(x, drawn(eta, rng))
     rows = others(one)
     assert sight_of(one).products == ((2, 7),)
-    assert excess(eta[rows], said_by(Crossed, one, rows)) < 0.3 * excess(eta[rows], said_by(Linear, one, rows))
+    assert excess(eta[rows], said_by(Crossed(), one, rows)) < 0.3 * excess(eta[rows], said_by(Linear(), one, rows))
 
 
 def test_products_of_several_classes_the_clearest_first():

@@ -8,7 +8,13 @@ import numpy as np
 import pytest
 
 from labeldp_audit.estimators import crossfit
-from labeldp_audit.estimators.contract import Fitting
+from labeldp_audit.estimators.auto import Auto
+from labeldp_audit.estimators.boosted import Boosted
+from labeldp_audit.estimators.contract import About, Fitting, Lesson
+from labeldp_audit.estimators.crossed import Crossed
+from labeldp_audit.estimators.linear import Linear
+from labeldp_audit.estimators.network import Network
+from labeldp_audit.estimators.stack import Stack
 from labeldp_audit.model import Columns
 
 
@@ -84,3 +90,100 @@ def test_only_the_rows_of_the_pool_are_used():
 def test_chance_parts_rows_not_their_order():
     [first, *_] = shown(10_000, np.arange(10_000) % 5)
     assert abs(first.judge.mean() - 5000) < 400
+
+
+def table(n, seed=0):
+    """Few different rows, each with an eta of its own."""
+    rng = np.random.default_rng(seed)
+    kinds = np.unique(rng.integers(0, 6, (90, 3)), axis=0)
+    eta = rng.beta(1, 2, len(kinds))
+    same = rng.integers(len(kinds), size=n)
+    values = np.asfortranarray(kinds[same], np.float32)
+    columns = Columns(values, np.array([True, False, True]), ("a", "b", "c"))
+    return columns, (rng.random(n) < eta[same]).astype(np.uint8), same
+
+
+def scored(learners, columns, labels, same, noted=None):
+    rows = np.arange(len(labels))
+    return crossfit.scores(
+        learners, columns, labels, 2, rows=rows, folds=rows % 5, people=rows, same=same, seed=0, each=map, threads=1,
+        note=lambda rows: noted.append(rows) if noted is not None else None,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("learner", "off"), [(Linear(), 2e-3), (Crossed(), 0.02), (Boosted(), 0.06), (Network(), 0.06)]
+)
+def test_equal_rows_that_became_one_teach_what_they_taught_one_by_one(learner, off, monkeypatch):
+    one = table(6000)
+    once = scored((learner,), *one)[learner.name]
+    monkeypatch.setattr(crossfit, "COLLAPSED", 0.0)
+    assert np.abs(once - scored((learner,), *one)[learner.name]).mean() < off
+
+
+def test_a_row_counts_as_often_as_it_was_there_with_its_label():
+    columns, labels, same = table(2000)
+    rows = np.arange(2000)
+    one = Lesson(columns, labels, 2, rows[:1200], rows[1200:1500], 0, 1, rows[1500:], same)
+    fold = crossfit.collapsed(one)
+    for mine, whole in ((fold.lesson.learn, one.learn), (fold.lesson.judge, one.judge)):
+        assert np.isin(mine, whole).all()
+        assert fold.lesson.counts(mine).sum() == len(whole)
+        assert len(np.unique(2 * same[mine] + labels[mine])) == len(mine)
+    assert np.array_equal(same[fold.lesson.asked][fold.place], same[one.asked])
+
+
+class Knows(Fitting):
+    """So much of what the first column tells."""
+
+    optional = True
+
+    def __init__(self, name, how_much):
+        self.name, self.how_much = name, how_much
+
+    def fit(self, lesson):
+        def said(rows):
+            second = 1 / (1 + np.exp(-self.how_much * lesson.columns.values[rows, 0].astype(np.float64)))
+            return np.stack([1 - second, second], axis=1)
+
+        return said
+
+
+def race(names):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(10_000, 1)).astype(np.float32, order="F")
+    labels = (rng.random(10_000) < 1 / (1 + np.exp(-2 * x[:, 0]))).astype(np.uint8)
+    learners = tuple(Knows(name, how_much) for name, how_much in names.items())
+    noted: list[float] = []
+    found = scored((*learners, Stack(built_on=learners)), Columns(x, np.zeros(1, bool), ("x",)), labels,
+                   np.arange(10_000), noted)  # fmt: skip
+    assert sum(noted) == len(names) * 10_000
+    return found
+
+
+def test_who_is_of_no_use_to_the_first_fold_scores_no_other():
+    assert list(race({"nothing": 0.0, "all": 2.0})) == ["all", "stack"]
+
+
+def test_few_rows_decide_nothing(monkeypatch):
+    monkeypatch.setattr(crossfit, "RACED", 20_000)
+    assert list(race({"nothing": 0.0, "all": 2.0})) == ["nothing", "all", "stack"]
+
+
+def test_labels_of_a_fold_change_nothing_of_its_scores_but_who_drops_out(monkeypatch):
+    columns, labels, same = table(6000, 1)
+    learners = (Linear(), Boosted(), Stack(built_on=(Linear(), Boosted())))
+    monkeypatch.setattr(crossfit, "useless", lambda *_: {"boosted"})
+    first = scored(learners, columns, labels, same)
+    assert list(first) == ["linear", "stack"]
+    for fold in range(5):
+        other, mine = labels.copy(), np.arange(6000) % 5 == fold
+        other[mine] = 1 - labels[mine]
+        second = scored(learners, columns, other, same)
+        assert all(np.array_equal(first[name][mine], second[name][mine]) for name in first)
+
+
+@pytest.mark.parametrize(("rows", "number"), [(crossfit.RACED, 4 + 4 + 4), (crossfit.RACED - 1, 4 + 1 + 1)])
+def test_every_mixture_that_may_be_left_is_a_choice(rows, number):
+    """With and without trees, with and without networks."""
+    assert crossfit.choices(Auto().learners(About(rows, 2, 0.5)), rows) == number
