@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ..measures import advantage, deconvolution, guess, recalibration
+from ..measures import advantage, deconvolution, guess, recalibration, unresolved
 from ..measures.advantage import Gain, Members
 from ..mechanisms.contract import Mechanism
 from ..model import Eta, Floats, Law, Table
@@ -82,9 +82,13 @@ def of_losses(eta: Eta) -> Belief:
 
 
 def _scored(eta: Eta) -> Belief:
-    """Scores that were fitted to labels hold no chance of a count."""
-    method = "scores fitted to the labels of other rows"
-    return Belief(observed(eta.probability), method, advantage.from_rows(eta.probability))
+    """Scores that were fitted to labels hold no chance of a count. They are averages over people of whom models know
+    too little to tell them apart, as far as labels say so."""
+    method, people = "scores fitted to the labels of other rows", eta.probability
+    if eta.unresolved is not None and eta.unresolved[:, 0].any():
+        apart = unresolved.people(people[:, 1], eta.unresolved[:, 0]).ravel()
+        method, people = f"{method}, spread as rows of a level tell", np.column_stack([1 - apart, apart])
+    return Belief(observed(people), method, advantage.from_rows(people))
 
 
 def observed(probability: Floats) -> Law:

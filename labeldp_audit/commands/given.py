@@ -19,6 +19,8 @@ from .settings import Settings
 _WORDS = {"label": "labels", "classes": "classes", "rows_used": "rows"}
 _SEARCH = ("exclude", "categorical", "group", "repeats", "k", "estimator", "recall", "queries")  # what a search is told
 
+_UNRESOLVED = ("unresolved", "unresolved_high")
+
 
 @dataclass(frozen=True)
 class Rows:
@@ -72,7 +74,7 @@ def to_rows(table: Table, eta: Eta) -> dict[str, npt.NDArray[np.generic]]:
     if eta.part is not None and eta.unseen is not None:
         columns |= {"part": eta.part} | _by_class("unseen", table.dataset.classes, eta.unseen)
     if eta.unresolved is not None:
-        columns["unresolved"] = eta.unresolved
+        columns |= {name: eta.unresolved[:, i] for i, name in enumerate(_UNRESOLVED)}
     return columns
 
 
@@ -175,7 +177,8 @@ def _read(columns: Mapping[str, npt.NDArray[Any]], said: Mapping[str, Any], tabl
         )
     return Eta(
         probability, counts, rows, radius=columns["radius"], part=columns["part"], unseen=unseen,
-        unresolved=columns.get("unresolved"), **facts,
+        unresolved=np.column_stack([columns[name] for name in _UNRESOLVED]) if _UNRESOLVED[0] in columns else None,
+        **facts,
     )  # fmt: skip
 
 

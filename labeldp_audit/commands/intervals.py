@@ -13,11 +13,11 @@ import numpy as np
 from ..bounds import clopper_pearson, score_band
 from ..bounds.mistakes import Mistakes, simultaneous, tolerated
 from ..bounds.score_band import Band
+from ..measures import unresolved
 from ..model import Eta, Floats, Table
 
 PRIOR_SHARE = 0.05  # of the probability that a report may miss: p is the best known number of all
 RADII_SHARE = 0.05  # that neighbourhoods are no larger than --smoothness takes them to be
-NODES = 15
 WINDOWS = 0.1  # of the probability that intervals may miss: should labels speak against a band that was to be used
 _BELOW_1 = math.nextafter(1.0, 0.0)  # both classes were seen, so p is not 1, however near
 
@@ -31,16 +31,13 @@ class Intervals:
     high: Floats
     wrong: int  # of the intervals may be wrong
     plain: Floats  # shares in the counts as they are
-    spread: Floats | None = None  # of the log-odds of people about what low and high limit, where that is told
+    variance: Floats | None = None  # of the log-odds of people about what low and high limit, where that is told
 
     def of_people(self) -> tuple[Floats, Floats]:
         """low and high, and where people are spread, so many equally likely ones for each row."""
-        if self.spread is None:
+        if self.variance is None:
             return self.low, self.high
-        from scipy.special import expit, logit, ndtri
-
-        away = ndtri((np.arange(NODES) + 0.5) / NODES)[:, None] * self.spread
-        return expit(logit(self.low) + away).ravel(), expit(logit(self.high) + away).ravel()
+        return unresolved.people(self.low, self.variance).ravel(), unresolved.people(self.high, self.variance).ravel()
 
 
 Ends = tuple[float, float]
@@ -70,8 +67,8 @@ def for_shares(table: Table, eta: Eta, miss: float, widening: float) -> Interval
     if not eta.ordered:
         return of_windows(eta, 1, tolerated(eta.queries, miss if eta.order_p is None else WINDOWS * miss), widening)
     band = _band(table, eta, (1 - WINDOWS) * miss)
-    spread = None if eta.unresolved is None or not eta.unresolved.any() else np.sqrt(eta.unresolved)
-    return Intervals(eta.probability[:, 1], band.low, band.high, 0, _shares(eta, 1), spread)
+    most = None if eta.unresolved is None or not eta.unresolved.any() else eta.unresolved[:, 1]
+    return Intervals(eta.probability[:, 1], band.low, band.high, 0, _shares(eta, 1), most)
 
 
 def for_extremes(table: Table, eta: Eta, positive: int, miss: float, widening: float) -> Extremes:

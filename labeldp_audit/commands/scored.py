@@ -62,7 +62,8 @@ def _unresolved(table: Table, probability: Floats, pool: Pool) -> Floats:
     values, categories = table.columns.values, np.flatnonzero(table.columns.categorical)
     levels = (values[pool.rows, j].astype(np.int64) for j in categories)
     positive = table.labels[pool.rows] == 1
-    return unresolved.variance(levels, table.fingerprints[pool.rows], probability[:, 1], positive, pool.folds)
+    both = unresolved.variance(levels, table.fingerprints[pool.rows], probability[:, 1], positive, pool.folds)
+    return np.column_stack(both)
 
 
 def _order(scores: Floats, labels: Labels) -> float | None:

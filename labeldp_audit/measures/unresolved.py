@@ -18,43 +18,63 @@ import numpy.typing as npt
 from ..model import Floats, Integers
 
 SIZES = (2, 8, 32, 128, 512, 2048)  # rows of a level, from so many on
-CLEAR = 2.0  # standard errors: what is not that clear is nothing, and what is is taken for so much more
+LIKELY, CLEAR = 1.0, 2.0  # standard errors: less is taken for nothing; what is clear may be so much more
 MOST = 9.0  # a variance of log-odds
+NODES, STEPS = 15, 6
 _FEWEST = 20  # rows of a size
 
 Codes = npt.NDArray[np.integer[Any]]
+Both = tuple[Floats, Floats]
+"""An estimate of a variance, and what it may be at most."""
 
 
 def variance(
     columns: Iterable[Codes], same: Codes, score: Floats, positive: npt.NDArray[np.bool_], fold: Codes
-) -> Floats:
-    """(n,) an upper estimate for the log-odds of each row about those of its score.
+) -> Both:
+    """(n,) each, of the log-odds of each row about those of its score.
 
     columns: levels of each category, (n,); same (n,): equal where all features are. Pairs are of one fold, whose labels
     no model of it has seen.
     """
     left, weight = positive - score, score * (1 - score)
-    apart = sum((_of_levels(codes, left, weight, fold) for codes in columns), start=np.zeros(len(score)))
-    return np.asarray(np.minimum(MOST, np.maximum(apart, _of_levels(same, left, weight, fold))))
+    apart = np.zeros((2, len(score)))
+    for codes in columns:
+        apart += _of_levels(codes, left, weight, fold)
+    estimate, most = np.minimum(MOST, np.maximum(apart, _of_levels(same, left, weight, fold)))
+    return estimate, most
+
+
+def people(mean: Floats, variance: Floats) -> Floats:
+    """(NODES, n) equally likely probabilities for each row, with that mean and about that variance of log-odds."""
+    from scipy.special import expit, logit, ndtri
+
+    away = ndtri((np.arange(NODES) + 0.5) / NODES)[:, None] * np.sqrt(variance)
+    middle = logit(mean)
+    spread = np.flatnonzero((variance > 0) & np.isfinite(middle))
+    for _ in range(STEPS):  # Newton's, to where the mean is kept
+        found = expit(middle[spread] + away[:, spread])
+        middle[spread] -= (found.mean(axis=0) - mean[spread]) / (found * (1 - found)).mean(axis=0)
+    return np.asarray(expit(middle + away))
 
 
 def _of_levels(codes: Codes, left: Floats, weight: Floats, fold: Codes) -> Floats:
-    """(n,) of the effects of these levels."""
+    """(2, n) of the effects of these levels."""
     level, size = _numbered(codes)
     cell, _ = _numbered(level * (int(fold.max()) + 1) + fold)
     which = np.digitize(size[level], SIZES)
     told = [_told(cell[mine], left[mine], weight[mine]) for mine in (which == one for one in range(1, len(SIZES) + 1))]
-    return np.asarray(np.array([0.0, *told])[which])
+    return np.array([(0.0, 0.0), *told]).T[:, which]
 
 
-def _told(cell: Integers, left: Floats, weight: Floats) -> float:
-    """Over all pairs of rows in a cell; 0 where chance explains it."""
+def _told(cell: Integers, left: Floats, weight: Floats) -> tuple[float, float]:
+    """Over all pairs of rows in a cell."""
     if len(cell) < _FEWEST:
-        return 0.0
+        return 0.0, 0.0
     agreeing, room = _pairs(cell, left), _pairs(cell, weight)
-    if room <= 0 or agreeing <= CLEAR * np.sqrt(2 * room):
-        return 0.0
-    return float((agreeing + CLEAR * np.sqrt(2 * room)) / room)
+    error = np.sqrt(2 * room) if room > 0 else np.inf  # of chance alone: each product of two has variance v_i v_k
+    if agreeing <= LIKELY * error:
+        return 0.0, 0.0
+    return float(agreeing / room), float((agreeing + (CLEAR * error if agreeing > CLEAR * error else 0.0)) / room)
 
 
 def _pairs(cell: Integers, value: Floats) -> float:

@@ -1,0 +1,74 @@
+"""How much people with like scores differ, from pairs of rows that share a level."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.special import expit, logit
+
+from labeldp_audit.measures import unresolved
+
+
+def drawn(effect, n=60_000, rows_of_a_level=6, seed=1):
+    """Everybody has the score .1; levels move log-odds by a normal effect."""
+    rng = np.random.default_rng(seed)
+    level = rng.integers(0, n // rows_of_a_level, n)
+    eta = expit(logit(0.1) + effect * rng.normal(size=level.max() + 1))[level]
+    return level, eta.mean(), rng.random(n) < eta, rng.integers(0, 5, n)
+
+
+def told(level, mean, positive, fold, same=None):
+    alone = np.arange(len(level))
+    columns, same = ([level], alone) if same is None else ([], same)
+    return unresolved.variance(columns, same, np.full(len(level), mean), positive, fold)
+
+
+@pytest.mark.parametrize("effect", [0.5, 0.8])
+def test_what_levels_move_is_found(effect):
+    estimate, most = told(*drawn(effect))
+    assert estimate.mean() == pytest.approx(effect**2, rel=0.35)
+    assert np.all(most >= estimate) and most.mean() > effect**2
+
+
+def test_equal_rows_tell_as_levels_do():
+    level, *rest = drawn(0.8)
+    assert told(level, *rest, same=level)[0].mean() == pytest.approx(told(level, *rest)[0].mean())
+
+
+def test_effects_of_columns_add_up_and_those_of_equal_rows_are_all_there_is():
+    level, mean, positive, fold = drawn(0.6)
+    one, _ = told(level, mean, positive, fold)
+    score = np.full(len(level), mean)
+    two, _ = unresolved.variance([level, level], np.arange(len(level)), score, positive, fold)
+    three, _ = unresolved.variance([level], level, score, positive, fold)
+    assert np.allclose(two, 2 * one) and np.allclose(three, one)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_chance_is_nothing(seed):
+    """But for what passes one standard error, which is little."""
+    estimate, most = told(*drawn(0.0, seed=seed))
+    assert estimate.mean() < 0.2
+    assert most.mean() < 0.5
+
+
+def test_labels_that_a_fold_shares_by_chance_do_not_pass_for_levels():
+    """What a model learnt of a level's labels in other folds is in the score of all its rows of this one."""
+    level, mean, positive, _ = drawn(0.0, n=4000)
+    assert told(level, mean, positive, np.arange(4000))[0].max() == 0
+
+
+def test_people_keep_their_mean_and_are_spread():
+    mean = np.array([0.01, 0.3, 0.5, 0.95])
+    found = unresolved.people(mean, np.full(4, 0.8))
+    assert found.mean(axis=0) == pytest.approx(mean, rel=1e-6)
+    assert np.all(found.std(axis=0) > 0.004)
+    assert np.allclose(unresolved.people(mean, np.zeros(4)), mean)
+    assert np.array_equal(unresolved.people(np.array([0.0, 1.0]), np.ones(2))[0], [0.0, 1.0])
+
+
+@pytest.mark.parametrize("n", [1, 2, 19])
+def test_few_rows(n):
+    level = np.zeros(n, int)
+    estimate, most = told(level, 0.5, np.ones(n, bool), level)
+    assert not estimate.any() and not most.any()
