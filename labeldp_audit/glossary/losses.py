@@ -45,7 +45,7 @@ ENTRIES = (
         f"{PITFALLS}, Theorem 1 and Table 2; {MATHEMATICS}: A9",
         "The largest change of an attacker's log-odds, whichever way the noise falls. Infinite where somebody's "
         "features give the label away: then no noise protects everybody. A low above your limit says that somebody "
-        "is above it; a finite high protects nobody in particular, as it is about averages.",
+        "is above it; high is finite only where many rows share the top score, or stand around with knn.",
         ("certified_nu_max", "eta_min", "eta_max", "log_ratio_min", "log_ratio_max", "epsilon"),
     ),
     Entry(

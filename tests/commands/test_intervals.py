@@ -6,14 +6,16 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from scipy.special import expit, logit
 from simulated import table_of
 
 from labeldp_audit import engine
 from labeldp_audit.bounds import score_band
 from labeldp_audit.bounds.mistakes import simultaneous, tolerated
-from labeldp_audit.commands import intervals, scored, trust
+from labeldp_audit.commands import beliefs, estimate_j, intervals, scored, trust
 from labeldp_audit.commands.scored import Pool
 from labeldp_audit.commands.settings import Settings
+from labeldp_audit.measures import loss, tail
 from labeldp_audit.model import Columns, Tried
 
 
@@ -104,3 +106,41 @@ def test_a_liar_who_lets_each_window_stand_alone_is_caught(monkeypatch):
     assert missed(100) <= 20
     monkeypatch.setattr(score_band.Windows, "share_each", 1.0)
     assert missed(100) > 35
+
+
+def rare_levels(seed=2, n=6000):
+    """Six people of each level, whose effect no model knows: all have about the same score."""
+    rng = np.random.default_rng(seed)
+    level = rng.integers(0, n // 6, n)
+    eta = expit(logit(0.2) + rng.normal(size=n // 6))[level]
+    score, labels = 0.2 + 0.001 * rng.random(n), (rng.random(n) < eta).astype(np.uint8)
+    columns = Columns(np.asfortranarray(level[:, None].astype(np.float32)), np.ones(1, bool), ("level",))
+    table = replace(table_of(labels), columns=columns, fingerprints=np.arange(n, dtype=np.uint64))
+    pool, by = Pool(np.arange(n), np.arange(n) % 5, np.arange(n)), Tried("made up", 0.5, 0.01, None)
+    return table, scored.eta_of(table, np.column_stack([1 - score, score]), pool, by, Settings(), engine.Silent()), eta
+
+
+def test_people_whom_scores_do_not_tell_apart_are_spread_as_far_as_their_levels_tell():
+    """J from above holds for people, not for averages alone; a liar who leaves it out is caught."""
+    table, told, eta = rare_levels()
+    box, prior = intervals.for_shares(table, told, 0.01, 0.0), intervals.of_prior(table, 1, 0.01)
+    losses = loss.feature_loss(eta, eta.mean())
+    for tau in (1.5, 2.0, 3.0):
+        truth = float((losses > tau).mean())
+        high, lying = (
+            float(tail.share_above(estimate_j.losses_of(one, beliefs.of_losses(told), prior).rows,
+                                   np.array([tau]), 0, 1e-3)[2][0])
+            for one in (box, replace(box, variance=None))
+        )  # fmt: skip
+        assert truth <= high
+        assert tau != 2 or lying < truth
+
+
+def test_a_law_of_eta_is_spread_too():
+    _, told, eta = rare_levels()
+    law = beliefs.of_losses(told).law
+    plain = beliefs.of_losses(replace(told, unresolved=None)).law
+    spread = [float(np.sqrt(one.weight @ (one.eta[:, 1] - one.weight @ one.eta[:, 1]) ** 2)) for one in (law, plain)]
+    assert spread[0] == pytest.approx(eta.std(), rel=0.25)
+    assert spread[1] < 0.2 * eta.std()
+    assert law.weight @ law.eta[:, 1] == pytest.approx(plain.weight @ plain.eta[:, 1])
