@@ -96,6 +96,7 @@ UNANSWERED = "rows-repeat"  # equal rows that coincidence does not explain, and 
 REFUTED = "rows-in-multiples"  # somebody said that equal rows are people, and their numbers say otherwise
 LEFT_OUT = "copies-left-out"  # rows beyond the first of each record
 ONE_EACH = "one-row-of-each-person"  # judges
+DOUBTS = (UNANSWERED, REFUTED)  # under which no limit holds, and estimates are of rows that may not be people
 
 
 @dataclass(frozen=True)
@@ -272,6 +273,10 @@ class Law:
 
     weight: Floats  # (a,), sums to 1
     eta: Floats  # (a, C)
+
+    def mean(self, values: Floats) -> float:
+        """Of values (a,). Not as a product of vectors, whose last bit depends on how many threads there are."""
+        return float((self.weight * values).sum())
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from .model import COMPARED, Bound, Finding, Judgement, Outcome, Report, Verdict, Waived, Waiver
+from .model import COMPARED, DOUBTS, Bound, Finding, Judgement, Outcome, Report, Verdict, Waived, Waiver
 from .policy_lines import NUMBER, Line, parse
 
 __all__ = ["COMPARED", "PARAMETERS", "Line", "Policy", "judge", "parse", "verdict"]
@@ -46,6 +46,10 @@ def _waived(one: Verdict, valid: Mapping[str, Waiver]) -> Verdict:
 def verdict(line: Line, report: Report, confidence: float = 0.0) -> Verdict:
     """Of the findings that a line is about, the worst."""
     judged = about(line, report)
+    if judged and any(one.code in DOUBTS for one in report.remarks):
+        said = f"{line.quantity}: it is open whether equal rows are people, so nothing is measured; see --repeats"
+        found = [(Outcome.NOT_MEASURED, one) for one in judged]
+        return _verdict(line, Outcome.NOT_MEASURED, said, judged[0], found)
     unsure = [one for one in judged if one.confidence < confidence]
     if unsure:
         said = f"measured with confidence {_short(unsure[0].confidence)}, and {_short(confidence)} is asked for"

@@ -58,4 +58,4 @@ def best_of_all(law: Law, epsilon: float, delta: float = 0.0, payoff: npt.ArrayL
     worth = law.eta * np.asarray(payoff, np.float64)
     least, most = worth.min(axis=1), worth.max(axis=1)
     keep, flip = (1 + math.tanh(epsilon / 2)) / 2, (1 - math.tanh(epsilon / 2)) / 2
-    return float(law.weight @ (delta * least + (1 - delta) * np.maximum(0.0, keep * least - flip * most)))
+    return law.mean(delta * least + (1 - delta) * np.maximum(0.0, keep * least - flip * most))

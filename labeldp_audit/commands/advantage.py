@@ -135,8 +135,8 @@ def known_of(audit: Audit, belief: Belief) -> ceilings.Known:
     """The law's own numbers as estimates, and what may be true: the spread is at least half the error, at most all."""
     right, prior = audit.features.right, audit.prior
     assert right.high is not None
-    weight, eta = belief.law.weight, belief.law.eta[:, 1]
-    p, missed, spread = float(weight @ eta), belief.missed(audit.payoffs.paid), float(weight @ (eta * (1 - eta)))
+    law, eta = belief.law, belief.law.eta[:, 1]
+    p, missed, spread = law.mean(eta), belief.missed(audit.payoffs.paid), law.mean(eta * (1 - eta))
     high = audit.features.missed_high
     least = (1 - right.high) / float(audit.payoffs.high.sum())
     most = min(high, 0.25) if audit.payoffs.alike else 0.25

@@ -33,7 +33,7 @@ class Belief:
 
     def missed(self, payoff: Floats) -> float:
         """Mean payoff that it misses."""
-        doubt = float(self.law.weight @ (self.law.eta @ payoff)) - advantage.uninformed(self.law, payoff)
+        doubt = self.law.mean((self.law.eta * payoff).sum(axis=1)) - advantage.uninformed(self.law, payoff)
         if self.judged is None:
             return doubt
         eta, labels = self.judged

@@ -99,7 +99,8 @@ def losses_of(box: Intervals, believed: Belief, prior: Prior) -> Losses:
     """One p is everybody's: between which ends it is, is looked at in parts, each by itself."""
     parts = list(pairwise(np.linspace(prior.low, prior.high, PARTS + 1).tolist()))
     low = np.stack([loss.feature_loss_range(box.low, box.high, *part)[0] for part in parts])
-    high = np.stack([loss.feature_loss_range(*box.of_people(), *part)[1] for part in parts])
+    people = [end.ravel() for end in box.of_people()]
+    high = np.stack([loss.feature_loss_range(people[0], people[1], *part)[1] for part in parts])
     rows = tail.Losses.of(loss.feature_loss(box.plain, prior.p), low, high)
     law = believed.law
     return Losses(rows, loss.feature_loss(law.eta[:, 1], prior.p), law.weight, believed.method)
@@ -168,7 +169,7 @@ def _mean_feature_loss(losses: Losses, wrong: int, prior: Prior, miss: float) ->
 
 def _mean(weight: Floats, value: Floats) -> float:
     """What has no weight counts nothing, not even infinity."""
-    return float(weight[weight > 0] @ value[weight > 0])
+    return float((weight[weight > 0] * value[weight > 0]).sum())
 
 
 def _jeffreys(law: Law, prior: Prior, least: float) -> tuple[float, float]:

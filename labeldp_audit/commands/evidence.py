@@ -9,9 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from ..model import LEFT_OUT, ONE_EACH, REFUTED, UNANSWERED, Finding, Remark, Table
-
-DOUBTS = (UNANSWERED, REFUTED)
+from ..model import DOUBTS, LEFT_OUT, ONE_EACH, REFUTED, UNANSWERED, Finding, Remark, Table
 
 
 def of(table: Table) -> Table:

@@ -6,7 +6,7 @@ The shares of each command add up to 1. That of the radii is spent only where --
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -34,10 +34,10 @@ class Intervals:
     variance: Floats | None = None  # of the log-odds of people about what low and high limit, where that is told
 
     def of_people(self) -> tuple[Floats, Floats]:
-        """low and high, and where people are spread, so many equally likely ones for each row."""
+        """low and high (nodes, q): where people are spread, so many equally likely ones for each row, else one."""
         if self.variance is None:
-            return self.low, self.high
-        return unresolved.people(self.low, self.variance).ravel(), unresolved.people(self.high, self.variance).ravel()
+            return self.low[None], self.high[None]
+        return unresolved.people(self.low, self.variance), unresolved.people(self.high, self.variance)
 
 
 Ends = tuple[float, float]
@@ -64,17 +64,18 @@ class Prior:
 
 def for_shares(table: Table, eta: Eta, miss: float, widening: float) -> Intervals:
     """Of two classes, for statements about shares and means: a band along the score, or windows where there is none."""
-    if not eta.ordered:
-        return of_windows(eta, 1, tolerated(eta.queries, miss if eta.order_p is None else WINDOWS * miss), widening)
-    band = _band(table, eta, (1 - WINDOWS) * miss)
     most = None if eta.unresolved is None or not eta.unresolved.any() else eta.unresolved[:, 1]
+    if not eta.ordered:
+        share = miss if eta.order_p is None else WINDOWS * miss
+        return replace(of_windows(eta, 1, tolerated(eta.queries, share), widening), variance=most)
+    band = _band(table, eta, (1 - WINDOWS) * miss)
     return Intervals(eta.probability[:, 1], band.low, band.high, 0, _shares(eta, 1), most)
 
 
 def for_extremes(table: Table, eta: Eta, positive: int, miss: float, widening: float) -> Extremes:
     """Windows, and a band where there is one. Somebody is as far out as the average of a window, and may be farther:
     beyond the last window of a band eta may be anything, whatever the average of that window."""
-    known, share = eta.probability[:, positive], miss / 2 if eta.ordered else miss
+    known, share = eta.probability[:, positive], miss if eta.order_p is None else miss / 2
     box = of_windows(eta, positive, simultaneous(eta.queries, share), widening)
     outer = _band(table, eta, miss / 2) if eta.ordered else Band(box.low, box.high)
     return Extremes(

@@ -57,12 +57,14 @@ def _most(table: Table, eta: Eta, payoffs: Payoffs, settings: Settings, miss: fl
     wide = reporting.widening(eta, settings, intervals.RADII_SHARE * (1 - settings.confidence))
     if len(payoffs.high) == 2:
         box = intervals.for_shares(table, eta, miss / 2, wide)
-        limits, wrong = [1 - box.low, box.high], box.wrong
+        low, high = box.of_people()
+        limits, wrong = [1 - low, high], box.wrong
     else:
         mistakes = tolerated(eta.queries, miss / (2 * len(payoffs.high)))
         boxes = [intervals.of_windows(eta, c, mistakes, wide) for c in range(len(payoffs.high))]
         limits, wrong = [box.high for box in boxes], sum(box.wrong for box in boxes)
     worth = np.max([limit * value for limit, value in zip(limits, payoffs.high, strict=True)], axis=0)
+    worth = worth.mean(axis=0) if worth.ndim > 1 else worth
     least, most = guess.least_worth(payoffs.low), float(payoffs.high.max())
     return hoeffding.mean_limits(np.full(len(worth), least), worth, least, most, wrong, miss / 2)[1]
 

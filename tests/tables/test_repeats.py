@@ -261,3 +261,13 @@ def test_one_row_of_each_person_judges(asked, estimator):
     [advantage] = [one for one in report["findings"] if one["quantity"] == "advantage"]
     assert advantage["n"] == 60
     assert advantage["high"] > 0.2310
+
+
+def test_a_line_on_an_estimate_does_not_pass_either(asked):
+    """While rows are in doubt estimates are of rows that may not be people."""
+    status, report = asked(
+        coins(200, 40), "check", "--mechanism", "rr:epsilon=2", "--fail-if", "advantage.estimate > 1"
+    )
+    assert status == 1
+    [verdict] = report["judgement"]["verdicts"]
+    assert verdict["outcome"] == "not measured" and "--repeats" in verdict["said"]
