@@ -9,12 +9,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from ..errors import DataError
 from ..model import DOUBTS, LEFT_OUT, ONE_EACH, REFUTED, UNANSWERED, Finding, Remark, Table
 
 
 def of(table: Table) -> Table:
     """The rows that judge, one of each person, as a table of their own."""
-    return table if table.judges is None else table.at(table.judges)
+    if table.judges is None:
+        return table
+    asked = table.at(table.judges)
+    for name, count in zip(asked.dataset.classes, asked.dataset.class_counts, strict=True):
+        if not count:
+            what = f"too few people: of {len(table.judges):,} rows, one of each, none has the label {name}"
+            raise DataError(what, table.dataset.name, hint="another --seed draws other rows of them")
+    return asked
 
 
 def doubt(table: Table) -> Remark | None:

@@ -51,7 +51,8 @@ def eta_of(table: Table, scores: Floats, pool: Pool, by: Tried, settings: Settin
     return Eta(
         probability=probability[place], counts=counts[place], rows=queries, k=k, n=n, estimator=by.name,
         log_loss=by.log_loss, exact=True, recall=1.0, radius=radius[place].astype(np.float32), metric="score",
-        part=pool.folds[place].astype(np.uint8), unseen=scores[place], order_p=_order(scores[place], labels[place]),
+        part=pool.folds[place].astype(np.uint8), unseen=scores[place],
+        order_p=_order(scores[place], labels[place], pool.folds[place]),
         unresolved=_unresolved(table, probability, pool)[place] if scores.shape[1] == 2 else None,
     )  # fmt: skip
 
@@ -66,9 +67,14 @@ def _unresolved(table: Table, probability: Floats, pool: Pool) -> Floats:
     return np.column_stack(both)
 
 
-def _order(scores: Floats, labels: Labels) -> float | None:
-    """Of two classes."""
-    return score_band.order_p_value(scores[:, 1], labels == 1) if scores.shape[1] == 2 else None
+def _order(scores: Floats, labels: Labels, folds: Integers) -> float | None:
+    """Of two classes: of all folds together and of each, as what falls in every one may hide in their mixture."""
+    if scores.shape[1] != 2:
+        return None
+    parts = [folds == fold for fold in np.unique(folds)]
+    each = [score_band.order_p_value(scores[mine, 1], labels[mine] == 1) for mine in parts]
+    together = score_band.order_p_value(scores[:, 1], labels == 1)
+    return min(1.0, 2 * together, 2 * len(each) * min(each))
 
 
 def _k(n: int, pool: Pool, settings: Settings) -> int:

@@ -6,25 +6,31 @@ import numpy as np
 import pyarrow as pa
 
 from .. import engine
+from ..errors import DataError
 from ..model import Integers
 from .classes import text_codes
+from .levels import is_category
+from .numbers import is_number
 from .raw import CategoryColumn
 from .source import Source
+from .wording import shown
 
 
 def read_groups(source: Source, label: str, group: str, used: int, size: int, progress: engine.Progress) -> Integers:
-    """(used,) the same number for rows of the same person; a row that names nobody is a person of its own."""
-    column = CategoryColumn(group, np.empty(used, np.float32))
-    nobody, start = np.zeros(used, np.bool_), 0
+    """(used,) the same number for rows of the same person. Whose a row is that names nobody, nobody can tell."""
+    column, start, nobody = CategoryColumn(group, np.empty(used, np.float32)), 0, 0
     progress.stage("reading groups", source.rows, "rows")
     for batch in source.batches((group, label), size):
         code, names = text_codes(batch.column(1))
         kept = batch.column(0).filter(pa.array(code < len(names)))
-        column.add(kept, start)
-        nobody[start : start + len(kept)] = np.asarray(kept.is_null())
+        if not (is_category(kept.type) or is_number(kept.type) or pa.types.is_null(kept.type)):
+            raise DataError(f"a column of type {kept.type} names nobody", f"column {shown(group)}")
+        nobody += kept.null_count
+        column.add(kept.cast(pa.string()) if pa.types.is_null(kept.type) else kept, start)
         start += len(kept)
         progress.advance(batch.num_rows)
+    if nobody:
+        what = f"rows that name nobody: {nobody:,} of {used:,}"
+        raise DataError(what, f"column {shown(group)}", hint="give each of them a name, of its own if it is a person")
     column.finish()
-    number = column.values.astype(np.int64)
-    number[nobody] = number.max() + 1 + np.arange(nobody.sum())
-    return np.unique(number, return_inverse=True)[1].reshape(-1)
+    return np.unique(column.values.astype(np.int64), return_inverse=True)[1].reshape(-1)

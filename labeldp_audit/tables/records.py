@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+from pyarrow import compute
 
 from .. import engine
 from ..model import Integers
@@ -96,14 +97,34 @@ def column_words(array: pa.Array, name: str) -> Words:
 
 
 def _words(array: pa.Array, name: str) -> Words:
-    kind = array.type
-    if pa.types.is_null(kind):
-        return np.zeros(len(array), np.uint64)
+    """Of a type that nothing can be read of, and that no feature has, all cells are the same."""
+    kind, types = array.type, pa.types
     if numbers.is_number(kind):
         return fingerprints.of_numbers(array, numbers.cells(array))
-    if not levels.is_category(kind):  # lists and the like: as Python writes them
-        array = pa.array([None if cell is None else repr(cell) for cell in array.to_pylist()], pa.string())
-    return fingerprints.of_levels(levels.codes(array), name)
+    if levels.is_category(kind):
+        return fingerprints.of_levels(levels.codes(array), name)
+    if types.is_map(kind):
+        pair = pa.struct([("key", kind.key_type), ("value", kind.item_type)])
+        return _of_lists(array.cast(pa.list_(pair)), name)
+    if types.is_struct(kind):
+        fields = (column_words(array.field(i), f"{name}.{i}") for i in range(kind.num_fields))
+        return np.asarray(sum(fields, start=_missing(array)))
+    lists = types.is_list, types.is_large_list, types.is_fixed_size_list
+    return _of_lists(array, name) if any(test(kind) for test in lists) else np.zeros(len(array), np.uint64)
+
+
+def _of_lists(array: pa.Array, name: str) -> Words:
+    """Of what they hold, place by place."""
+    lengths = compute.list_value_length(array).fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
+    row = np.repeat(np.arange(len(array)), lengths)
+    place = (np.arange(len(row)) - np.repeat(np.cumsum(lengths) - lengths, lengths)).astype(np.uint64)
+    found: Words = _missing(array) + lengths.astype(np.uint64)
+    np.add.at(found, row, levels.mixed(column_words(array.flatten(), name) + place * levels.GOLDEN))
+    return found
+
+
+def _missing(array: pa.Array) -> Words:
+    return np.where(np.asarray(array.is_null()), levels.MISSING, np.uint64(0))
 
 
 def _never_repeats(column: pa.Array, words: Words) -> bool:

@@ -11,7 +11,7 @@ import pytest
 from worlds import KINDS
 
 from labeldp_audit.model import LEFT_OUT, ONE_EACH, REFUTED, UNANSWERED
-from labeldp_audit.tables import levels, repeats
+from labeldp_audit.tables import levels, records, repeats
 
 
 def looked(cells, labels):
@@ -271,3 +271,44 @@ def test_a_line_on_an_estimate_does_not_pass_either(asked):
     assert status == 1
     [verdict] = report["judgement"]["verdicts"]
     assert verdict["outcome"] == "not measured" and "--repeats" in verdict["said"]
+
+
+NANOSECOND = 1_700_000_000_123_456_789
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pa.array([[1, 2], [2, 1], [1, 2], None, [], [None]]),
+        pa.array([[[1], [2]], [[2], [1]], [[1], [2]], None, [], [[]]]),
+        pa.array([[1.0, 2.0], [2.0, 1.0], [1.0, 2.0], None, [0.0, 0.0], [0.0, 1.0]], pa.list_(pa.float32(), 2)),
+        pa.array([{"a": 1, "b": "x"}, {"a": 1, "b": "y"}, {"a": 1, "b": "x"}, None, {"a": 0}, {"b": "x"}]),
+        pa.array([[("a", 1)], [("a", 2)], [("a", 1)], None, [], [("b", 1)]], pa.map_(pa.string(), pa.int64())),
+        pa.array([[NANOSECOND], [1], [NANOSECOND], None, [], [2]], pa.list_(pa.timestamp("ns"))),
+    ],
+    ids=lambda column: str(column.type),
+)
+def test_nested_cells(column):
+    words = records.column_words(column, "c").tolist()
+    assert [words.index(word) for word in words] == [0, 1, 0, 3, 4, 5]
+    sliced = records.column_words(column.slice(1, 3), "c").tolist()
+    assert sliced == words[1:4]
+
+
+def test_who_is_asked_may_be_of_one_class(asked, audit, tmp_path):
+    people = {"x": np.arange(400) * 1.0, "who": np.arange(400) // 200, "y": [1] + [0] * 399}
+    pq.write_table(pa.table(people), tmp_path / "t.parquet")
+    ended = audit("nu-max", tmp_path / "t.parquet", "--group", "who", "--no-output")
+    assert ended.status == 3
+    assert "too few people" in ended.error
+
+
+@pytest.mark.parametrize(
+    ("column", "said"), [([None, *"abcde"] * 50, "name nobody: 50 of 300"), ([[1]] * 300, "type list")]
+)
+def test_who_must_be_named(audit, tmp_path, column, said):
+    table = {"x": np.arange(300) * 1.5, "who": column, "y": np.arange(300) % 2}
+    pq.write_table(pa.table(table), tmp_path / "t.parquet")
+    ended = audit("nu-max", tmp_path / "t.parquet", "--group", "who", "--no-output")
+    assert ended.status == 3
+    assert said in ended.error
