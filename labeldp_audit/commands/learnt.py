@@ -127,7 +127,7 @@ def _worth_a_look(table: Table, pool: Pool, lost: Floats, settings: Settings, pr
         return True
     place = for_audit(settings.seed, "part").permutation(len(pool.rows))[:PART]
     rows, few = pool.rows[place], place[:FIRST_GLIMPSE]
-    part = replace(table, points=table.points[rows], labels=table.labels[rows], twins=None, fingerprints=None)
+    part = table.at(rows)
     eta = near.glimpse(part, np.arange(len(few)), settings, progress)
     assert eta.counts is not None
     labels = table.labels[pool.rows]

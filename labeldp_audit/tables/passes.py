@@ -10,12 +10,12 @@ import numpy as np
 
 from .. import engine, model
 from ..errors import DataError
-from . import ReadOptions, repeats
+from . import Points, ReadOptions, repeats
 from .batches import about, rows_per_batch
 from .classes import Classes, decide
 from .content import Digest, unchanged
 from .describe import dataset
-from .encode import Encoder, Standard, encode, encoder
+from .encode import Encoder, Standard, axes, coordinates_wanted, encode, encoder
 from .fingerprints import tell_apart
 from .gather import gather
 from .groups import read_groups
@@ -55,10 +55,11 @@ def two_passes(source: Source, roles: Roles, options: ReadOptions, progress: eng
     classes = classes_of(scanned, roles, options)
     encoders = dict(zip(roles.features, map(encoder, scanned.columns), strict=True))
     wanted = not_constant(scanned, encoders) if options.columns else []
-    width = sum(one.width for one in in_order(encoders))
+    width = coordinates_wanted(in_order(encoders), options.points)
     check_memory(scanned.used * width * 4 + memory_need(wanted, scanned.used), ENCODED)
     raw = Raw.of(wanted, scanned.used)
-    encoded = encode(source, roles, scanned, classes, in_order(encoders), raw, size, progress)
+    encoded = encode(source, roles, scanned, classes, in_order(encoders), raw, options.points, size, progress)
+    columns = raw.finished() if options.columns else None
     return model.Table(
         encoded.points,
         encoded.labels,
@@ -67,8 +68,9 @@ def two_passes(source: Source, roles: Roles, options: ReadOptions, progress: eng
         encoded.row_numbers,
         fingerprints=encoded.fingerprints,
         told_apart=tell_apart(scanned.columns),
-        columns=raw.finished() if options.columns else None,
+        columns=columns,
         groups=groups_of(source, roles, scanned.used, size, progress),
+        axes=axes(in_order(encoders), raw) if options.points is Points.LATER else (),
     )
 
 
