@@ -39,8 +39,10 @@ def of_table(
     pool = _pool_of_judges(whole, learnt, judging)
     if estimator.columns_weigh:
         nearby_scores.check(table, pool, settings)
-    found = _scores(whole, learners, learnt, same, settings, progress)
-    scores, said = {name: one[judging] for name, one in found.items()}, _about_rows(whole, learnt)
+    scores, said = _scores(whole, learners, learnt, same, settings, progress), _about_rows(whole, learnt)
+    del same
+    if whole.judges is not None:
+        scores = {name: one[judging] for name, one in scores.items()}
     choices = crossfit.choices(learners, len(learnt.rows))
     if estimator.columns_weigh:
         [by] = scores.values()
@@ -57,7 +59,9 @@ def of_table(
             if beside.behind < -CLEARLY * beside.behind_error:
                 return _nearby(table, tried, choices, settings, progress, halves)
     best = next(one for one in tried if one.k is None)
-    eta = eta_of(table, scores[best.name], pool, best, settings, progress)
+    of_best = scores[best.name]
+    del scores, lost  # of millions of rows they are as large as the table
+    eta = eta_of(table, of_best, pool, best, settings, progress)
     return replace(eta, tried=tried, choices=choices) if choices > 1 else eta, said
 
 

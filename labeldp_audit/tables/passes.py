@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from contextlib import ExitStack
 
 import numpy as np
+import pyarrow as pa
 
 from .. import engine, model
 from ..errors import DataError
@@ -38,7 +39,9 @@ def read_table(place: str, options: ReadOptions, progress: engine.Progress) -> m
         with about(source.name), unchanged(source.contents()):
             roles = assign(source.names(), options)
             table = (two_passes if roles.features else one_pass)(source, roles, options, progress)
-            return repeats.settled(table, source, roles, options, progress) if options.records else table
+            settled = repeats.settled(table, source, roles, options, progress) if options.records else table
+    pa.default_memory_pool().release_unused()  # what batches took is not kept from whoever learns
+    return settled
 
 
 def as_text(options: ReadOptions) -> frozenset[str]:
