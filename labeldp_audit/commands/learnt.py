@@ -19,7 +19,7 @@ from .scored import Pool, eta_of
 from .settings import Settings
 
 MOST_ROWS = 2_000_000  # that are scored, but for those asked
-GLIMPSE = 10_000  # rows at which neighbourhoods are tried
+GLIMPSE, BEGINNING = 10_000, 2000  # rows at which neighbourhoods are tried, and of a large table at first
 PART, FIRST_GLIMPSE = 20_000, 1000  # rows among which they are tried first, and at how many of them
 CLEARLY = 2.0  # standard errors
 
@@ -144,8 +144,19 @@ def _worth_a_look(table: Table, pool: Pool, lost: Floats, settings: Settings, pr
 def _beside(
     table: Table, pool: Pool, best: Tried, lost: Floats, settings: Settings, progress: engine.Progress
 ) -> Tried:
-    """Neighbourhoods beside the best learner, at the same few rows. lost (r,): by that learner."""
-    place = np.sort(for_audit(settings.seed, "glimpse").permutation(len(pool.rows))[:GLIMPSE])
+    """Neighbourhoods beside the best learner, at the same few rows. lost (r,): by that learner. The first rows say
+    whether there is hope; labels choose between no more ways than without them."""
+    places = for_audit(settings.seed, "glimpse").permutation(len(pool.rows))[:GLIMPSE]
+    if len(pool.rows) > PART:
+        begun = _beside_at(np.sort(places[:BEGINNING]), table, pool, best, lost, settings, progress)
+        if begun.behind > begun.behind_error:
+            return begun
+    return _beside_at(np.sort(places), table, pool, best, lost, settings, progress)
+
+
+def _beside_at(
+    place: Integers, table: Table, pool: Pool, best: Tried, lost: Floats, settings: Settings, progress: engine.Progress
+) -> Tried:  # fmt: skip
     eta = near.glimpse(table, pool.rows[place], settings, progress)
     assert eta.counts is not None
     behind = losses(smoothed(eta.counts), table.labels[pool.rows[place]]) - lost[place]

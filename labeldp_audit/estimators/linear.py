@@ -22,6 +22,7 @@ from .inputs import Codes, Inputs, Values, alone
 FEWEST = 20  # rows to learn from
 BLOCK, FEW = 1 << 16, 1 << 13  # rows at a time
 CHOOSING = 40_000  # rows that penalties are found among
+FEWER = 20_000  # of main effects, which have few
 CELLS = 10_000_000  # that the coefficients are fitted to
 START, WEAKEST, STRONGEST = 4.0, 1e-2, 1e4  # penalties
 ROUNDS, AGREEING = 5, 0.1  # AGREEING: of the logarithms of penalties, from one round to the next
@@ -305,7 +306,7 @@ def main_effects(lesson: Lesson) -> tuple[Plain, Fit]:
 
     def found() -> tuple[Plain, Fit]:
         view = Plain(Inputs.of(lesson))
-        rows = some(lesson.learn, CHOOSING, np.random.default_rng([lesson.seed, 1]))
+        rows = some(lesson.learn, FEWER, np.random.default_rng([lesson.seed, 1]))
         return view, settled(Design.of(view, lesson, rows))
 
     return lesson.once("main effects", found)
@@ -317,7 +318,7 @@ def finished(view: View, fit: Fit, lesson: Lesson) -> Scores:
     penalties, weights = fit
     rng = np.random.default_rng([lesson.seed, 4])
     most = max(CHOOSING, CELLS // (len(view.sizes) + weights.dense.shape[0]))
-    if len(lesson.learn) > CHOOSING:
+    if len(lesson.learn) > FEWER:
         weights = Problem(Design.of(view, lesson, some(lesson.learn, most, rng))).solve(penalties, weights)
     judge = predictor(view, weights)(lesson.judge)
     rows = some(np.sort(np.concatenate([lesson.learn, lesson.judge])), most, rng)
