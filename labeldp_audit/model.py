@@ -20,7 +20,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -29,6 +29,7 @@ Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
 SCHEMA = "labeldp-audit/1"
+ROWS_AT_ONCE = 1 << 16  # that coordinates are made of
 ORDER_DOUBT = 0.01  # p-value below which scores are not taken to put people in order
 EXACT_LEVELS = 4096  # of a column are counted; more of them are estimated, within about 2 %
 TOOL = "labeldp-audit"
@@ -91,6 +92,20 @@ class Columns:
         return replace(self, values=np.asfortranarray(self.values[rows]))
 
 
+class Axis(Protocol):
+    """Where the levels of a category lie among the points."""
+
+    @property
+    def at(self) -> int:
+        """Which of the columns."""
+
+    @property
+    def width(self) -> int: ...
+
+    def coordinates(self, codes: Integers) -> npt.NDArray[np.float32]:
+        """(rows, width) of these codes."""
+
+
 # Remarks about the rows of a table.
 UNANSWERED = "rows-repeat"  # equal rows that coincidence does not explain, and nobody said what they are
 REFUTED = "rows-in-multiples"  # somebody said that equal rows are people, and their numbers say otherwise
@@ -119,7 +134,7 @@ class Twins:
 class Table:
     """The encoded table."""
 
-    points: npt.NDArray[np.float32]  # (n, d), C order
+    points: npt.NDArray[np.float32]  # (n, d), C order; beside axes the coordinates of numbers alone
     labels: npt.NDArray[np.uint8]  # (n,), index into dataset.classes
     dataset: Dataset
     warnings: tuple[str, ...] = ()
@@ -132,6 +147,27 @@ class Table:
     twins: Twins | None = None  # where they were asked for
     remarks: tuple[Remark, ...] = ()
     judges: Integers | None = None  # rows whose labels may judge, one of each person; None: all of them
+    axes: tuple[Axis, ...] = ()  # of categories whose coordinates are made once somebody wants them
+
+    @property
+    def width(self) -> int:
+        """Of all points."""
+        return int(self.points.shape[1]) + sum(axis.width for axis in self.axes)
+
+    def with_points(self) -> Table:
+        """With all coordinates: many times the memory of the columns they are made of."""
+        if not self.axes:
+            return self
+        assert self.columns is not None
+        points, start = np.empty((len(self.labels), self.width), np.float32), self.points.shape[1]
+        points[:, :start] = self.points
+        for axis in self.axes:
+            codes = self.columns.values[:, axis.at].astype(np.int64)
+            for first in range(0, len(codes), ROWS_AT_ONCE):
+                part = slice(first, first + ROWS_AT_ONCE)
+                points[part, start : start + axis.width] = axis.coordinates(codes[part])
+            start += axis.width
+        return replace(self, points=points, axes=())
 
     def at(self, rows: Integers) -> Table:
         """The same table with these rows alone, which rise; what is known of columns stays as it was."""

@@ -29,7 +29,8 @@ def read_and_estimate(
         _check_policy(settings.policy, known[0])
         return known
     estimator = _estimator(settings)
-    whole = tables.read(data, replace(options, columns=estimator.learns or settings.explain), progress)
+    wanted = replace(options, columns=estimator.learns or settings.explain, points=_points(estimator))
+    whole = tables.read(data, wanted, progress)
     _check_policy(settings.policy, whole)
     reporting.mechanisms(settings, len(whole.dataset.classes))  # refused before anything is searched or learnt
     table = evidence.of(whole)
@@ -65,6 +66,13 @@ def _estimator(settings: Settings) -> Estimator:
     if vouched and estimator.learns:
         raise SpecError("--smoothness is about neighbourhoods of features: use --estimator knn")
     return estimator
+
+
+def _points(estimator: Estimator) -> tables.Points:
+    """Whoever learns needs them at a few rows at most, unless neighbourhoods turn out to be better."""
+    if not estimator.learns:
+        return tables.Points.NOW
+    return tables.Points.LATER if estimator.looks_around else tables.Points.NEVER
 
 
 def _read_options(settings: Settings, many: bool) -> tables.ReadOptions:

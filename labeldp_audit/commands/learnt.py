@@ -19,7 +19,7 @@ from .scored import Pool, eta_of
 from .settings import Settings
 
 MOST_ROWS = 2_000_000  # that are scored, but for those asked
-GLIMPSE = 10_000  # rows at which neighbourhoods are tried
+GLIMPSE, BEGINNING = 10_000, 2000  # rows at which neighbourhoods are tried, and of a large table at first
 PART, FIRST_GLIMPSE = 20_000, 1000  # rows among which they are tried first, and at how many of them
 CLEARLY = 2.0  # standard errors
 
@@ -39,8 +39,10 @@ def of_table(
     pool = _pool_of_judges(whole, learnt, judging)
     if estimator.columns_weigh:
         nearby_scores.check(table, pool, settings)
-    found = _scores(whole, learners, learnt, same, settings, progress)
-    scores, said = {name: one[judging] for name, one in found.items()}, _about_rows(whole, learnt)
+    scores, said = _scores(whole, learners, learnt, same, settings, progress), _about_rows(whole, learnt)
+    del same
+    if whole.judges is not None:
+        scores = {name: one[judging] for name, one in scores.items()}
     choices = crossfit.choices(learners, len(learnt.rows))
     if estimator.columns_weigh:
         [by] = scores.values()
@@ -57,7 +59,9 @@ def of_table(
             if beside.behind < -CLEARLY * beside.behind_error:
                 return _nearby(table, tried, choices, settings, progress, halves)
     best = next(one for one in tried if one.k is None)
-    eta = eta_of(table, scores[best.name], pool, best, settings, progress)
+    of_best = scores[best.name]
+    del scores, lost  # of millions of rows they are as large as the table
+    eta = eta_of(table, of_best, pool, best, settings, progress)
     return replace(eta, tried=tried, choices=choices) if choices > 1 else eta, said
 
 
@@ -127,7 +131,7 @@ def _worth_a_look(table: Table, pool: Pool, lost: Floats, settings: Settings, pr
         return True
     place = for_audit(settings.seed, "part").permutation(len(pool.rows))[:PART]
     rows, few = pool.rows[place], place[:FIRST_GLIMPSE]
-    part = replace(table, points=table.points[rows], labels=table.labels[rows], twins=None, fingerprints=None)
+    part = table.at(rows)
     eta = near.glimpse(part, np.arange(len(few)), settings, progress)
     assert eta.counts is not None
     labels = table.labels[pool.rows]
@@ -140,8 +144,19 @@ def _worth_a_look(table: Table, pool: Pool, lost: Floats, settings: Settings, pr
 def _beside(
     table: Table, pool: Pool, best: Tried, lost: Floats, settings: Settings, progress: engine.Progress
 ) -> Tried:
-    """Neighbourhoods beside the best learner, at the same few rows. lost (r,): by that learner."""
-    place = np.sort(for_audit(settings.seed, "glimpse").permutation(len(pool.rows))[:GLIMPSE])
+    """Neighbourhoods beside the best learner, at the same few rows. lost (r,): by that learner. The first rows say
+    whether there is hope; labels choose between no more ways than without them."""
+    places = for_audit(settings.seed, "glimpse").permutation(len(pool.rows))[:GLIMPSE]
+    if len(pool.rows) > PART:
+        begun = _beside_at(np.sort(places[:BEGINNING]), table, pool, best, lost, settings, progress)
+        if begun.behind > begun.behind_error:
+            return begun
+    return _beside_at(np.sort(places), table, pool, best, lost, settings, progress)
+
+
+def _beside_at(
+    place: Integers, table: Table, pool: Pool, best: Tried, lost: Floats, settings: Settings, progress: engine.Progress
+) -> Tried:  # fmt: skip
     eta = near.glimpse(table, pool.rows[place], settings, progress)
     assert eta.counts is not None
     behind = losses(smoothed(eta.counts), table.labels[pool.rows[place]]) - lost[place]

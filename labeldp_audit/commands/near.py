@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from .. import engine
+from .. import engine, tables
 from ..estimators.knn import Neighbors
 from ..model import Eta, Integers, Table
 from ..randomness import for_audit
@@ -41,8 +41,10 @@ def _counted(
 ) -> Grid:  # fmt: skip
     from .. import neighbors
 
+    if table.axes:
+        tables.check_memory_of_points(table)
     return neighbors.count_grid(
-        table.points, table.labels, len(table.dataset.classes), rows, ks=ks, recall=_recall(settings),
+        table.with_points().points, table.labels, len(table.dataset.classes), rows, ks=ks, recall=_recall(settings),
         seed=settings.seed, threads=settings.threads or engine.available_cores(), progress=progress, part=part,
     )  # fmt: skip
 

@@ -47,10 +47,11 @@ def eta_of(table: Table, scores: Floats, pool: Pool, by: Tried, settings: Settin
     place = np.searchsorted(pool.rows, queries)
     k = _k(n, pool, settings)
     counts, radius = _counted(scores, labels, pool.folds, k, settings, progress)
+    counts, radius = counts[place], radius[place]  # before probabilities take as much again
     probability = calibrated(scores, labels, pool.people, settings.seed)
     return Eta(
-        probability=probability[place], counts=counts[place], rows=queries, k=k, n=n, estimator=by.name,
-        log_loss=by.log_loss, exact=True, recall=1.0, radius=radius[place].astype(np.float32), metric="score",
+        probability=probability[place], counts=counts, rows=queries, k=k, n=n, estimator=by.name,
+        log_loss=by.log_loss, exact=True, recall=1.0, radius=radius.astype(np.float32), metric="score",
         part=pool.folds[place].astype(np.uint8), unseen=scores[place],
         order_p=_order(scores[place], labels[place], pool.folds[place]),
         unresolved=_unresolved(table, probability, pool)[place] if scores.shape[1] == 2 else None,

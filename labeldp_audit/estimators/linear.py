@@ -10,17 +10,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
 from ..model import Floats, Integers
 from .contract import Learner, Lesson, Predictor, Scores, inside, unknown
+from .hot import Hot, loss_of_two
 from .inputs import Codes, Inputs, Values, alone
 
 FEWEST = 20  # rows to learn from
 BLOCK, FEW = 1 << 16, 1 << 13  # rows at a time
 CHOOSING = 40_000  # rows that penalties are found among
+FEWER = 20_000  # of main effects, which have few
 CELLS = 10_000_000  # that the coefficients are fitted to
 START, WEAKEST, STRONGEST = 4.0, 1e-2, 1e4  # penalties
 ROUNDS, AGREEING = 5, 0.1  # AGREEING: of the logarithms of penalties, from one round to the next
@@ -66,7 +68,7 @@ def with_one(dense: Values) -> Values:
 @dataclass(frozen=True)
 class Block:
     dense: Values  # (n, w)
-    hot: Any  # (n, levels), sparse, 1 where a row has a level
+    hot: Hot  # (n, levels)
     labels: Integers
     count: Floats  # how many rows each stands for
 
@@ -81,7 +83,7 @@ class Design:
     def of(cls, view: View, lesson: Lesson, rows: Integers) -> Design:
         parts = (rows[start : start + BLOCK] for start in range(0, max(1, len(rows)), BLOCK))
         blocks = (
-            Block(view.dense(part), hot(view.codes(part), sum(view.sizes)), lesson.labels[part].astype(np.int64), count)
+            Block(view.dense(part), Hot(view.codes(part), sum(view.sizes)), lesson.labels[part].astype(np.int64), count)
             for part in parts
             for count in [lesson.counts(part)]
         )
@@ -105,24 +107,18 @@ class Design:
         return np.asarray(found / found.sum())
 
 
-def hot(codes: Codes, levels: int) -> Any:
-    from scipy.sparse import csr_matrix
-
-    rows, columns = codes.shape
-    places = np.arange(0, rows * columns + 1, max(1, columns), dtype=np.int32)[: rows + 1]
-    if not columns:
-        places = np.zeros(rows + 1, np.int32)
-    return csr_matrix((np.ones(rows * columns), np.ascontiguousarray(codes).ravel(), places), shape=(rows, levels))
-
-
 @dataclass(frozen=True)
 class Weights:
     dense: Floats  # (w, logits)
     levels: Floats  # (levels, logits)
 
-    def logits(self, dense: Values, hot: Any) -> Floats:
+    def odds(self, dense: Values, hot: Hot) -> Floats:
+        """(rows, logits)."""
+        return np.asarray(hot.added(self.levels) + dense @ self.dense.astype(np.float32))
+
+    def logits(self, dense: Values, hot: Hot) -> Floats:
         """(rows, classes), up to a constant of each row."""
-        found = (dense @ self.dense.astype(np.float32)).astype(np.float64) + hot @ self.levels
+        found = self.odds(dense, hot)
         return found if found.shape[1] > 1 else np.concatenate([np.zeros_like(found), found], axis=1)
 
 
@@ -155,7 +151,7 @@ class Problem:
         self.design, self.width = design, design.width
         self.curvature = np.maximum(design.shares * (1 - design.shares), 1e-4)[-design.logits :]
         self.rows = sum(float(one.count.sum()) for one in design.blocks)
-        self.count = sum(one.hot.T @ one.count for one in design.blocks)
+        self.count = sum(one.hot.summed(one.count[:, None]) for one in design.blocks)
         self.gram = self._gram()
 
     def _gram(self) -> Floats:
@@ -181,7 +177,7 @@ class Problem:
         self.ridge[0] = 1e-6 * self.rows
         self.pull = np.repeat(penalties[1:], self.design.sizes)[:, None]
         self.root = [np.linalg.cholesky(self.gram * curve + np.diag(self.ridge[:, 0])) for curve in self.curvature]
-        self.spread = np.sqrt(self.count[:, None] * self.curvature + self.pull)
+        self.spread = np.sqrt(self.count * self.curvature + self.pull)
 
     def _weights(self, point: Floats) -> Weights:
         from scipy.linalg import solve_triangular
@@ -212,16 +208,15 @@ class Problem:
     def _sums(self, weights: Weights) -> tuple[float, Weights]:
         lost, by_dense, by_level = 0.0, np.zeros_like(weights.dense), np.zeros_like(weights.levels)
         for one in self.design.blocks:
-            more, slope = loss(weights.logits(one.dense, one.hot), one.labels, one.count)
-            slope = slope[:, -weights.dense.shape[1] :]
+            more, slope = _slope(weights.odds(one.dense, one.hot), one)
             lost += more
             by_dense += one.dense.T @ slope.astype(np.float32)
-            by_level += one.hot.T @ slope
+            by_level += one.hot.summed(slope)
         return lost, Weights(by_dense, by_level)
 
     def deserved(self, weights: Weights) -> Floats:
         """The penalties that these coefficients ask for."""
-        bend = sum(one.hot.T @ self._bend(weights, one) for one in self.design.blocks)
+        bend = sum(one.hot.summed(self._bend(weights, one)) for one in self.design.blocks)
         free = bend / (bend + self.pull)
         starts = np.cumsum([0, *self.design.sizes])
         levels = [
@@ -242,6 +237,14 @@ class Problem:
             inverse = solve_triangular(root, np.eye(self.width), lower=True)[:, 1:]
             found += self.width - 1 - float(self.ridge[-1, 0] * (inverse**2).sum())
         return found
+
+
+def _slope(odds: Floats, rows: Block) -> tuple[float, Floats]:
+    """The loss, and its slope by these."""
+    if odds.shape[1] > 1:
+        return loss(odds, rows.labels, rows.count)
+    slope = np.empty_like(odds)
+    return float(loss_of_two(odds, rows.labels, rows.count, slope)), slope
 
 
 def _deserved(squares: float, free: float) -> float:
@@ -281,7 +284,7 @@ def predictor(view: View, weights: Weights) -> Predictor:
         levels = sum(view.sizes)
         with alone():
             return np.concatenate([
-                inside(softmax(weights.logits(view.dense(part), hot(view.codes(part), levels)))) for part in parts
+                inside(softmax(weights.logits(view.dense(part), Hot(view.codes(part), levels)))) for part in parts
             ])  # fmt: skip
 
     return predict
@@ -303,7 +306,7 @@ def main_effects(lesson: Lesson) -> tuple[Plain, Fit]:
 
     def found() -> tuple[Plain, Fit]:
         view = Plain(Inputs.of(lesson))
-        rows = some(lesson.learn, CHOOSING, np.random.default_rng([lesson.seed, 1]))
+        rows = some(lesson.learn, FEWER, np.random.default_rng([lesson.seed, 1]))
         return view, settled(Design.of(view, lesson, rows))
 
     return lesson.once("main effects", found)
@@ -315,7 +318,7 @@ def finished(view: View, fit: Fit, lesson: Lesson) -> Scores:
     penalties, weights = fit
     rng = np.random.default_rng([lesson.seed, 4])
     most = max(CHOOSING, CELLS // (len(view.sizes) + weights.dense.shape[0]))
-    if len(lesson.learn) > CHOOSING:
+    if len(lesson.learn) > FEWER:
         weights = Problem(Design.of(view, lesson, some(lesson.learn, most, rng))).solve(penalties, weights)
     judge = predictor(view, weights)(lesson.judge)
     rows = some(np.sort(np.concatenate([lesson.learn, lesson.judge])), most, rng)

@@ -15,8 +15,9 @@ import numpy as np
 
 from ..model import Floats, Integers
 from .contract import Fitting, Lesson, Predictor, constant, inside
+from .hot import Hot
 from .inputs import Codes, Values, alone
-from .linear import Design, Fit, Plain, Problem, Weights, hot, loss, main_effects, settled, softmax, some, with_one
+from .linear import Design, Fit, Plain, Problem, Weights, loss, main_effects, settled, softmax, some, with_one
 from .perceptron import Logits, Perceptron, Size, begin
 
 FEWEST = 50  # rows to learn from
@@ -144,7 +145,7 @@ class Model:
 
     def _block(self, rows: Integers) -> Floats:
         numbers, codes = self.sight.bent(self.sight.inputs.dense(rows)), self.sight.codes(rows)
-        logits = self.sum.logits(self.sight.addends(numbers), hot(codes, sum(self.sight.sizes)))
+        logits = self.sum.logits(self.sight.addends(numbers), Hot(codes, sum(self.sight.sizes)))
         for part, net in zip(self.parts, self.nets, strict=True):
             if part:
                 logits += part * net.logits(numbers, codes)
@@ -189,7 +190,7 @@ def _offset(sight: Sight, rows: Rows, total: Weights, which: Integers | None = N
     which = np.arange(len(rows.labels)) if which is None else which
     for start in range(0, len(which), BLOCK):
         part = which[start : start + BLOCK]
-        levels = hot(rows.codes[part], sum(sight.sizes))
+        levels = Hot(rows.codes[part], sum(sight.sizes))
         rows.offset[part] = total.logits(sight.addends(sight.bent(rows.dense[part])), levels)
 
 

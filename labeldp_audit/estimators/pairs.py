@@ -14,6 +14,7 @@ from itertools import combinations
 
 import numpy as np
 
+from ..compiled import compiled
 from ..model import Floats, Integers
 from .inputs import Codes, Values
 
@@ -85,15 +86,22 @@ def _clear(found: list[Found]) -> list[Found]:
 
 def _sums(levels: Codes, left: Left) -> tuple[Floats, Floats]:
     """(2, classes, levels of the first, levels of the second) of residuals and of variances."""
-    first, second = levels[:, 0].astype(np.int64), levels[:, -1] if levels.shape[1] == 2 else np.int32(0)
-    shape = (2, int(first.max()) + 1, int(second.max()) + 1)
-    cell = (left.half * shape[1] + first) * shape[2] + second
-    many = shape[0] * shape[1] * shape[2]
+    first = np.ascontiguousarray(levels[:, 0])
+    second = np.ascontiguousarray(levels[:, 1]) if levels.shape[1] == 2 else np.zeros_like(first)
+    shape = (2, len(left.residual), int(first.max()) + 1, int(second.max()) + 1)
+    sums, sizes = np.zeros(shape), np.zeros(shape)
+    _add(first, second, left.half, left.residual, left.variance, sums, sizes)
+    return sums, sizes
 
-    def summed(of: Floats) -> Floats:
-        return np.stack([np.bincount(cell, one, many).astype(np.float64).reshape(shape) for one in of], axis=1)
 
-    return summed(left.residual), summed(left.variance)
+@compiled
+def _add(
+    first: Codes, second: Codes, half: Integers, residual: Floats, variance: Floats, sums: Floats, sizes: Floats
+) -> None:  # fmt: skip
+    for c in range(len(residual)):
+        for i in range(len(first)):
+            sums[half[i], c, first[i], second[i]] += residual[c, i]
+            sizes[half[i], c, first[i], second[i]] += variance[c, i]
 
 
 def _centre(sums: Floats, sizes: Floats) -> None:

@@ -19,8 +19,8 @@ def logistic(z: Floats) -> Floats:
 
 def line(at: Floats, rows: Integers, positives: Integers) -> Floats:
     """(2,) constant and slope, at least 0, by Newton's method; half a row of either kind added in the middle."""
-    design = np.column_stack([np.ones_like(at), at])
-    design = np.vstack([design, [1.0, at.mean()]])
+    design = np.ones((len(at) + 1, 2))
+    design[:-1, 1], design[-1, 1] = at, at.mean()
     tries, hits = np.append(rows, 1.0), np.append(positives, 0.5)
     beta = np.array([0.0, 1.0])
     for _ in range(_STEPS):

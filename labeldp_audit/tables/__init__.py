@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
 import numpy.typing as npt
 
 from .. import engine, model
+
+
+class Points(StrEnum):
+    """When rows become points among which there are neighbours. Often points are the largest part of a table."""
+
+    NOW = "now"
+    LATER = "later"  # those of categories are made of the columns, should somebody want them
+    NEVER = "never"
 
 
 @dataclass(frozen=True)
@@ -25,6 +34,7 @@ class ReadOptions:
     group: str | None = None  # column that names whose row it is
     many_classes: bool = False  # whether more than two classes are wanted as they are
     columns: bool = False  # whether features are wanted as they are too, for estimators that learn
+    points: Points = Points.NOW  # if not, columns are wanted
     repeats: str | None = None  # what rows that are equal in every column are: people or copies; None: nobody said
     records: bool = False  # whether copies are looked for
     seed: int = 0  # of lots
@@ -35,6 +45,13 @@ def read(source: str, options: ReadOptions, progress: engine.Progress) -> model.
     from .passes import read_table
 
     return read_table(source, options, progress)
+
+
+def check_memory_of_points(table: model.Table) -> None:
+    """Before those are made that were left for later."""
+    from .passes import ENCODED, check_memory
+
+    check_memory(4 * len(table.labels) * table.width, ENCODED)
 
 
 def read_estimates(path: str) -> tuple[dict[str, npt.NDArray[Any]], dict[str, object]]:

@@ -16,10 +16,10 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from .. import engine
+from .. import engine, model
 from ..errors import DataError
 from ..model import Integers
-from . import fingerprints, levels, numbers
+from . import Points, fingerprints, levels, numbers
 from .batches import rows_per_batch
 from .classes import Classes, text_codes
 from .fingerprints import Words
@@ -40,8 +40,8 @@ class Encoder(Protocol):
     @property
     def width(self) -> int: ...
 
-    def encode(self, array: pa.Array, out: Coordinates) -> Words:
-        """Fills `out`, (width, rows), and says which cells are the same."""
+    def encode(self, array: pa.Array, out: Coordinates | None) -> Words:
+        """Fills `out`, (width, rows), if it is wanted, and says which cells are the same."""
 
 
 @dataclass(frozen=True)
@@ -55,8 +55,13 @@ class Standard:
     def width(self) -> int:
         return (not self.scan.constant) + (self.scan.missing > 0)
 
-    def encode(self, array: pa.Array, out: Coordinates) -> Words:
+    def encode(self, array: pa.Array, out: Coordinates | None) -> Words:
         piece = numbers.cells(array)
+        if out is not None:
+            self._fill(piece, out)
+        return fingerprints.of_numbers(array, piece)
+
+    def _fill(self, piece: numbers.Cells, out: Coordinates) -> None:
         if not self.scan.constant:
             values = numbers.differences(piece, self.scan.origin or 0, numbers.unit(self.scan.type))
             values -= self.scan.moments.mean
@@ -66,7 +71,6 @@ class Standard:
             if piece.missing is not None:
                 out[:, piece.missing] = 0
                 out[-1, piece.missing] = 1
-        return fingerprints.of_numbers(array, piece)
 
 
 @dataclass(frozen=True)
@@ -80,16 +84,16 @@ class OneHot:
     def width(self) -> int:
         return 1 if len(self.index) == 2 else len(self.index)
 
-    def encode(self, array: pa.Array, out: Coordinates) -> Words:
+    def encode(self, array: pa.Array, out: Coordinates | None) -> Words:
         piece = levels.codes(array)
         level = np.array([*map(self.index.__getitem__, piece.levels.to_pylist()), self.index.get(None, 0)], np.int64)
         code = level[piece.code]
-        if self.width == 1:
-            out[0] = code
-        else:
-            out[:] = 0
-            out[code, np.arange(len(array))] = ONE_OF_MANY
+        if out is not None:
+            one_hot(code, out)
         return code.view(np.uint64)
+
+    def axis(self, at: int, texts: pa.LargeBinaryArray) -> model.Axis:
+        return OneHotAxis(at, self.width, np.array([self.index.get(text, 0) for text in texts.to_pylist()], np.int64))
 
 
 @dataclass(frozen=True)
@@ -99,11 +103,50 @@ class Projected:
     name: str
     width: int = levels.WIDTH
 
-    def encode(self, array: pa.Array, out: Coordinates) -> Words:
+    def encode(self, array: pa.Array, out: Coordinates | None) -> Words:
         piece = levels.codes(array)
         hashes = np.concatenate([levels.hashed(piece.levels, self.name), levels.missing_hash(self.name)])
-        out[:] = levels.directions(hashes)[piece.code].T
+        if out is not None:
+            out[:] = levels.directions(hashes)[piece.code].T
         return np.asarray(hashes[piece.code])
+
+    def axis(self, at: int, texts: pa.LargeBinaryArray) -> model.Axis:
+        hashes = np.empty(len(texts), np.uint64)
+        there = texts.is_valid().to_numpy(zero_copy_only=False)
+        hashes[there], hashes[~there] = levels.hashed(texts.drop_null(), self.name), levels.missing_hash(self.name)
+        return ProjectedAxis(at, hashes)
+
+
+def one_hot(code: model.Integers, out: Coordinates) -> None:
+    """out: (width, rows)."""
+    if len(out) == 1:
+        out[0] = code
+    else:
+        out[:] = 0
+        out[code, np.arange(len(code))] = ONE_OF_MANY
+
+
+@dataclass(frozen=True)
+class OneHotAxis:
+    at: int
+    width: int
+    level: model.Integers  # of each code
+
+    def coordinates(self, codes: model.Integers) -> Coordinates:
+        out = np.empty((self.width, len(codes)), np.float32)
+        one_hot(self.level[codes], out)
+        return out.T
+
+
+@dataclass(frozen=True)
+class ProjectedAxis:
+    at: int
+    hashes: levels.Hashes  # of each code
+    width: int = levels.WIDTH
+
+    def coordinates(self, codes: model.Integers) -> Coordinates:
+        different, which = np.unique(codes, return_inverse=True)
+        return np.asarray(levels.directions(self.hashes[different])[which])
 
 
 def encoder(scanned: NumberScan | CategoryScan | None) -> Encoder | None:
@@ -140,11 +183,12 @@ def encode(
     classes: Classes,
     encoders: Sequence[Encoder],
     raw: Raw,
+    points: Points,
     size: int,
     progress: engine.Progress,
 ) -> Encoded:
     progress.stage("encoding", scanned.rows, "rows")
-    width = sum(one.width for one in encoders)
+    width = coordinates_wanted(encoders, points)
     result = Encoded(
         np.empty((scanned.used, width), np.float32),
         np.empty(scanned.used, np.uint8),
@@ -164,6 +208,18 @@ def encode(
     return result
 
 
+def coordinates_wanted(encoders: Sequence[Encoder], points: Points) -> int:
+    """While the table is read; those of numbers come first."""
+    wanted = () if points is Points.NEVER else encoders
+    return sum(one.width for one in wanted if isinstance(one, Standard) or points is Points.NOW)
+
+
+def axes(encoders: Sequence[Encoder], raw: Raw) -> tuple[model.Axis, ...]:
+    """Of the categories, in the order of their coordinates; once the columns are finished."""
+    categories = (one for one in encoders if isinstance(one, OneHot | Projected))
+    return tuple(one.axis(raw.names.index(one.name), raw.categories[one.name].levels()) for one in categories)
+
+
 def labelled(
     batches: Iterator[pa.RecordBatch], classes: Classes
 ) -> Iterator[tuple[pa.RecordBatch, npt.NDArray[np.uint8], Integers]]:
@@ -180,7 +236,8 @@ def labelled(
 
 
 def fill(batch: pa.RecordBatch, encoders: Sequence[Encoder], points: Coordinates, same: Words) -> None:
-    """Coordinate by coordinate into a small block, which is then transposed into its place."""
+    """Coordinate by coordinate into a small block, which is then transposed into its place. Encoders whose coordinates
+    have no room in it say no more than which cells are the same."""
     width = points.shape[1]
     step = max(1, min(rows_per_batch(width), len(points)))
     block = np.empty((width, step), np.float32)
@@ -188,7 +245,7 @@ def fill(batch: pa.RecordBatch, encoders: Sequence[Encoder], points: Coordinates
         part = batch.slice(start, step)
         out, first = block[:, : part.num_rows], 0
         for i, one in enumerate(encoders):
-            words = one.encode(part.column(i), out[first : first + one.width])
+            words = one.encode(part.column(i), out[first : first + one.width] if first < width else None)
             fingerprints.mixed_in(same[start : start + step], words)
             first += one.width
         points[start : start + part.num_rows] = out.T

@@ -7,15 +7,16 @@ from collections.abc import Mapping
 from contextlib import ExitStack
 
 import numpy as np
+import pyarrow as pa
 
 from .. import engine, model
 from ..errors import DataError
-from . import ReadOptions, repeats
+from . import Points, ReadOptions, repeats
 from .batches import about, rows_per_batch
 from .classes import Classes, decide
 from .content import Digest, unchanged
 from .describe import dataset
-from .encode import Encoder, Standard, encode, encoder
+from .encode import Encoder, Standard, axes, coordinates_wanted, encode, encoder
 from .fingerprints import tell_apart
 from .gather import gather
 from .groups import read_groups
@@ -38,7 +39,9 @@ def read_table(place: str, options: ReadOptions, progress: engine.Progress) -> m
         with about(source.name), unchanged(source.contents()):
             roles = assign(source.names(), options)
             table = (two_passes if roles.features else one_pass)(source, roles, options, progress)
-            return repeats.settled(table, source, roles, options, progress) if options.records else table
+            settled = repeats.settled(table, source, roles, options, progress) if options.records else table
+    pa.default_memory_pool().release_unused()  # what batches took is not kept from whoever learns
+    return settled
 
 
 def as_text(options: ReadOptions) -> frozenset[str]:
@@ -55,10 +58,11 @@ def two_passes(source: Source, roles: Roles, options: ReadOptions, progress: eng
     classes = classes_of(scanned, roles, options)
     encoders = dict(zip(roles.features, map(encoder, scanned.columns), strict=True))
     wanted = not_constant(scanned, encoders) if options.columns else []
-    width = sum(one.width for one in in_order(encoders))
+    width = coordinates_wanted(in_order(encoders), options.points)
     check_memory(scanned.used * width * 4 + memory_need(wanted, scanned.used), ENCODED)
     raw = Raw.of(wanted, scanned.used)
-    encoded = encode(source, roles, scanned, classes, in_order(encoders), raw, size, progress)
+    encoded = encode(source, roles, scanned, classes, in_order(encoders), raw, options.points, size, progress)
+    columns = raw.finished() if options.columns else None
     return model.Table(
         encoded.points,
         encoded.labels,
@@ -67,8 +71,9 @@ def two_passes(source: Source, roles: Roles, options: ReadOptions, progress: eng
         encoded.row_numbers,
         fingerprints=encoded.fingerprints,
         told_apart=tell_apart(scanned.columns),
-        columns=raw.finished() if options.columns else None,
+        columns=columns,
         groups=groups_of(source, roles, scanned.used, size, progress),
+        axes=axes(in_order(encoders), raw) if options.points is Points.LATER else (),
     )
 
 

@@ -86,6 +86,7 @@ class CategoryColumn:
     known: Known = field(default_factory=Known)
     texts: list[pa.LargeBinaryArray] = field(default_factory=lambda: [pa.array([None], pa.large_binary())])
     count: int = MISSING + 1
+    days: bool = False
 
     @property
     def numbers(self) -> Numbers:
@@ -93,6 +94,7 @@ class CategoryColumn:
         return self.values.view(np.uint32)
 
     def add(self, array: pa.Array, start: int) -> None:
+        self.days = pa.types.is_date32(array.type)
         piece = levels.codes(as_written(array))
         number = np.append(self._numbered(piece.levels), MISSING).astype(np.uint32)
         self.numbers[start : start + len(array)] = number[piece.code]
@@ -112,19 +114,26 @@ class CategoryColumn:
         return number
 
     def finish(self) -> None:
-        code = self._codes()
+        """Texts, in one piece, are now those of codes."""
+        texts = pa.chunked_array(self.texts).combine_chunks()
+        order = self._order(texts)
+        code = np.empty(self.count, np.float32)
+        code[order.to_numpy()] = np.arange(self.count)
         self.known.runs.clear()
         self.texts.clear()
+        self.texts.append(texts.take(order))
         for start in range(0, len(self.values), STEP):
             self.values[start : start + STEP] = code[self.numbers[start : start + STEP]]
 
-    def _codes(self) -> Values:
-        """Of each level, by its number. A missing one that no cell has comes last, as it is found 0 times."""
-        table = pa.table({"found": self._found(), "text": pa.chunked_array(self.texts).combine_chunks()})
-        order = compute.sort_indices(table, [("found", "descending"), ("text", "ascending")])  # nulls last
-        code = np.empty(self.count, np.float32)
-        code[order.to_numpy()] = np.arange(self.count)
-        return code
+    def _order(self, texts: pa.LargeBinaryArray) -> pa.UInt64Array:
+        """Numbers of levels by their codes. A missing one that no cell has comes last, as it is found 0 times."""
+        table = pa.table({"found": self._found(), "text": texts})
+        return compute.sort_indices(table, [("found", "descending"), ("text", "ascending")])  # nulls last
+
+    def levels(self) -> pa.LargeBinaryArray:
+        """By code, once it is finished, as points know them: days as numbers."""
+        [texts] = self.texts
+        return levels.as_binary(texts.cast(pa.large_string()).cast(pa.date32())) if self.days else texts
 
     def _found(self) -> Integers:
         """Cells of each level."""

@@ -7,13 +7,14 @@ import pytest
 from lessons import both, drawn, excess, lesson, others, said_by
 from scipy.optimize import minimize
 
-from labeldp_audit.estimators.linear import Block, Design, Linear, Problem, Weights, hot, judged, main_effects, start
+from labeldp_audit.estimators.hot import Hot, loss_of_two
+from labeldp_audit.estimators.linear import Block, Design, Linear, Problem, Weights, judged, loss, main_effects, start
 
 
 def design(rng, classes, n=300):
     dense = np.concatenate([np.ones((n, 1)), rng.normal(size=(n, 3))], axis=1).astype(np.float32)
     codes = np.stack([rng.integers(4, size=n), 4 + rng.integers(3, size=n)], axis=1).astype(np.int32)
-    block = Block(dense, hot(codes, 7), rng.integers(classes, size=n), rng.integers(1, 4, size=n).astype(float))
+    block = Block(dense, Hot(codes, 7), rng.integers(classes, size=n), rng.integers(1, 4, size=n).astype(float))
     return Design((block,), (4, 3), classes)
 
 
@@ -45,6 +46,27 @@ def test_it_finds_what_a_plain_minimiser_finds(classes):
     ours = np.concatenate([found.dense, found.levels]).ravel()
     best = minimize(value, np.zeros(ours.size), method="BFGS").fun
     assert value(ours) <= best + 1e-2
+
+
+@pytest.mark.parametrize("columns", [0, 3])
+def test_sums_over_levels_are_those_of_the_matrix(columns):
+    rng = np.random.default_rng(2)
+    codes = rng.integers(5, size=(40, columns)).astype(np.int32)
+    matrix, sums = np.zeros((40, 5)), Hot(codes, 5)
+    np.add.at(matrix, (np.arange(40)[:, None], codes), 1)
+    values, others = rng.normal(size=(5, 2)), rng.normal(size=(40, 2))
+    assert sums.added(values) == pytest.approx(matrix @ values)
+    assert sums.summed(others) == pytest.approx(matrix.T @ others)
+
+
+def test_the_loss_of_two_classes_is_that_of_any():
+    rng = np.random.default_rng(3)
+    odds = np.concatenate([rng.normal(size=(50, 1)), [[0.0], [20.0], [-30.0], [-9.0]]])
+    labels, count = rng.integers(2, size=54), rng.random(54)
+    slope = np.empty_like(odds)
+    whole, by_both = loss(np.concatenate([np.zeros_like(odds), odds], axis=1), labels, count)
+    assert loss_of_two(odds, labels, count, slope) == pytest.approx(whole)
+    assert slope[:, 0] == pytest.approx(by_both[:, 1])
 
 
 def test_rows_that_count_twice_are_rows_that_are_there_twice():
