@@ -95,7 +95,7 @@ def test_and_these_tests_have_teeth(audit, tmp_path, monkeypatch, layout, way):
     """A liar lets all rows judge."""
     monkeypatch.setattr(evidence, "of", lambda table: table)
     monkeypatch.setattr(repeats, "_judges", lambda table, seed: None)
-    monkeypatch.setattr(repeats, "_without_copies", lambda table, words: table)
+    monkeypatch.setattr(repeats, "_without_copies", lambda table, words, found: table)
     assert any(false_limits(findings(audit, tmp_path, layout, way, seed)) for seed in (4, 5, 6))
 
 

@@ -48,21 +48,24 @@ def _reason(doubt: Remark) -> str:
 
 
 def sentence(remark: Remark) -> str:
-    return _SENTENCES[remark.code].format(**remark.values)
+    but = remark.values.get("but", "")
+    columns = f"every column but {but}" if but else "every column"
+    return _SENTENCES[remark.code].format(columns=columns, **remark.values)
 
 
 _SENTENCES = {
     UNANSWERED: (
-        "{rows:,} of {of:,} rows with the label {label} repeat others in every column, more than coincidence explains: "
+        "{rows:,} of {of:,} rows with the label {label} repeat others in {columns}, more than coincidence explains: "
         "no limit is given until you say what they are, --repeats copies (the same record twice) or --repeats people "
         "(different people who look alike); estimates are of one row of each record"
     ),
     REFUTED: (
-        "{rows:,} of {of:,} rows with the label {label} repeat others in every column, in numbers that independent "
-        "people do not come in, as if the table or a part of it was written several times: limits do not hold, "
-        "whatever --repeats people says"
+        "{rows:,} of {of:,} rows with the label {label} repeat others in {columns}, in numbers that independent people "
+        "do not come in, as if the table or a part of it was written several times: limits do not hold, whatever "
+        "--repeats people says; a design that asks each point equally often looks so as well, and its rows are no "
+        "independent draws: limits for people at large do not hold then either"
     ),
-    LEFT_OUT: "{rows:,} of {of:,} rows repeat others in every column and were left out: one of each record was kept",
+    LEFT_OUT: "{rows:,} of {of:,} rows repeat others in {columns} and were left out: one of each record was kept",
     ONE_EACH: (
         "{rows:,} rows are of {people:,} people: one row of each, drawn by lot, is asked and judges; models of other "
         "people's rows learn from all"

@@ -31,6 +31,8 @@ class Records:
     keys: Words  # (n,) the same where keys and owners are
     label: Words  # (n,) what the label adds to `words`
     columns: tuple[str, ...]  # that make `words`, but for the label
+    sample: Integers  # (m,) rows whose
+    cells: npt.NDArray[np.uint64]  # (m, columns) words are kept
 
     @property
     def features(self) -> Words:
@@ -44,18 +46,21 @@ class Records:
 
 
 def read_records(
-    source: Source, label: str, owner: str | None, used: int, size: int, progress: engine.Progress
+    source: Source, label: str, owner: str | None, used: int, sample: Integers, size: int, progress: engine.Progress
 ) -> Records:
-    """owner: the column that names whose row it is, which is no more than a key."""
+    """owner: the column that names whose row it is, which is no more than a key; rows of the sample rise."""
     names = tuple(source.names())
     may_be_key = {name: np.zeros(used, np.uint64) for name in names if name not in (label, owner)}
     total, owned, labels = (np.zeros(used, np.uint64) for _ in range(3))
+    cells = np.empty((len(sample), len(names)), np.uint64)
     progress.stage("looking for copies", source.rows, "rows")
     start = 0
     for batch in labelled(source, label, names, size):
         rows = slice(start, start + batch.num_rows)
-        for name, column in zip(names, batch.columns, strict=True):
+        first, last = np.searchsorted(sample, [start, start + batch.num_rows])
+        for j, (name, column) in enumerate(zip(names, batch.columns, strict=True)):
             words = column_words(column, name)
+            cells[first:last, j] = words[sample[first:last] - start]
             if name in may_be_key and _never_repeats(column, words):
                 may_be_key[name][rows] = words
                 continue
@@ -67,7 +72,8 @@ def read_records(
         progress.advance(batch.num_rows)
     keys = owned + sum(may_be_key.values(), start=np.zeros(used, np.uint64))
     columns = tuple(name for name in names if name not in (*may_be_key, label, owner))
-    return Records(total + labels, keys, labels, columns)
+    cells = cells[:, [names.index(name) for name in columns]]
+    return Records(total + labels, keys, labels, columns, sample, cells)
 
 
 def read_cells(source: Source, label: str, columns: Sequence[str], rows: Integers, size: int) -> npt.NDArray[np.uint64]:

@@ -3,9 +3,7 @@
 Whoever counts copies as people takes chance for knowledge, so where coincidence does not explain equal rows, no limit
 is given until somebody says what they are. Coincidence is refuted in two ways, for each class of the label.
 
-Counts. However people are distributed, a record of probability q is there about Poisson(n q) times. So if f_j records
-are there j times, (j! E f_j)^2 <= (j - 1)! E f_{j-1} (j + 1)! E f_{j+1} (Cauchy-Schwarz over records): among f_{j-1},
-f_j, f_{j+1} the middle cannot stand out. In a table written three times, or twice in a third of its rows, it does.
+Counts (multiples.py). Numbers of equal rows that independent draws do not give, in all columns or in all but one.
 
 Company. Different people who agree in every column stand beside others who agree in all but one, and beside equal rows
 with another label. Rows that were drawn again at random stand alone: hardly a row differs from them in one column
@@ -15,7 +13,7 @@ alone, though columns tell people apart, and their labels never differ.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -26,7 +24,8 @@ from ..randomness import for_audit
 from . import ReadOptions
 from .batches import rows_per_batch
 from .fingerprints import Words
-from .records import read_cells, read_records
+from .multiples import Repeated, but_one, in_class, material, plausible
+from .records import Records, read_cells, read_records
 from .roles import Roles
 from .source import Source
 
@@ -34,27 +33,12 @@ CellsOf = Callable[[Integers], npt.NDArray[np.uint64]]
 """rows -> (rows, columns) words of all columns but the label."""
 
 PEOPLE, COPIES = "people", "copies"  # what --repeats may say
-FEWEST, MATERIAL = (
-    10,
-    0.005,
-)  # rows beyond the first of each record, and as a share of their class: fewer change nothing
-IMPLAUSIBLE = 40.0  # twice a difference in log-likelihood: one table in about a thousand million has more
-LONGEST = 400  # counts of a record that are looked at
+SAMPLED, CELLS = 50_000, 4_000_000  # rows whose columns are left out one by one, at most, and cells of theirs
 REPEATED, GENERAL = 2000, 10_000  # rows whose company is looked for, and among which
 ALONE = 1.0  # rows in which one column differs, for each that is equal: fewer are no company
 TELLING = 5.0  # of them are to be expected where columns are independent; where not, equal rows are no wonder
 NAMES = 0.1  # of the rows have values of their own, where the only column there is tells people apart
 GLUED = 0.1  # of the unequal labels to be expected beside equal features
-
-
-@dataclass(frozen=True)
-class Repeated:
-    """How often rows repeat in one class of the label."""
-
-    label: int
-    rows: int  # beyond the first of each record
-    of: int  # rows of the class
-    surely: bool  # by counts that independent draws do not give, whatever people are like
 
 
 def look(
@@ -70,46 +54,12 @@ def look(
         mine = np.flatnonzero(labels == label)
         records = np.unique(number[mine])
         rows = len(mine) - len(records)
-        if rows < max(FEWEST, MATERIAL * len(mine)):
+        if not material(rows, len(mine)):
             continue
         surely = not plausible(size[records])
         if surely or _alone(mine, size[number[mine]], features, labels, label, cells, rng):
             found.append(Repeated(label, rows, len(mine), surely))
     return max(found, key=lambda one: (one.surely, one.rows / one.of), default=None)
-
-
-# ---- counts
-
-
-def plausible(counts: Integers) -> bool:
-    """Whether different people can be there so often; counts (records,)."""
-    often = np.bincount(np.minimum(counts, LONGEST + 2), minlength=LONGEST + 3)[: LONGEST + 2]
-    return all(excess(often[j - 1 : j + 2], j) < IMPLAUSIBLE for j in np.flatnonzero(often).tolist() if j >= 2)
-
-
-def excess(often: Integers, j: int) -> float:
-    """How much the middle of three neighbours stands out: twice the log-likelihood that it costs to take them for
-    Poisson with any one rate, which is where the middle is largest; 0 where it does not stand out.
-
-    often (3,): records that are there j - 1, j and j + 1 times.
-    """
-    below, at, above = often.astype(float).tolist()
-    if at**2 * j <= below * above * (j + 1):
-        return 0.0
-    rate = _rate(below, at, above, j)
-    share = np.array([j / rate, 1.0, rate / (j + 1)])
-    share /= share.sum()
-    seen = np.array([below, at, above])
-    some = seen > 0
-    return float(2 * (seen[some] @ np.log(seen[some] / seen.sum() / share[some])))
-
-
-def _rate(below: float, at: float, above: float, j: int) -> float:
-    """The likeliest: it makes above - below what it is among the three, which is a quadratic equation."""
-    move = (above - below) / (below + at + above)
-    a, c = (1 - move) / (j + 1), -(1 + move) * j
-    rate = (move + np.sqrt(move**2 - 4 * a * c)) / (2 * a) if a > 0 else np.inf
-    return float(np.clip(rate, 1e-9 * j, 1e9 * j))
 
 
 # ---- company
@@ -188,17 +138,15 @@ def settled(
 ) -> Table:  # fmt: skip
     """The table without copies, where they are some, and with the rows that judge: one of each person."""
     size = rows_per_batch(len(source.names()))
-    records = read_records(source, roles.label, roles.group, len(table.labels), size, progress)
     rows = _judges(table, options.seed)
     rows = np.arange(len(table.labels)) if rows is None else rows
-    found = look(
-        records.words[rows], records.features[rows], table.labels[rows],
-        lambda some: read_cells(source, roles.label, records.columns, rows[some], size),
-        for_audit(options.seed, "company of equal rows"),
-    )  # fmt: skip
+    most = min(SAMPLED, CELLS // len(source.names()))
+    sample = _some(rows, most, for_audit(options.seed, "rows whose columns are left out"))
+    records = read_records(source, roles.label, roles.group, len(table.labels), sample, size, progress)
+    found, words = _found(records, rows, table, source, roles, options, size)
     table = replace(table, remarks=(*table.remarks, *_doubts(found, table.dataset.classes, options.repeats)))
     if options.repeats == COPIES or (found is not None and options.repeats is None):
-        table = _without_copies(table, records.whole if found is None else records.words)
+        table = _without_copies(table, records.whole if found is None else words, found)
     judges = _judges(table, options.seed)
     if judges is None:
         return table
@@ -206,19 +154,41 @@ def settled(
     return replace(table, judges=judges, remarks=(*table.remarks, said))
 
 
+def _found(
+    records: Records, rows: Integers, table: Table, source: Source, roles: Roles, options: ReadOptions, size: int
+) -> tuple[Repeated | None, Words]:
+    """What is clearest among `rows`, and the words by which rows are copies then."""
+    found = look(
+        records.words[rows], records.features[rows], table.labels[rows],
+        lambda some: read_cells(source, roles.label, records.columns, rows[some], size),
+        for_audit(options.seed, "company of equal rows"),
+    )  # fmt: skip
+    if found is not None and found.surely:
+        return found, records.words
+    sample = records.sample
+    near = but_one(records.words[sample], records.cells, table.labels[sample])
+    if near is None:
+        return found, records.words
+    label, name = near[0], records.columns[near[1]]
+    words = records.words - read_cells(source, roles.label, (name,), np.arange(len(table.labels)), size)[:, 0]
+    without = in_class(words[rows], table.labels[rows], label, name)
+    return (without, words) if material(without.rows, without.of) else (found, records.words)
+
+
 def _doubts(found: Repeated | None, classes: tuple[str, ...], answer: str | None) -> Iterator[Remark]:
     if found is None or answer == COPIES or (answer == PEOPLE and not found.surely):
         return
     values: dict[str, str | int | float] = {"label": classes[found.label], "rows": found.rows, "of": found.of}
-    yield Remark(UNANSWERED if answer is None else REFUTED, values)
+    yield Remark(UNANSWERED if answer is None else REFUTED, values | {"but": found.but or ""})
 
 
-def _without_copies(table: Table, words: Words) -> Table:
+def _without_copies(table: Table, words: Words, found: Repeated | None) -> Table:
     """With one row of each record."""
     first = np.sort(np.unique(words, return_index=True)[1])
     if len(first) == len(words):
         return table
-    said = Remark(LEFT_OUT, {"rows": len(words) - len(first), "of": len(words)})
+    but = (found and found.but) or ""
+    said = Remark(LEFT_OUT, {"rows": len(words) - len(first), "of": len(words), "but": but})
     return replace(table.at(first), remarks=(*table.remarks, said))
 
 

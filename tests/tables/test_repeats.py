@@ -11,15 +11,28 @@ import pytest
 from worlds import KINDS
 
 from labeldp_audit.model import LEFT_OUT, ONE_EACH, REFUTED, UNANSWERED
-from labeldp_audit.tables import levels, records, repeats
+from labeldp_audit.tables import levels, multiples, records, repeats
 
 
 def looked(cells, labels):
     """What is noticed in these rows."""
-    words = np.stack([of_column(column, j) for j, column in enumerate(np.asarray(cells).T)], axis=1)
-    features = words.sum(axis=1, dtype=np.uint64)
+    words, whole, labels = worded(cells, labels)
     rng = np.random.default_rng(0)
-    return repeats.look(features + of_column(labels, 99), features, np.asarray(labels), lambda rows: words[rows], rng)
+    return repeats.look(whole, words.sum(axis=1, dtype=np.uint64), labels, lambda rows: words[rows], rng)
+
+
+def looked_but_one(cells, labels):
+    """The column without which rows come in numbers that no people come in."""
+    words, whole, labels = worded(cells, labels)
+    most = np.random.default_rng(0).permutation(len(labels))[: repeats.SAMPLED]
+    found = multiples.but_one(whole[most], words[most], labels[most])
+    return None if found is None else found[1]
+
+
+def worded(cells, labels):
+    """Words of cells, and of whole rows."""
+    words = np.stack([of_column(column, j) for j, column in enumerate(np.asarray(cells).T)], axis=1)
+    return words, words.sum(axis=1, dtype=np.uint64) + of_column(labels, 99), np.asarray(labels)
 
 
 def of_column(column, j):
@@ -43,6 +56,41 @@ def again(cells, labels, rows):
 def test_a_table_written_several_times(times):
     people = numbers(200, np.random.default_rng(1))
     assert looked(*again(*people, np.repeat(np.arange(200), times))).surely
+
+
+def told_apart(kind, n, rng):
+    """How often a table is written, and the column in which copies differ."""
+    if kind == "noise":
+        return 2, np.tile(rng.normal(size=n), 2) + 1e-6 * rng.normal(size=2 * n)
+    if kind == "ids":
+        return 2, np.r_[np.arange(n), np.roll(np.arange(n), 1)]
+    times = {"source": 2, "three": 3, "wave": 5}[kind]
+    return times, np.repeat(np.arange(times), n)
+
+
+@pytest.mark.parametrize(
+    ("kind", "n"),
+    [(kind, n) for kind in ("source", "ids", "noise", "three") for n in (200, 2000, 200_000)]
+    + [("wave", 2000), ("wave", 40_000)],
+)
+def test_copies_that_differ_in_one_column(kind, n):
+    rng = np.random.default_rng(13)
+    cells, labels = numbers(n, rng)
+    times, last = told_apart(kind, n, rng)
+    rows = np.tile(np.arange(n), times)
+    table = np.column_stack([cells[rows], last]), labels[rows]
+    assert looked(*table) is None
+    assert looked_but_one(*table) == 3
+
+
+@pytest.mark.parametrize("n", [200, 3000, 60_000])
+def test_people_who_differ_in_one_column(n):
+    """Shops with customers: whatever is left out, rows are drawn one by one."""
+    rng = np.random.default_rng(14)
+    shop = rng.integers(0, 1 + n // 10, n)
+    cells = np.column_stack([rng.normal(size=(1 + n // 10, 3))[shop], rng.integers(0, 60, n)])
+    assert looked_but_one(cells, (shop < n // 20).astype(int)) is None
+    assert looked_but_one(np.column_stack([cells, rng.normal(size=n)]), rng.integers(0, 2, n)) is None
 
 
 def test_part_of_a_table_written_twice():
@@ -88,9 +136,10 @@ def test_people_who_look_alike(n, sizes):
     """Whether labels are coins, rare, or told by a column."""
     rng = np.random.default_rng(6)
     cells, coins = categories(n, rng, sizes)
-    assert looked(cells, coins) is None
-    assert looked(cells, (cells[:, 0] > sizes[0] / 2).astype(int)) is None
-    assert looked(cells, (rng.random(n) < 0.002 + 0.05 * (cells[:, 0] == 0)).astype(int)) is None
+    told, seldom = cells[:, 0] > sizes[0] / 2, rng.random(n) < 0.002 + 0.05 * (cells[:, 0] == 0)
+    for labels in (coins, told.astype(int), seldom.astype(int)):
+        assert looked(cells, labels) is None
+        assert looked_but_one(cells, labels) is None
 
 
 @pytest.mark.parametrize("seed", [1, 2])
@@ -100,6 +149,7 @@ def test_populations(kind, seed):
     table, labels, _ = KINDS[kind](seed).draw(5000, np.random.default_rng(seed))
     codes = [np.unique(np.array(column.to_pylist(), object).astype(str), return_inverse=True)[1] for column in table]
     assert looked(np.stack(codes, axis=1), labels) is None
+    assert looked_but_one(np.stack(codes, axis=1), labels) is None
 
 
 def test_numbers_of_people_are_plausible():
@@ -108,15 +158,20 @@ def test_numbers_of_people_are_plausible():
     for shares in (rng.dirichlet(np.full(500, 0.1)), rng.dirichlet(np.full(500, 10.0)), np.full(500, 1 / 500)):
         for n in (400, 2000, 20_000):
             people = rng.multinomial(n, shares)
-            assert repeats.plausible(people[people > 0])
-    assert not repeats.plausible(2 * people[people > 0])
+            assert multiples.plausible(people[people > 0])
+    assert not multiples.plausible(2 * people[people > 0])
+
+
+@pytest.mark.parametrize("often", [399, 400, 401, 402])
+def test_one_record_that_is_there_often_is_no_multiple(often):
+    assert multiples.plausible(np.array([often, 1]))
 
 
 def test_excess_by_hand():
     """Nothing but pairs: the likeliest rate makes 1 and 3 as probable as can be and leaves sqrt(2 / 3) to either."""
     q = 1 / (1 + 2 * np.sqrt(2 / 3))
-    assert repeats.excess(np.array([0, 50, 0]), 2) == pytest.approx(100 * np.log(1 / q))
-    assert repeats.excess(np.array([100, 50, 20]), 2) == 0
+    assert multiples.excess(np.array([0, 50, 0]), 2) == pytest.approx(100 * np.log(1 / q))
+    assert multiples.excess(np.array([100, 50, 20]), 2) == 0
 
 
 # ---- what becomes of them
@@ -190,6 +245,24 @@ def test_who_says_people_may_be_right(asked):
     assert codes(asked(drawn, "nu-max", "--repeats", "people")[1]) == []
 
 
+@pytest.mark.parametrize("kind", ["source", "ids", "noise", "wave"])
+def test_copies_that_differ_in_one_column_are_left_out(asked, kind):
+    times, last = told_apart(kind, 2000, np.random.default_rng(15))
+    once = coins(2000, 1)
+    table = {name: np.tile(column, times) for name, column in once.items()} | {"last": last}
+    report = asked(table, "nu-max")[1]
+    assert [(one["code"], one["values"]["but"]) for one in report["remarks"]] == [
+        (UNANSWERED, "last"),
+        (LEFT_OUT, "last"),
+    ]
+    assert report["dataset"]["rows_used"] == 2000
+    assert limits(report) == []
+    assert "in every column but last" in next(one["reason"] for one in report["findings"] if one["reason"])
+    answered = asked(table, "nu-max", "--repeats", "copies")[1]
+    assert (codes(answered), answered["dataset"]["rows_used"]) == ([LEFT_OUT], 2000)
+    assert codes(asked(table, "nu-max", "--repeats", "people")[1]) == [REFUTED]
+
+
 def test_a_number_of_the_row_does_not_hide_copies(asked):
     table = coins(200, 40) | {"id": np.arange(8000), "name": [f"n{i}" for i in range(8000)]}
     assert UNANSWERED in codes(asked(table, "nu-max", "--exclude", "id", "--exclude", "name")[1])
@@ -207,8 +280,9 @@ def test_columns_of_any_type_are_compared(asked):
     table = coins(100, 3) | {"lists": [[i // 3, 1] for i in range(300)]}
     report = asked(table, "nu-max", "--exclude", "lists", "--repeats", "copies")[1]
     assert report["dataset"]["rows_used"] == 100
-    table["lists"] = [[i, 1] for i in range(300)]
-    assert asked(table, "nu-max", "--exclude", "lists", "--repeats", "copies")[1]["dataset"]["rows_used"] == 300
+    table |= {"lists": [[i, 1] for i in range(300)], "others": [[2, i] for i in range(300)]}
+    without = "--exclude", "lists", "--exclude", "others", "--repeats", "copies"
+    assert asked(table, "nu-max", *without)[1]["dataset"]["rows_used"] == 300
 
 
 def test_given_probabilities_are_no_way_round(asked):
