@@ -46,10 +46,10 @@ class Records:
 
 
 def read_records(
-    source: Source, label: str, owner: str | None, used: int, sample: Integers, size: int, progress: engine.Progress
-) -> Records:
+    source: Source, names: tuple[str, ...], label: str, owner: str | None, used: int, sample: Integers, size: int,
+    progress: engine.Progress,
+) -> Records:  # fmt: skip
     """owner: the column that names whose row it is, which is no more than a key; rows of the sample rise."""
-    names = tuple(source.names())
     may_be_key = {name: np.zeros(used, np.uint64) for name in names if name not in (label, owner)}
     total, owned, labels = (np.zeros(used, np.uint64) for _ in range(3))
     cells = np.empty((len(sample), len(names)), np.uint64)

@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import engine
+from ..errors import DataError
 from ..model import LEFT_OUT, ONE_EACH, REFUTED, UNANSWERED, Integers, Remark, Table
 from ..randomness import for_audit
 from . import ReadOptions
@@ -142,7 +143,7 @@ def settled(
     rows = np.arange(len(table.labels)) if rows is None else rows
     most = min(SAMPLED, CELLS // len(source.names()))
     sample = _some(rows, most, for_audit(options.seed, "rows whose columns are left out"))
-    records = read_records(source, roles.label, roles.group, len(table.labels), sample, size, progress)
+    records = _read(source, roles, len(table.labels), sample, size, progress)
     found, words = _found(records, rows, table, source, roles, options, size)
     table = replace(table, remarks=(*table.remarks, *_doubts(found, table.dataset.classes, options.repeats)))
     if options.repeats == COPIES or (found is not None and options.repeats is None):
@@ -152,6 +153,18 @@ def settled(
         return table
     said = Remark(ONE_EACH, {"people": len(judges), "rows": len(table.labels)})
     return replace(table, judges=judges, remarks=(*table.remarks, said))
+
+
+def _read(
+    source: Source, roles: Roles, used: int, sample: Integers, size: int, progress: engine.Progress
+) -> Records:  # fmt: skip
+    """Of all columns; without those that were excluded, where they cannot be read, which nobody has asked for."""
+    names = tuple(source.names())
+    try:
+        return read_records(source, names, roles.label, roles.group, used, sample, size, progress)
+    except DataError:
+        kept = tuple(name for name in names if name not in roles.excluded)
+        return read_records(source, kept, roles.label, roles.group, used, sample, size, progress)
 
 
 def _found(

@@ -386,3 +386,10 @@ def test_who_must_be_named(audit, tmp_path, column, said):
     ended = audit("nu-max", tmp_path / "t.parquet", "--group", "who", "--no-output")
     assert ended.status == 3
     assert said in ended.error
+
+
+def test_an_excluded_column_that_cannot_be_read_is_no_reason_to_refuse(audit, tmp_path):
+    lines = [f"{i * 1.5},caf\xe9 {i},{i % 2}" for i in range(300)]
+    (tmp_path / "t.csv").write_bytes("\n".join(["x,w,y", *lines]).encode("latin1"))
+    assert audit("nu-max", tmp_path / "t.csv", "--exclude", "w", "--no-output").status == 0
+    assert audit("nu-max", tmp_path / "t.csv", "--no-output").status == 3
