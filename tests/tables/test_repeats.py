@@ -323,6 +323,24 @@ def test_a_file_of_eta_is_about_the_rows_that_judge(audit, tmp_path):
     assert codes(stored) == [ONE_EACH]
 
 
+@pytest.mark.parametrize("apart", [False, True])
+def test_a_file_of_eta_with_people_and_copies(audit, tmp_path, apart):
+    """The second time, too, neither whose row it is nor the column in which copies differ makes another person."""
+    people = coins(400, 2) | {"who": np.repeat(np.arange(400), 2) // 3}
+    columns = {name: np.tile(column, 2) for name, column in people.items()}
+    columns |= {"who": np.r_[people["who"], people["who"] + 1000]} | ({"wave": np.repeat([0, 1], 800)} if apart else {})
+    pq.write_table(pa.table(columns), tmp_path / "t.parquet")
+    made_with = "--group", "who", "--repeats", "copies"
+    assert audit("estimate-eta", tmp_path / "t.parquet", *made_with).status == 0
+    told = ("-f", "json", "--no-output", "--mechanism", "rr:epsilon=1")
+    straight = audit("advantage", tmp_path / "t.parquet", *told, *made_with)
+    stored = audit("advantage", tmp_path / "t.parquet", *told, "--eta-file", "labeldp-report/eta.parquet")
+    assert (straight.status, stored.status) == (0, 0), stored.err
+    assert stored.report["findings"] == straight.report["findings"]
+    assert stored.report["remarks"] == straight.report["remarks"]
+    assert codes(stored.report) == [LEFT_OUT, ONE_EACH]
+
+
 @pytest.mark.parametrize("estimator", ["knn", "boosted", "supervised-knn"])
 def test_one_row_of_each_person_judges(asked, estimator):
     """One coin a person: fifty rows of sixty people say no more than sixty labels."""
