@@ -116,8 +116,9 @@ def from_file(
     _check_asked(said, settings, file)
     remarks = tuple(Remark(**one) for one in said["remarks"])
     codes = {one.code for one in remarks}
-    again = replace(options, labels_only=True, records=LEFT_OUT in codes, repeats=said["asked"].get("repeats"))
-    table = tables.read(data, replace(again, seed=said["seed"]), progress)
+    again = replace(options, labels_only=True, records=False, group=None, seed=said["seed"])
+    table = tables.read(data, _as_copies_were_sought(again, said["asked"]) if LEFT_OUT in codes else again, progress)
+    table = replace(table, groups=None, judges=None)  # the file's rows say which of them judge
     _check_same(said, table.dataset, file)
     if ONE_EACH in codes:
         table = table.at(_places(columns, table))
@@ -129,6 +130,13 @@ def from_file(
         raise SpecError("--smoothness needs an exact search", file, hint="estimate-eta --recall 1")
     twins = said.get("twins")
     return replace(table, dataset=dataset, warnings=warnings, twins=Twins(**twins) if twins else None), eta
+
+
+def _as_copies_were_sought(options: tables.ReadOptions, asked: Mapping[str, Any]) -> tables.ReadOptions:
+    """What a column is to be decides what is a copy of what."""
+    exclude, categorical = (tuple(asked.get(name, ())) for name in ("exclude", "categorical"))
+    options = replace(options, exclude=exclude, categorical=categorical, group=asked.get("group"))
+    return replace(options, records=True, repeats=asked.get("repeats"))
 
 
 def _check_asked(said: Mapping[str, Any], settings: Settings, file: str) -> None:

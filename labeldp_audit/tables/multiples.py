@@ -11,7 +11,7 @@ copies that a `source`, a `wave` or a little noise tells apart are seen. And of 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -44,6 +44,14 @@ def in_class(words: Words, labels: npt.NDArray[np.integer], label: int, but: str
     """How often rows of a class surely repeat; words (n,): the same where rows are, but for one column."""
     mine = words[labels == label]
     return Repeated(label, len(mine) - len(np.unique(mine)), len(mine), True, but)
+
+
+def most_repeated(words: Words, labels: npt.NDArray[np.integer]) -> Repeated | None:
+    """The class whose rows repeat most, people or not; None where none repeats enough to matter."""
+    found = (
+        replace(in_class(words, labels, label, ""), surely=False, but=None) for label in np.unique(labels).tolist()
+    )
+    return max((one for one in found if material(one.rows, one.of)), key=lambda one: one.rows / one.of, default=None)
 
 
 def but_one(

@@ -1,7 +1,9 @@
 """Rows that are equal in every column: different people who look alike, or the same record twice?
 
 Whoever counts copies as people takes chance for knowledge, so where coincidence does not explain equal rows, no limit
-is given until somebody says what they are. Coincidence is refuted in two ways, for each class of the label.
+is given until somebody says what they are. Coincidence is refuted in three ways.
+
+Odds (odds.py). Where people agree by chance too, rows that were drawn again agree more often than columns two by two.
 
 Counts (multiples.py). Numbers of equal rows that independent draws do not give, in all columns or in all but one.
 
@@ -25,7 +27,8 @@ from ..randomness import for_audit
 from . import ReadOptions
 from .batches import rows_per_batch
 from .fingerprints import Words
-from .multiples import Repeated, but_one, in_class, material, plausible
+from .multiples import Repeated, but_one, in_class, material, most_repeated, plausible
+from .odds import drawn_again
 from .records import Records, read_cells, read_records
 from .roles import Roles
 from .source import Source
@@ -180,6 +183,10 @@ def _found(
         return found, records.words
     sample = records.sample
     near = but_one(records.words[sample], records.cells, table.labels[sample])
+    if near is None and found is None:
+        lot = for_audit(options.seed, "rows drawn again")
+        again = drawn_again(records.words[sample], records.cells, records.label[sample], lot)
+        return most_repeated(records.words[rows], table.labels[rows]) if again else None, records.words
     if near is None:
         return found, records.words
     label, name = near[0], records.columns[near[1]]

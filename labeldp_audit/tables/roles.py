@@ -67,8 +67,7 @@ def without_features(label: str, options: ReadOptions) -> Roles:
         for option, columns in (("--exclude", options.exclude), ("--categorical", options.categorical)):
             if name in columns:
                 raise SpecError(f"column {shown(name)} is named by --eta and also by {option}")
-    group = None if options.labels_only else options.group
-    return Roles(label, (), frozenset(options.exclude), frozenset(), options.eta, group)
+    return Roles(label, (), frozenset(options.exclude), frozenset(), options.eta, options.group)
 
 
 def candidates(names: Sequence[str], options: ReadOptions) -> list[str]:

@@ -11,7 +11,7 @@ import pytest
 from worlds import KINDS
 
 from labeldp_audit.model import LEFT_OUT, ONE_EACH, REFUTED, UNANSWERED
-from labeldp_audit.tables import levels, multiples, records, repeats
+from labeldp_audit.tables import levels, multiples, odds, records, repeats
 
 
 def looked(cells, labels):
@@ -27,6 +27,12 @@ def looked_but_one(cells, labels):
     most = np.random.default_rng(0).permutation(len(labels))[: repeats.SAMPLED]
     found = multiples.but_one(whole[most], words[most], labels[most])
     return None if found is None else found[1]
+
+
+def drawn_again(cells, labels):
+    """Whether rows agree more often than their columns would make them."""
+    words, whole, labels = worded(cells, labels)
+    return odds.drawn_again(whole, words, of_column(labels, 99), np.random.default_rng(0))
 
 
 def worded(cells, labels):
@@ -140,16 +146,52 @@ def test_people_who_look_alike(n, sizes):
     for labels in (coins, told.astype(int), seldom.astype(int)):
         assert looked(cells, labels) is None
         assert looked_but_one(cells, labels) is None
+        assert not drawn_again(cells, labels)
 
 
-@pytest.mark.parametrize("seed", [1, 2])
-@pytest.mark.parametrize("kind", ["categorical", "repeated", "give-away", "rare"])
-def test_populations(kind, seed):
+@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("kind", ["categorical", "repeated", "give-away", "rare", "levels"])
+@pytest.mark.parametrize("n", [2000, 20_000])
+def test_populations(kind, seed, n):
     """Few distinct rows, each many times and with labels of its own, are people too."""
-    table, labels, _ = KINDS[kind](seed).draw(5000, np.random.default_rng(seed))
-    codes = [np.unique(np.array(column.to_pylist(), object).astype(str), return_inverse=True)[1] for column in table]
-    assert looked(np.stack(codes, axis=1), labels) is None
-    assert looked_but_one(np.stack(codes, axis=1), labels) is None
+    table, labels, _ = KINDS[kind](seed).draw(n, np.random.default_rng(seed))
+    codes = [column.dictionary_encode().combine_chunks().indices.fill_null(-1).to_numpy() for column in table]
+    cells = np.stack(codes, axis=1)
+    assert looked(cells, labels) is None
+    assert looked_but_one(cells, labels) is None
+    assert not drawn_again(cells, labels)
+
+
+@pytest.mark.parametrize("sizes", [(20, 20, 20), (6,) * 5, (50, 60), (40, 40)], ids=str)
+def test_rows_drawn_with_replacement_where_people_coincide_too(sizes):
+    rng = np.random.default_rng(16)
+    people = categories(1000, rng, sizes)
+    assert drawn_again(*again(*people, rng.integers(0, 1000, 3000)))
+    assert not drawn_again(*categories(3000, rng, sizes))
+
+
+def crowds(n, rng):
+    """Honest people who depend on each other, by name."""
+    busy, some, level = rng.gamma(0.3, 1, n)[:, None], rng.random(n) < 0.5, rng.integers(0, 30, n)
+    flags = rng.random((n, 60)) < 1 - np.exp(-0.2 * busy)
+    few = rng.random((n, 6)) < 1 - np.exp(-0.5 * busy)
+    coins = rng.random(n) < 0.3
+    yield "60 flags", flags, coins
+    yield "60 flags, told", flags, rng.random(n) < np.where(flags.any(axis=1), 0.4, 0.02)
+    yield "6 flags, told", few, rng.random(n) < np.where(few.any(axis=1), 0.4, 0.02)
+    for columns in (2, 3):
+        yield f"{columns} skewed", rng.random((n, columns)) < 0.1, coins
+    yield "of one kind", np.column_stack([level, level * 7 % 31, level + 100]), coins
+    yield "half zero", np.where(some[:, None], rng.normal(size=(n, 10)), 0), coins
+    yield "half zero, levels", np.where(some[:, None], rng.integers(0, 10, (n, 4)), 0), coins
+
+
+@pytest.mark.parametrize("n", [1000, 5000, 20_000])
+def test_crowds_are_not_drawn_again(n):
+    found = [
+        name for name, cells, labels in crowds(n, np.random.default_rng(17)) if drawn_again(cells, labels.astype(int))
+    ]
+    assert found == []
 
 
 def test_numbers_of_people_are_plausible():
@@ -245,6 +287,14 @@ def test_who_says_people_may_be_right(asked):
     assert codes(asked(drawn, "nu-max", "--repeats", "people")[1]) == []
 
 
+def test_rows_drawn_again_are_asked_about(asked):
+    rng = np.random.default_rng(18)
+    rows = rng.integers(0, 1000, 3000)
+    people = {name: rng.integers(0, 20, 1000)[rows] for name in "abc"} | {"y": rng.integers(0, 2, 1000)[rows]}
+    assert codes(asked(people, "nu-max")[1]) == [UNANSWERED, LEFT_OUT]
+    assert codes(asked(people, "nu-max", "--repeats", "people")[1]) == []
+
+
 @pytest.mark.parametrize("kind", ["source", "ids", "noise", "wave"])
 def test_copies_that_differ_in_one_column_are_left_out(asked, kind):
     times, last = told_apart(kind, 2000, np.random.default_rng(15))
@@ -321,6 +371,24 @@ def test_a_file_of_eta_is_about_the_rows_that_judge(audit, tmp_path):
     stored = audit("advantage", tmp_path / "t.parquet", *told, "--eta-file", "labeldp-report/eta.parquet").report
     assert json.dumps(stored["findings"]) == json.dumps(straight["findings"])
     assert codes(stored) == [ONE_EACH]
+
+
+@pytest.mark.parametrize("apart", [False, True])
+def test_a_file_of_eta_with_people_and_copies(audit, tmp_path, apart):
+    """The second time, too, neither whose row it is nor the column in which copies differ makes another person."""
+    people = coins(400, 2) | {"who": np.repeat(np.arange(400), 2) // 3}
+    columns = {name: np.tile(column, 2) for name, column in people.items()}
+    columns |= {"who": np.r_[people["who"], people["who"] + 1000]} | ({"wave": np.repeat([0, 1], 800)} if apart else {})
+    pq.write_table(pa.table(columns), tmp_path / "t.parquet")
+    made_with = "--group", "who", "--repeats", "copies"
+    assert audit("estimate-eta", tmp_path / "t.parquet", *made_with).status == 0
+    told = ("-f", "json", "--no-output", "--mechanism", "rr:epsilon=1")
+    straight = audit("advantage", tmp_path / "t.parquet", *told, *made_with)
+    stored = audit("advantage", tmp_path / "t.parquet", *told, "--eta-file", "labeldp-report/eta.parquet")
+    assert (straight.status, stored.status) == (0, 0), stored.err
+    assert stored.report["findings"] == straight.report["findings"]
+    assert stored.report["remarks"] == straight.report["remarks"]
+    assert codes(stored.report) == [LEFT_OUT, ONE_EACH]
 
 
 @pytest.mark.parametrize("estimator", ["knn", "boosted", "supervised-knn"])
