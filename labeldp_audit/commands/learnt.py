@@ -149,7 +149,7 @@ def _beside(
     places = for_audit(settings.seed, "glimpse").permutation(len(pool.rows))[:GLIMPSE]
     if len(pool.rows) > PART:
         begun = _beside_at(np.sort(places[:BEGINNING]), table, pool, best, lost, settings, progress)
-        if begun.behind > begun.behind_error:
+        if begun.behind > 0:
             return begun
     return _beside_at(np.sort(places), table, pool, best, lost, settings, progress)
 

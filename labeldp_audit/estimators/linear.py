@@ -26,8 +26,9 @@ FEWER = 20_000  # of main effects, which have few
 CELLS = 10_000_000  # that the coefficients are fitted to
 START, WEAKEST, STRONGEST = 4.0, 1e-2, 1e4  # penalties
 ROUNDS, AGREEING = 5, 0.1  # AGREEING: of the logarithms of penalties, from one round to the next
+STEPS, ROUGH = 60, 12  # of a solution; of one for other penalties to come
 WIDE = 1500  # from here on, only the diagonal of the curvature is known
-CLOSE = {"m": 12, "factr": 1e8, "pgtol": 0.03, "maxiter": 60}  # a slope of 0.03 is a loss of 0.0005 nats
+CLOSE = {"m": 12, "factr": 1e8, "pgtol": 0.03}  # a slope of 0.03 is a loss of 0.0005 nats
 
 
 class View(Protocol):
@@ -164,12 +165,12 @@ class Problem:
                 found += np.diag((weighed * dense).sum(axis=0)) if self.width > WIDE else dense.T @ weighed
         return found + np.diag(1e-9 * np.diag(found))
 
-    def solve(self, penalties: Floats, start: Weights) -> Weights:
+    def solve(self, penalties: Floats, start: Weights, steps: int = STEPS) -> Weights:
         """penalties: of the numbers, and of each column of codes."""
         from scipy.optimize import fmin_l_bfgs_b
 
         self._scale(penalties)
-        found, *_ = fmin_l_bfgs_b(self._value, self._coordinates(start), **CLOSE)
+        found, *_ = fmin_l_bfgs_b(self._value, self._coordinates(start), maxiter=steps, **CLOSE)
         return self._weights(found)
 
     def _scale(self, penalties: Floats) -> None:
@@ -260,7 +261,7 @@ def settled(design: Design, begin: Fit | None = None) -> Fit:
     problem = Problem(design)
     penalties, weights = begin or (np.full(1 + len(design.sizes), START), start(design))
     for _ in range(ROUNDS):
-        weights, before = problem.solve(penalties, weights), penalties
+        weights, before = problem.solve(penalties, weights, ROUGH), penalties
         penalties = problem.deserved(weights)
         if np.abs(np.log(penalties / before)).max() < AGREEING:
             break
