@@ -6,6 +6,7 @@ threads changes nothing but the time.
 
 from __future__ import annotations
 
+import ctypes
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -41,6 +42,13 @@ def available_cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+def give_back_memory() -> None:
+    """What was let go goes back to the system; glibc keeps pieces that large arrays no longer fit into."""
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if os.name == "posix" else None
+    if trim is not None:
+        trim(0)
 
 
 def run(work: Callable[[Block], Result], blocks: Iterable[Block], threads: int) -> Iterator[Result]:

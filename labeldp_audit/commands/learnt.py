@@ -41,6 +41,7 @@ def of_table(
         nearby_scores.check(table, pool, settings)
     scores, said = _scores(whole, learners, learnt, same, settings, progress), _about_rows(whole, learnt)
     del same
+    engine.give_back_memory()
     if whole.judges is not None:
         scores = {name: one[judging] for name, one in scores.items()}
     choices = crossfit.choices(learners, len(learnt.rows))

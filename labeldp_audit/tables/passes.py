@@ -41,6 +41,7 @@ def read_table(place: str, options: ReadOptions, progress: engine.Progress) -> m
             table = (two_passes if roles.features else one_pass)(source, roles, options, progress)
             settled = repeats.settled(table, source, roles, options, progress) if options.records else table
     pa.default_memory_pool().release_unused()  # what batches took is not kept from whoever learns
+    engine.give_back_memory()
     return settled
 
 
