@@ -34,7 +34,7 @@ QUANTITIES = (
     "certified_renyi",
 )  # fmt: skip
 
-PARTS = 4  # of what p may be
+PARTS, SPREAD_PARTS = 4, 2  # of what p may be; where people are spread, each takes much memory
 ALONG_TAU = ("j", "plug_in_j", "certified_j")
 
 J_METHOD = "clopper-pearson"
@@ -97,7 +97,8 @@ class Losses:
 
 def losses_of(box: Intervals, believed: Belief, prior: Prior) -> Losses:
     """One p is everybody's: between which ends it is, is looked at in parts, each by itself."""
-    parts = list(pairwise(np.linspace(prior.low, prior.high, PARTS + 1).tolist()))
+    number = PARTS if box.variance is None else SPREAD_PARTS
+    parts = list(pairwise(np.linspace(prior.low, prior.high, number + 1).tolist()))
     low = np.stack([loss.feature_loss_range(box.low, box.high, *part)[0] for part in parts])
     people = [end.ravel() for end in box.of_people()]
     high = np.stack([loss.feature_loss_range(people[0], people[1], *part)[1] for part in parts])
