@@ -47,7 +47,7 @@ def verdict(line: Line, report: Report, confidence: float = 0.0) -> Verdict:
     """Of the findings that a line is about, the worst."""
     judged = about(line, report)
     if judged and any(one.code in DOUBTS for one in report.remarks):
-        said = f"{line.quantity}: it is open whether equal rows are people, so nothing is measured; see --repeats"
+        said = f"{line.quantity}: rows repeat that may be no different people; --repeats copies leaves them out"
         found = [(Outcome.NOT_MEASURED, one) for one in judged]
         return _verdict(line, Outcome.NOT_MEASURED, said, judged[0], found)
     unsure = [one for one in judged if one.confidence < confidence]

@@ -75,7 +75,7 @@ def for_shares(table: Table, eta: Eta, miss: float, widening: float) -> Interval
 def for_extremes(table: Table, eta: Eta, positive: int, miss: float, widening: float) -> Extremes:
     """Windows, and a band where there is one. Somebody is as far out as the average of a window, and may be farther:
     beyond the last window of a band eta may be anything, whatever the average of that window."""
-    known, share = eta.probability[:, positive], miss if eta.order_p is None else miss / 2
+    known, share = _people(eta, positive), miss if eta.order_p is None else miss / 2
     box = of_windows(eta, positive, simultaneous(eta.queries, share), widening)
     outer = _band(table, eta, miss / 2) if eta.ordered else Band(box.low, box.high)
     return Extremes(
@@ -83,6 +83,12 @@ def for_extremes(table: Table, eta: Eta, positive: int, miss: float, widening: f
         (float(outer.low.min()), min(float(box.high.min()), float(outer.high.min()))),
         (max(float(box.low.max()), float(outer.low.max())), float(outer.high.max())),
     )  # fmt: skip
+
+
+def _people(eta: Eta, positive: int) -> Floats:
+    """As in the estimated law of eta."""
+    known = eta.probability[:, positive]
+    return known if eta.unresolved is None else unresolved.people(known, eta.unresolved[:, 0])
 
 
 def _band(table: Table, eta: Eta, miss: float) -> Band:

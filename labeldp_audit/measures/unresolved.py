@@ -9,6 +9,7 @@ up. Rows with equal features share all effects. What levels do not tell, such as
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import Any
 
@@ -20,6 +21,7 @@ from ..model import Floats, Integers
 SIZES = (2, 8, 32, 128, 512, 2048)  # rows of a level, from so many on
 LIKELY, CLEAR = 1.0, 2.0  # standard errors: less is taken for nothing; what is clear may be so much more
 MOST, FAR = 9.0, 4.0  # a variance, and a deviation of log-odds
+ROOM = 2.0  # fewer pairs tell a variance of 1 no better than by 1
 NODES, STEPS, GRID = 15, 12, 0.02  # grid: of log-odds and of their deviation
 _FEWEST = 20  # rows of a size
 
@@ -36,11 +38,11 @@ def variance(
     columns: levels of each category, (n,); same (n,): equal where all features are. Pairs are of one fold, whose labels
     no model of it has seen.
     """
-    left, weight = positive - score, score * (1 - score)
-    apart = np.zeros((2, len(score)))
-    for codes in columns:
-        apart += _of_levels(codes, left, weight, fold)
-    estimate, most = np.minimum(MOST, np.maximum(apart, _of_levels(same, left, weight, fold)))
+    left, weight, every = positive - score, score * (1 - score), [*columns, same]
+    beyond_chance = math.sqrt(2 * math.log(len(every) * len(SIZES)))
+    told = [_of_levels(codes, left, weight, fold, beyond_chance) for codes in every]
+    apart = sum(told[:-1], start=np.zeros((2, len(score))))
+    estimate, most = np.minimum(MOST, np.maximum(apart, told[-1]))
     return estimate, most
 
 
@@ -80,24 +82,27 @@ def _nodes() -> Floats:
     return np.asarray(node / node.std())
 
 
-def _of_levels(codes: Codes, left: Floats, weight: Floats, fold: Codes) -> Floats:
-    """(2, n) of the effects of these levels."""
+def _of_levels(codes: Codes, left: Floats, weight: Floats, fold: Codes, beyond_chance: float) -> Floats:
+    """(2, n) of the effects of these levels; nothing, unless one of the sizes tells more than the luckiest of all
+    columns would by chance."""
     level, size = _numbered(codes)
     cell, _ = _numbered(level * (int(fold.max()) + 1) + fold)
     which = np.digitize(size[level], SIZES)
     told = [_told(cell[mine], left[mine], weight[mine]) for mine in (which == one for one in range(1, len(SIZES) + 1))]
-    return np.array([(0.0, 0.0), *told]).T[:, which]
+    errors = [found / error for found, error in told]
+    likely = [
+        (found, found + (CLEAR * error if far > CLEAR else 0.0)) if far > LIKELY else (0.0, 0.0)
+        for (found, error), far in zip(told, errors, strict=True)
+    ]
+    return np.array([(0.0, 0.0), *likely]).T[:, which] if max(errors) > beyond_chance else np.zeros((2, len(level)))
 
 
 def _told(cell: Integers, left: Floats, weight: Floats) -> tuple[float, float]:
-    """Over all pairs of rows in a cell."""
-    if len(cell) < _FEWEST:
-        return 0.0, 0.0
+    """A variance and its standard error by chance alone, over all pairs of rows in a cell."""
     agreeing, room = _pairs(cell, left), _pairs(cell, weight)
-    error = np.sqrt(2 * room) if room > 0 else np.inf  # of chance alone: each product of two has variance v_i v_k
-    if agreeing <= LIKELY * error:
-        return 0.0, 0.0
-    return float(agreeing / room), float((agreeing + (CLEAR * error if agreeing > CLEAR * error else 0.0)) / room)
+    if len(cell) < _FEWEST or room < ROOM:
+        return 0.0, math.inf
+    return agreeing / room, math.sqrt(2 / room)  # the product of what is left of two rows has variance v_i v_k
 
 
 def _pairs(cell: Integers, value: Floats) -> float:

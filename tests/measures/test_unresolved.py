@@ -72,3 +72,15 @@ def test_few_rows(n):
     level = np.zeros(n, int)
     estimate, most = told(level, 0.5, np.ones(n, bool), level)
     assert not estimate.any() and not most.any()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_many_columns_of_noise_are_nothing(seed):
+    """The luckiest of thirty is no evidence; and one that is real among them is seen."""
+    rng = np.random.default_rng(seed)
+    level, mean, positive, fold = drawn(0.8, n=10_000, seed=seed)
+    noise = [rng.integers(0, 10_000 // size, 10_000) for size in (3, 6, 20, 60, 200) * 6]
+    score, alone = np.full(10_000, mean), np.arange(10_000)
+    coins = rng.random(10_000) < mean
+    assert unresolved.variance(noise, alone, score, coins, fold)[0].mean() < 0.1
+    assert unresolved.variance([*noise, level], alone, score, positive, fold)[0].mean() > 0.2
