@@ -83,18 +83,21 @@ def _nodes() -> Floats:
 
 
 def _of_levels(codes: Codes, left: Floats, weight: Floats, fold: Codes, beyond_chance: float) -> Floats:
-    """(2, n) of the effects of these levels; nothing, unless one of the sizes tells more than the luckiest of all
-    columns would by chance."""
+    """(2, n) of the effects of these levels. They are estimated where one of the sizes tells more than the luckiest of
+    all columns would by chance; that they may be there takes less."""
     level, size = _numbered(codes)
     cell, _ = _numbered(level * (int(fold.max()) + 1) + fold)
     which = np.digitize(size[level], SIZES)
     told = [_told(cell[mine], left[mine], weight[mine]) for mine in (which == one for one in range(1, len(SIZES) + 1))]
-    errors = [found / error for found, error in told]
-    likely = [
-        (found, found + (CLEAR * error if far > CLEAR else 0.0)) if far > LIKELY else (0.0, 0.0)
-        for (found, error), far in zip(told, errors, strict=True)
-    ]
-    return np.array([(0.0, 0.0), *likely]).T[:, which] if max(errors) > beyond_chance else np.zeros((2, len(level)))
+    surely = max(found / error for found, error in told) > beyond_chance
+    both = [(0.0, 0.0), *(_taken(found, error, surely) for found, error in told)]
+    return np.array(both).T[:, which]
+
+
+def _taken(found: float, error: float, surely: bool) -> tuple[float, float]:
+    """The estimate, and what may be."""
+    estimate = found if surely and found > LIKELY * error else 0.0
+    return estimate, found + CLEAR * error if found > CLEAR * error else estimate
 
 
 def _told(cell: Integers, left: Floats, weight: Floats) -> tuple[float, float]:
