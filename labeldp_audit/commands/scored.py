@@ -23,6 +23,8 @@ from .settings import Settings
 
 Labels = npt.NDArray[np.uint8]
 
+MOST_PAIRED = 500_000  # rows whose levels are compared
+
 
 @dataclass(frozen=True)
 class Pool:
@@ -54,18 +56,20 @@ def eta_of(table: Table, scores: Floats, pool: Pool, by: Tried, settings: Settin
         log_loss=by.log_loss, exact=True, recall=1.0, radius=radius.astype(np.float32), metric="score",
         part=pool.folds[place].astype(np.uint8), unseen=scores[place],
         order_p=_order(scores[place], labels[place], pool.folds[place]),
-        unresolved=_unresolved(table, probability, pool)[place] if scores.shape[1] == 2 else None,
+        unresolved=_unresolved(table, probability, pool, place) if scores.shape[1] == 2 else None,
     )  # fmt: skip
 
 
-def _unresolved(table: Table, probability: Floats, pool: Pool) -> Floats:
-    """By categories, and by rows that are the same."""
+def _unresolved(table: Table, probability: Floats, pool: Pool, asked: Integers) -> Floats:
+    """Of the rows asked, by categories, and by rows that are the same; in large tables among those asked alone."""
     assert table.columns is not None and table.fingerprints is not None
-    values, categories = table.columns.values, np.flatnonzero(table.columns.categorical)
-    levels = (values[pool.rows, j].astype(np.int64) for j in categories)
-    positive = table.labels[pool.rows] == 1
-    both = unresolved.variance(levels, table.fingerprints[pool.rows], probability[:, 1], positive, pool.folds)
-    return np.column_stack(both)
+    small = len(pool.rows) <= MOST_PAIRED
+    mine = np.arange(len(pool.rows)) if small else asked
+    rows, values = pool.rows[mine], table.columns.values
+    levels = (values[rows, j].astype(np.int64) for j in np.flatnonzero(table.columns.categorical))
+    positive = table.labels[rows] == 1
+    both = unresolved.variance(levels, table.fingerprints[rows], probability[mine, 1], positive, pool.folds[mine])
+    return np.column_stack(both)[asked] if small else np.column_stack(both)
 
 
 def _order(scores: Floats, labels: Labels, folds: Integers) -> float | None:
