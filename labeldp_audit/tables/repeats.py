@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -24,7 +25,7 @@ from .. import engine
 from ..errors import DataError
 from ..model import LEFT_OUT, ONE_EACH, REFUTED, UNANSWERED, Integers, Remark, Table
 from ..randomness import for_audit
-from . import ReadOptions
+from . import ReadOptions, scan
 from .batches import rows_per_batch
 from .fingerprints import Words
 from .multiples import Repeated, but_one, in_class, material, most_repeated, plausible
@@ -163,11 +164,16 @@ def _read(
 ) -> Records:  # fmt: skip
     """Of all columns; without those that were excluded, where they cannot be read, which nobody has asked for."""
     names = tuple(source.names())
+
+    def of(names: tuple[str, ...]) -> Records:
+        """Columns that were no features are read for the first time, and may turn out to be wider than they began."""
+        told = source, names, roles.label, roles.group, used, sample, size, progress
+        return scan.settled(partial(read_records, *told), source, progress)
+
     try:
-        return read_records(source, names, roles.label, roles.group, used, sample, size, progress)
+        return of(names)
     except DataError:
-        kept = tuple(name for name in names if name not in roles.excluded)
-        return read_records(source, kept, roles.label, roles.group, used, sample, size, progress)
+        return of(tuple(name for name in names if name not in roles.excluded))
 
 
 def _found(

@@ -461,3 +461,11 @@ def test_an_excluded_column_that_cannot_be_read_is_no_reason_to_refuse(audit, tm
     (tmp_path / "t.csv").write_bytes("\n".join(["x,w,y", *lines]).encode("latin1"))
     assert audit("nu-max", tmp_path / "t.csv", "--exclude", "w", "--no-output").status == 0
     assert audit("nu-max", tmp_path / "t.csv", "--no-output").status == 3
+
+
+def test_columns_that_were_no_features_may_turn_out_wider(audit, tmp_path):
+    """Whole numbers for two batches, and then a fraction."""
+    cells = [*(str(i % 50) for i in range(140_000)), "0.5"]
+    lines = [f"{cell},0.5,{i % 2}" for i, cell in enumerate(cells)]
+    (tmp_path / "t.csv").write_text("\n".join(["x,p,y", *lines]))
+    assert audit("nu-max", tmp_path / "t.csv", "--eta", "p", "--no-output", "--repeats", "people").status == 0
