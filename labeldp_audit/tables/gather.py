@@ -73,10 +73,11 @@ class Gathered:
 
 
 def gather(source: Source, roles: Roles, positive: str | None, size: int, progress: engine.Progress) -> Gathered:
-    return settled(lambda: _gather(source, roles, positive, size, progress), source, progress)
+    return settled(lambda: _gather(source, roles, positive, size, progress))
 
 
 def _gather(source: Source, roles: Roles, positive: str | None, size: int, progress: engine.Progress) -> Gathered:
+    progress.stage("scanning", source.rows, "rows")
     rows, label, label_type = 0, LabelScan(roles.label, positive), pa.null()
     seen = Gathered(roles, Scan(0, label, label_type, ()))
     for batch in source.batches(roles.read, size):

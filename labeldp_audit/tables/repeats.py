@@ -168,7 +168,7 @@ def _read(
     def of(names: tuple[str, ...]) -> Records:
         """Columns that were no features are read for the first time, and may turn out to be wider than they began."""
         told = source, names, roles.label, roles.group, used, sample, size, progress
-        return scan.settled(partial(read_records, *told), source, progress)
+        return scan.settled(partial(read_records, *told))
 
     try:
         return of(names)

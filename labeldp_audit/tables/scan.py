@@ -153,10 +153,9 @@ class Scan:
         return self.rows - self.label.missing
 
 
-def settled(one_pass: Callable[[], Result], source: Source, progress: engine.Progress) -> Result:
+def settled(one_pass: Callable[[], Result]) -> Result:
     """Text tables may have to be read again, where a late row changed a column's type."""
     while True:
-        progress.stage("scanning", source.rows, "rows")
         try:
             return one_pass()
         except Widened:
@@ -164,10 +163,11 @@ def settled(one_pass: Callable[[], Result], source: Source, progress: engine.Pro
 
 
 def scan(source: Source, roles: Roles, positive: str | None, size: int, progress: engine.Progress) -> Scan:
-    return settled(lambda: _scan(source, roles, positive, size, progress), source, progress)
+    return settled(lambda: _scan(source, roles, positive, size, progress))
 
 
 def _scan(source: Source, roles: Roles, positive: str | None, size: int, progress: engine.Progress) -> Scan:
+    progress.stage("scanning", source.rows, "rows")
     rows, label, label_type, columns = 0, LabelScan(roles.label, positive), pa.null(), []
     for batch in source.batches(roles.read, size):
         if not rows:
