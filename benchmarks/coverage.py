@@ -146,7 +146,7 @@ class Job(NamedTuple):
     n: int
     people: str
     estimator: str
-    confidence: float
+    confidences: tuple[float, ...]
     number: int
 
     @property
@@ -154,7 +154,7 @@ class Job(NamedTuple):
         """Those of the audit that depend on whose rows they are."""
         group = {"group": PERSON} if self.people in ("groups", "both") else {}
         repeats = {"repeats": "copies"} if self.people in ("copies", "both") else {}
-        return {"estimator": self.estimator, "confidence": self.confidence, "seed": self.number, **group, **repeats}
+        return {"estimator": self.estimator, "seed": self.number, **group, **repeats}
 
 
 class Outcome(NamedTuple):
@@ -168,13 +168,9 @@ def main() -> None:
     asked = arguments()
     with multiprocessing.get_context("spawn").Pool(asked.processes) as pool:
         for people in asked.people:
+            counts = {kind: counted(pool, asked, kind, people) for kind in asked.kinds}
             for confidence in asked.confidence:
-                show(
-                    asked,
-                    people,
-                    confidence,
-                    {kind: counted(pool, asked, kind, people, confidence) for kind in asked.kinds},
-                )
+                show(asked, people, confidence, {kind: found[confidence] for kind, found in counts.items()})
 
 
 def arguments() -> argparse.Namespace:
@@ -212,22 +208,18 @@ def allowed(audits: int, confidence: float) -> int:
     return int(binom.ppf(1 - SURPRISE, audits, 1 - confidence)) if audits else 0
 
 
-def counted(pool: Any, asked: argparse.Namespace, kind: str, people: str, confidence: float) -> dict[str, Count]:
-    shared = (kind, asked.seed, asked.n, people, asked.estimator, confidence)
+def counted(pool: Any, asked: argparse.Namespace, kind: str, people: str) -> dict[float, dict[str, Count]]:
+    """At each confidence; the audits share their estimates, which do not depend on it."""
+    shared = (kind, asked.seed, asked.n, people, asked.estimator, tuple(asked.confidence))
     outcomes = list(pool.imap_unordered(audit, [Job(*shared, number) for number in range(asked.audits)]))
-    counts = counts_of(outcomes)
-    missed = [f"{name} {count.text(confidence)}" for name, count in counts.items() if count.false]
-    unknown = sorted(frozenset().union(*(outcome.unknown for outcome in outcomes)))
-    print(
-        kind,
-        people,
-        confidence,
-        ", ".join(missed) or 0,
-        f"not judged: {unknown}",
-        sep="  ",
-        file=sys.stderr,
-        flush=True,
-    )
+    counts = {
+        confidence: counts_of([each[i] for each in outcomes]) for i, confidence in enumerate(asked.confidence)
+    }  # fmt: skip
+    unknown = sorted(frozenset().union(*(outcome.unknown for each in outcomes for outcome in each)))
+    for confidence, count in counts.items():
+        missed = [f"{name} {one.text(confidence)}" for name, one in count.items() if one.false]
+        told = (kind, people, confidence, ", ".join(missed) or 0, f"not judged: {unknown}")
+        print(*told, sep="  ", file=sys.stderr, flush=True)
     return counts
 
 
@@ -267,14 +259,15 @@ def show(asked: argparse.Namespace, people: str, confidence: float, counts: dict
 _KNOWN: dict[tuple[str, int], Truth] = {}
 
 
-def audit(job: Job) -> Outcome:
+def audit(job: Job) -> list[Outcome]:
+    """At each confidence."""
     truth = _KNOWN.get((job.kind, job.seed)) or _KNOWN.setdefault((job.kind, job.seed), Truth.of(job.kind, job.seed))
     two = bool(len(truth.losses))
     with tempfile.NamedTemporaryFile(suffix=".parquet") as file, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         if drawn(job, file.name) < 2:
-            return Outcome({}, frozenset())  # few people and a rare label: such a table is refused
-        return judged(findings(file.name, two, job.options), truth)
+            return [Outcome({}, frozenset())] * len(job.confidences)  # a rare label: such a table is refused
+        return [judged(each, truth) for each in findings(file.name, two, job.options, job.confidences)]
 
 
 def drawn(job: Job, file: str) -> int:
@@ -338,8 +331,10 @@ def moved(values: Floats, rng: np.random.Generator) -> Floats:
     return values + JITTER * np.nanstd(values) * rng.normal(size=len(values))
 
 
-def findings(file: str, two: bool, common: dict[str, Any]) -> Iterator[Any]:
-    """Of all commands, from one estimate."""
+def findings(
+    file: str, two: bool, common: dict[str, Any], confidences: Iterable[float] = (0.99,)
+) -> Iterator[Iterator[Any]]:
+    """Of all commands, at each confidence, from one estimate."""
     from labeldp_audit import engine
     from labeldp_audit.commands import advantage, before, estimate_j, nu_max
     from labeldp_audit.commands.settings import Settings
@@ -349,12 +344,17 @@ def findings(file: str, two: bool, common: dict[str, Any]) -> Iterator[Any]:
     if two:
         asked += [(estimate_j, {"mechanism": MECHANISMS[:1], "tau": taus}), (nu_max, {"mechanism": MECHANISMS[:1]})]
     known = before.read_and_estimate(file, Settings(**common, threads=1), engine.Silent(), halves=True, many=True)
-    for command, options in asked:
-        with (
-            patch.object(command, "read_and_estimate", return_value=known),
-            patch.object(advantage, "_same", return_value=()),  # slow, and without limits to judge
-        ):
-            yield from command.run("", Settings(**common, **options, threads=1), engine.Silent()).findings
+
+    def at(confidence: float) -> Iterator[Any]:
+        for command, options in asked:
+            settings = Settings(**common, **options, confidence=confidence, threads=1)
+            with (
+                patch.object(command, "read_and_estimate", return_value=known),
+                patch.object(advantage, "_same", return_value=()),  # slow, and without limits to judge
+            ):
+                yield from command.run("", settings, engine.Silent()).findings
+
+    return map(at, confidences)
 
 
 def judged(said: Iterable[Any], truth: Truth) -> Outcome:

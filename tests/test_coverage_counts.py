@@ -165,8 +165,8 @@ def test_people_with_several_rows_have_copies_of_them_as_well():
 
 
 def test_audits_are_told_whose_rows_they_are():
-    job = coverage.Job("curved", 1, 100, "one", "auto", 0.8, 3)
-    assert job.options == {"estimator": "auto", "confidence": 0.8, "seed": 3}
+    job = coverage.Job("curved", 1, 100, "one", "auto", (0.8,), 3)
+    assert job.options == {"estimator": "auto", "seed": 3}
     assert job._replace(people="groups").options == {**job.options, "group": "person"}
     assert job._replace(people="copies").options == {**job.options, "repeats": "copies"}
     assert job._replace(people="both").options == {**job.options, "group": "person", "repeats": "copies"}
@@ -174,6 +174,6 @@ def test_audits_are_told_whose_rows_they_are():
 
 def test_a_table_of_one_class_is_refused_and_counts_nowhere(monkeypatch, truth):
     monkeypatch.setitem(coverage._KNOWN, ("rare", 1), truth)
-    job = coverage.Job("rare", 1, 20, "both", "auto", 0.8, 3)
-    assert coverage.audit(job) == ({}, frozenset())
-    assert coverage.counts_of([coverage.audit(job)]) == {}
+    job = coverage.Job("rare", 1, 20, "both", "auto", (0.8,), 3)
+    assert coverage.audit(job) == [({}, frozenset())]
+    assert coverage.counts_of(coverage.audit(job)) == {}
