@@ -10,7 +10,7 @@ import subprocess
 import sys
 from importlib.metadata import version
 
-from labeldp_audit.engine import available_cores
+from labeldp_audit.engines.machine import available_cores
 
 NAMES = ("start", "scan", "end_to_end", "growth", "bags", "advantage", "learning", "gate")
 

@@ -335,24 +335,28 @@ def findings(
     file: str, two: bool, common: dict[str, Any], confidences: Iterable[float] = (0.99,)
 ) -> Iterator[Iterator[Any]]:
     """Of all commands, at each confidence, from one estimate."""
-    from labeldp_audit import engine
-    from labeldp_audit.commands import advantage, before, estimate_j, nu_max
-    from labeldp_audit.commands.settings import Settings
+    from labeldp_audit.audits import evidence, run
+    from labeldp_audit.core.progress import Silent
+    from labeldp_audit.core.settings import Settings
+    from labeldp_audit.questions import advantage
 
     taus = ",".join(f"{tau:g}" for tau in TAUS[::EVERY])
-    asked: list[tuple[Any, dict[str, Any]]] = [(advantage, {"mechanism": (*MECHANISMS, *((BAG,) if two else ()))})]
+    asked: list[tuple[Any, dict[str, Any]]] = [(run.gains, {"mechanism": (*MECHANISMS, *((BAG,) if two else ()))})]
     if two:
-        asked += [(estimate_j, {"mechanism": MECHANISMS[:1], "tau": taus}), (nu_max, {"mechanism": MECHANISMS[:1]})]
-    known = before.read_and_estimate(file, Settings(**common, threads=1), engine.Silent(), halves=True, many=True)
+        asked += [
+            (run.estimate_j, {"mechanism": MECHANISMS[:1], "tau": taus}),
+            (run.nu_max, {"mechanism": MECHANISMS[:1]}),
+        ]
+    known = evidence.read_and_estimate(file, Settings(**common, threads=1), Silent(), halves=True, many=True)
 
     def at(confidence: float) -> Iterator[Any]:
         for command, options in asked:
             settings = Settings(**common, **options, confidence=confidence, threads=1)
             with (
-                patch.object(command, "read_and_estimate", return_value=known),
+                patch.object(run, "read_and_estimate", return_value=known),
                 patch.object(advantage, "_same", return_value=()),  # slow, and without limits to judge
             ):
-                yield from command.run("", settings, engine.Silent()).findings
+                yield from command("", settings, Silent()).findings
 
     return map(at, confidences)
 

@@ -15,7 +15,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from labeldp_audit.formats import seal
+from labeldp_audit.reports.formats import seal
 
 from . import child
 from .start import SAMPLE

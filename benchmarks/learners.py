@@ -16,12 +16,13 @@ from importlib.util import find_spec
 import numpy as np
 import numpy.typing as npt
 
-from labeldp_audit.engine import available_cores
+from labeldp_audit.core.arrays import Floats, Integers
+from labeldp_audit.core.table import Columns
+from labeldp_audit.engines.machine import available_cores
 from labeldp_audit.estimators.contract import Fitting, Learner, Lesson, Predictor, inside
 from labeldp_audit.estimators.inputs import Inputs, alone
 from labeldp_audit.estimators.linear import Linear
 from labeldp_audit.estimators.network import Network
-from labeldp_audit.model import Columns, Floats, Integers
 
 OTHERS = 10_000
 

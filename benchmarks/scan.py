@@ -11,7 +11,9 @@ import time
 import faiss
 import numpy as np
 
-from labeldp_audit import engine, neighbors
+from labeldp_audit import neighbors
+from labeldp_audit.core.progress import Silent
+from labeldp_audit.engines.machine import available_cores
 
 from . import worlds
 from .table import show
@@ -34,18 +36,18 @@ CASES = (  # world, d, k
 def main() -> None:
     rows = [_case(*case) for case in CASES]
     show(
-        f"scan of {N:,} points for {QUERIES:,} queries, {engine.available_cores()} cores; seconds, best of {RUNS}",
+        f"scan of {N:,} points for {QUERIES:,} queries, {available_cores()} cores; seconds, best of {RUNS}",
         ("points", "d", "k", "cells", "probes", "recall", "FAISS", "scan", "ratio", "same eta"),
         rows,
     )
 
 
 def _case(world, d: int, k: int) -> tuple:  # type: ignore[no-untyped-def, type-arg]
-    threads = engine.available_cores()
+    threads = available_cores()
     points = world(N, d)
     points = (points - points.mean(axis=0)) / points.std(axis=0)
     y = worlds.labels(points)
-    index = neighbors._build(points, y, 2, (k,), 0, threads, engine.Silent())
+    index = neighbors._build(points, y, 2, (k,), 0, threads, Silent())
     asked = np.sort(np.random.default_rng(3).choice(N, QUERIES, replace=False)).astype(np.int32)
     # As if all million rows were asked: the number of probes of the real thing.
     search = neighbors._choose_search(index, N, 0.95, 0, threads)
@@ -54,7 +56,7 @@ def _case(world, d: int, k: int) -> tuple:  # type: ignore[no-untyped-def, type-
     ours, theirs = [], []
     for _ in range(RUNS):
         started = time.perf_counter()
-        found, _ = neighbors._search(index, asked, search.probes, threads, engine.Silent())
+        found, _ = neighbors._search(index, asked, search.probes, threads, Silent())
         counts = found.at_point[:, 0]
         ours.append(time.perf_counter() - started)
         faiss.omp_set_num_threads(threads)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def main() -> int:
-    from .cli import main as door
+    from .cli.app import main as door
 
     return door()
 

@@ -127,13 +127,13 @@ def everything(folder: Path) -> Iterator[tuple[str, Path, list[Run]]]:
 
 def answer(run: Run, table: Path, folder: Path) -> Any:
     """The report, or the error that came instead of one."""
-    from labeldp_audit import cli
+    from labeldp_audit.cli import app
 
     words = [word.format(table=table, folder=folder) for word in run.words]
     place = [] if "-o" in words else ["--no-output"]
     out, err = io.TextIOWrapper(io.BytesIO(), "utf-8"), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        status = cli.main([*words, "-f", "json", "--quiet", *place])
+        status = app.main([*words, "-f", "json", "--quiet", *place])
     out.seek(0)
     text = out.read().replace(str(folder), "FOLDER").replace(str(table.parent), "TABLES")
     return {"status": status, "report": json.loads(text) if text else err.getvalue()}

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from labeldp_audit.core.table import Columns
 from labeldp_audit.estimators.contract import Lesson
-from labeldp_audit.model import Columns
 
 
 def lesson(values, labels, categorical=(), classes=2, threads=1, cut=0.9):

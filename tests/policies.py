@@ -5,8 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from datetime import date
 
-from labeldp_audit import policy
-from labeldp_audit.model import Bound, Dataset, EtaSummary, Finding, Judgement, Report, Verdict, Waiver
+from labeldp_audit.core.eta import EtaSummary
+from labeldp_audit.core.finding import Bound, Finding
+from labeldp_audit.core.policy import Judgement, Verdict, Waiver
+from labeldp_audit.core.report import Report
+from labeldp_audit.core.table import Dataset
+from labeldp_audit.policy import judge
+from labeldp_audit.questions.quantities import QUANTITIES
 
 SHA = "9f2c" * 16
 TODAY = date(2026, 6, 1)
@@ -35,7 +40,9 @@ def absent(quantity: str, mechanism: str | None = None, **at: float | str) -> Fi
 def report(*findings: Finding, parameters: Mapping[str, object] | None = None) -> Report:
     dataset = Dataset("t.csv", SHA, 100, 100, "y", "1", ("0", "1"), (60, 40), ())
     eta = EtaSummary("knn", 10, "l2", 100, 100, True, 1.0, 1.0, 0.5)
-    return Report("audit", "0.1.0", dataset, eta, {"confidence": 0.99, **(parameters or {})}, findings)
+    return Report(
+        "audit", "0.1.0", dataset, eta, {"confidence": 0.99, **(parameters or {})}, findings, quantities=QUANTITIES
+    )
 
 
 def waiver(quantity: str = "nu_max", until: date = date(2026, 6, 30), dataset: str = SHA) -> Waiver:
@@ -43,9 +50,9 @@ def waiver(quantity: str = "nu_max", until: date = date(2026, 6, 30), dataset: s
 
 
 def verdict(line: str, *findings: Finding, **more: object) -> Verdict:
-    return policy.verdict(policy.parse(line), report(*findings, **more))  # type: ignore[arg-type]
+    return judge.verdict(judge.parse(line), report(*findings, **more))  # type: ignore[arg-type]
 
 
 def judged(lines: Iterable[str], *findings: Finding, waivers: Iterable[Waiver] = (), today: date = TODAY) -> Judgement:
-    asked = policy.Policy(tuple(map(policy.parse, lines)), tuple(waivers))
-    return policy.judge(asked, report(*findings), today)
+    asked = judge.Policy(tuple(map(judge.parse, lines)), tuple(waivers))
+    return judge.judge(asked, report(*findings), today)

@@ -44,10 +44,10 @@ class Audit:
         self._capsys = capsys
 
     def __call__(self, *arguments: object) -> Ended:
-        from labeldp_audit import cli
+        from labeldp_audit.cli import app
 
         self._capsys.readouterr()
-        status = cli.main([str(one) for one in arguments])
+        status = app.main([str(one) for one in arguments])
         return Ended(status, *self._capsys.readouterr())
 
 

@@ -12,7 +12,7 @@ import math
 import numpy as np
 from scipy.stats import binom
 
-from labeldp_audit.model import Law
+from labeldp_audit.core.eta import Law
 
 
 def law_of(weights, eta):

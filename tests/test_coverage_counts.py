@@ -9,7 +9,7 @@ import pytest
 from worlds import KINDS
 
 from benchmarks import coverage
-from labeldp_audit.model import Bound, Finding
+from labeldp_audit.core.finding import Bound, Finding
 
 EPSILON = 1.0
 NOISE = EPSILON * math.tanh(EPSILON / 2)

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from labeldp_audit import grammar
-from labeldp_audit.commands.options import COMMANDS
-from labeldp_audit.errors import SpecError
+from labeldp_audit.cli import grammar
+from labeldp_audit.cli.options import COMMANDS
+from labeldp_audit.core.errors import SpecError
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 from test_docs import typed
 
-from labeldp_audit import cli, grammar, policy, pre_commit
+from labeldp_audit.cli import app, grammar, pre_commit
+from labeldp_audit.policy import judge
 
 ROOT = Path(__file__).parent.parent
 FOLDER = ROOT / "examples" / "ci"
@@ -77,7 +78,7 @@ def test_the_waiver_covers_its_quantity_alone(example):
 
 def test_lines_of_the_policy_can_be_read():
     lines = tomllib.loads(CONFIGURATION)["policy"]["fail_if"]
-    assert [policy.parse(line).text for line in lines] == lines
+    assert [judge.parse(line).text for line in lines] == lines
 
 
 @pytest.mark.parametrize("name", ["README.md", "check_tables.sh", "gitlab-ci.yml"])
@@ -113,7 +114,7 @@ def test_what_others_run_is_pinned(name, pinned):
 def test_what_check_leaves_can_be_judged_again_and_by_the_hook(example, capsys):
     """Without the data, and by the same numbers."""
     typed = ["check", "safe.csv", "--estimator", "linear", "--output", "labeldp-report/safe", "-q"]
-    assert cli.main(typed) == 0
+    assert app.main(typed) == 0
     again = example("labeldp-report/safe/check.json", "--fail-if", "advantage.high > 0.01")
     assert (again.status, again.report["command"]) == (4, "check")
     assert pre_commit.main(["safe.csv", "labeldp-report/safe/check.json"]) == 0

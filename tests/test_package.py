@@ -35,7 +35,7 @@ def test_the_wheel_holds_every_file_of_the_package_and_no_other(wheel):
     names = set(zipfile.ZipFile(wheel).namelist())
     packaged = {name for name in names if ".dist-info/" not in name}
     assert packaged == ours()
-    assert {"labeldp_audit/py.typed", "labeldp_audit/cli.py", "labeldp_audit/glossary/losses.py"} <= packaged
+    assert {"labeldp_audit/py.typed", "labeldp_audit/cli/app.py", "labeldp_audit/questions/tail.py"} <= packaged
     assert {name.split("/")[0] for name in names} == {"labeldp_audit", f"{wheel.name.rsplit('-', 3)[0]}.dist-info"}
 
 
@@ -44,7 +44,7 @@ def test_it_says_what_it_is(wheel):
     inside = {name.split("/")[-1]: name for name in archive.namelist() if ".dist-info/" in name}
     commands = archive.read(inside["entry_points.txt"]).decode()
     assert "labeldp-audit = labeldp_audit.__main__:main" in commands
-    assert "labeldp-audit-pre-commit = labeldp_audit.pre_commit:main" in commands
+    assert "labeldp-audit-pre-commit = labeldp_audit.cli.pre_commit:main" in commands
     about = archive.read(inside["METADATA"]).decode()
     assert re.search(r"^License-Expression: Apache-2\.0$", about, re.MULTILINE)
     assert "LICENSE" in inside

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from labeldp_audit import engine
-from labeldp_audit.commands import advantage, estimate_j
-from labeldp_audit.commands.options import COMPARED
-from labeldp_audit.commands.settings import Settings
+from labeldp_audit.audits import run
+from labeldp_audit.cli.options import COMPARED
+from labeldp_audit.core.progress import Silent
+from labeldp_audit.core.settings import Settings
 
 ROOT = Path(__file__).parent.parent
 MECHANISM, TAUS = "rr:epsilon=1", (0.5, 1, 2, 3, 5)
@@ -22,7 +22,7 @@ def rows() -> list[str]:
     truth = json.loads((ROOT / "sample_data" / "truth.json").read_text(encoding="utf-8"))
     lines = []
     for name, table in truth["tables"].items():
-        report = estimate_j.run(str(ROOT / "sample_data" / name), Settings(), engine.Silent())
+        report = run.estimate_j(str(ROOT / "sample_data" / name), Settings(), Silent())
         said = {f.at["tau"]: f.bound for f in report.findings if f.quantity == "j" and f.mechanism == MECHANISM}
         true = dict(zip(truth["tau"], table["mechanisms"][MECHANISM]["j"], strict=True))
         for tau in TAUS:
@@ -38,7 +38,7 @@ def attackers() -> list[str]:
     """In labels of a hundred, the sample table of the clinic."""
     truth = json.loads((ROOT / "sample_data" / "truth.json").read_text(encoding="utf-8"))
     name, settings = "clinic.parquet", Settings(mechanism=COMPARED)
-    report = advantage.run(str(ROOT / "sample_data" / name), settings, engine.Silent())
+    report = run.gains(str(ROOT / "sample_data" / name), settings, Silent())
     by = {(one.quantity, one.mechanism): one for one in report.findings}
     return [_attacker(truth["tables"][name]["advantage"], one, by) for one in report.findings if one.quantity == NAME]
 
@@ -48,7 +48,7 @@ def test_sentences_say_what_the_tables_say():
     readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
     truth = json.loads((ROOT / "sample_data" / "truth.json").read_text(encoding="utf-8"))["tables"]["clinic.parquet"]
     settings = Settings(mechanism=("llp:k=8|64",))
-    findings = advantage.run(str(ROOT / "sample_data" / "clinic.parquet"), settings, engine.Silent()).findings
+    findings = run.gains(str(ROOT / "sample_data" / "clinic.parquet"), settings, Silent()).findings
     by = {(one.quantity, one.mechanism): one.bound.estimate for one in findings}
     true, said = 100 * truth["uninformed_utility"], 100 * by["uninformed_utility", None]
     assert f"alone is right for {true:.1f} % of the labels (the tool says {said:.1f} %)" in readme

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from labeldp_audit import cli
+from labeldp_audit.cli import app
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -23,7 +23,7 @@ def here(tmp_path, monkeypatch):
         (tmp_path / name).symlink_to(ROOT / name)
     monkeypatch.chdir(tmp_path)
     before = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)}
-    monkeypatch.setattr(cli, "_hush_libraries", lambda: None)
+    monkeypatch.setattr(app, "_hush_libraries", lambda: None)
     yield tmp_path
     for each, handler in before.items():
         signal.signal(each, handler)
@@ -32,7 +32,7 @@ def here(tmp_path, monkeypatch):
 def test_every_status_that_the_readme_promises(here, capsys):
     assert {status for _, status in ENDS} == {"0", "1", "4"}
     for typed, status in ENDS:
-        assert cli.main(shlex.split(typed)) == int(status), typed
+        assert app.main(shlex.split(typed)) == int(status), typed
         capsys.readouterr()
     assert (here / "labeldp-report" / "audit.html").is_file() and (here / "page.html").is_file()
 
@@ -40,9 +40,9 @@ def test_every_status_that_the_readme_promises(here, capsys):
 def test_tune_answers_what_the_readme_says(here, capsys):
     epsilon, bag = re.search(r"epsilon = ([\d.]+), the second groups of (\d+)", README).groups()
     table, line = "sample_data/clinic.parquet", "advantage.high > 0.05"
-    assert cli.main(["estimate-eta", table, "--quiet"]) == 0
+    assert app.main(["estimate-eta", table, "--quiet"]) == 0
     for mechanism, answer in (("rr", f"rr:epsilon={epsilon}"), ("llp", f"llp:k={bag}")):
         capsys.readouterr()
         typed = ["tune", table, "--mechanism", mechanism, "--fail-if", line, "--quiet", "-f", "csv"]
-        assert cli.main([*typed, "--eta-file", "labeldp-report/eta.parquet"]) == 0
+        assert app.main([*typed, "--eta-file", "labeldp-report/eta.parquet"]) == 0
         assert f"{answer} has the" in (here / "labeldp-report" / "tune.md").read_text(encoding="utf-8")

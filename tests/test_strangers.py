@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 from scipy.stats import norm
 
-from labeldp_audit import registry
+from labeldp_audit.core import registry
 
 sys.path.insert(0, str(Path(__file__).parent / "mechanisms"))
 import strangers

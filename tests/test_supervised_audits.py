@@ -11,8 +11,8 @@ import pytest
 from running import only
 
 from labeldp_audit import neighbors
-from labeldp_audit.commands import learnt
-from labeldp_audit.commands.agreement import MOVED
+from labeldp_audit.audits.reconcile import MOVED
+from labeldp_audit.estimators import selection
 from labeldp_audit.estimators.supervised import SupervisedNeighbors
 
 FORMAT = ("-f", "json")
@@ -79,7 +79,7 @@ def test_and_that_test_has_teeth(audit, tmp_path, monkeypatch):
         sure = np.where(np.random.default_rng(0).random(len(table.labels)) < 0.8, table.labels, 1 - table.labels)
         return {"stack": np.where(sure[:, None] == np.arange(2), 0.8, 0.2)}
 
-    monkeypatch.setattr(learnt, "_scores", cheat)
+    monkeypatch.setattr(selection, "_scores", cheat)
     rng = np.random.default_rng(3)
     path = written(tmp_path / "coins.parquet", rng.integers(2, size=3000), rng.normal(size=(3000, 8)))
     found = audit("estimate-j", path, *LEARNED, "--mechanism", "rr:epsilon=1", *JSON).report
@@ -136,7 +136,7 @@ def test_one_row_alone_can_be_asked(audit, mixed):
 
 def test_a_search_that_finds_nearly_all_says_so(audit, tmp_path, monkeypatch):
     monkeypatch.setattr(neighbors, "_AFFORDABLE", 0.0)
-    monkeypatch.setattr(learnt, "_scores", lambda table, *rest: {"stack": scores})
+    monkeypatch.setattr(selection, "_scores", lambda table, *rest: {"stack": scores})
     rng = np.random.default_rng(4)
     x = rng.normal(size=(30_000, 6)).cumsum(axis=1)
     eta = 1 / (1 + np.exp(-x[:, 5]))

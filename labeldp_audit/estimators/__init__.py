@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..registry import Registry
+from ..core.registry import Registry
 from .atoms import Atoms
 from .auto import Auto
 from .boosted import Boosted

@@ -13,8 +13,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..errors import SpecError
-from ..model import Floats, Integers
+from ..core.arrays import Floats, Integers
+from ..core.errors import SpecError
 from . import contract
 from .contract import Learner, Lesson, Scores
 from .stack import Stack

@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import DataError
-from ..model import Floats, Integers
+from ..core.arrays import Floats, Integers
+from ..core.errors import DataError
 from . import contract
 from .contract import Fitting, Lesson, Predictor
 

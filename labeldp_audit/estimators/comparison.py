@@ -7,7 +7,8 @@ from collections.abc import Mapping
 import numpy as np
 import numpy.typing as npt
 
-from ..model import Floats, Tried
+from ..core.arrays import Floats
+from ..core.eta import Tried
 
 Way = tuple[str, int | None]
 """Its name, and its k where neighbours are counted."""

@@ -16,8 +16,9 @@ from typing import Any, ClassVar, Self, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import SpecError
-from ..model import Columns, Floats, Integers
+from ..core.arrays import Floats, Integers
+from ..core.errors import SpecError
+from ..core.table import Columns
 
 Labels = npt.NDArray[np.uint8]
 Predictor = Callable[[Integers], Floats]

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..model import Floats, Integers
+from ..core.arrays import Floats, Integers
 from . import pairs
 from .contract import Learner, Lesson, Scores
 from .inputs import SHARED, Category, Codes, Inputs, Values, alone

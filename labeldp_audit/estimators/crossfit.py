@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from ..model import Columns, Floats, Integers
+from ..core.arrays import Floats, Integers
+from ..core.table import Columns
 from .comparison import losses
 from .contract import Labels, Learner, Lesson
 from .inputs import alone

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ..compiled import carefree, inlined
-from ..model import Floats, Integers
+from ..core.arrays import Floats, Integers
+from ..core.compiled import carefree, inlined
 from .inputs import Codes, Values
 from .perceptron import Logits, Size
 

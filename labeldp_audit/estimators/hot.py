@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..compiled import compiled
-from ..model import Floats, Integers
+from ..core.arrays import Floats, Integers
+from ..core.compiled import compiled
 from .inputs import Codes
 
 

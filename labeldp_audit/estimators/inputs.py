@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..model import Columns, Floats, Integers
+from ..core.arrays import Floats, Integers
+from ..core.table import Columns
 from .contract import Lesson
 
 Values = npt.NDArray[np.float32]

@@ -12,7 +12,8 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from ..model import Eta, Floats, Neighborhoods
+from ..core.arrays import Floats
+from ..core.eta import Eta, Neighborhoods
 from .comparison import losses, ranked, smoothed
 from .contract import About, Estimator, Learner
 

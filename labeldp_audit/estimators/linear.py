@@ -14,7 +14,7 @@ from typing import Protocol
 
 import numpy as np
 
-from ..model import Floats, Integers
+from ..core.arrays import Floats, Integers
 from .contract import Learner, Lesson, Predictor, Scores, inside, unknown
 from .hot import Hot, loss_of_two
 from .inputs import Codes, Inputs, Values, alone

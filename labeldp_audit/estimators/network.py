@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..model import Floats, Integers
+from ..core.arrays import Floats, Integers
 from .contract import Fitting, Lesson, Predictor, constant, inside
 from .hot import Hot
 from .inputs import Codes, Values, alone

@@ -14,8 +14,8 @@ from itertools import combinations
 
 import numpy as np
 
-from ..compiled import compiled
-from ..model import Floats, Integers
+from ..core.arrays import Floats, Integers
+from ..core.compiled import compiled
 from .inputs import Codes, Values
 
 LEVELS = 256  # of a column, while pairs are looked for; rarer ones are one

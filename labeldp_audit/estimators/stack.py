@@ -12,7 +12,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from ..model import Floats
+from ..core.arrays import Floats
 from . import contract
 from .boosted import Boosted
 from .contract import Learner, Lesson, Scores

@@ -13,7 +13,8 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from ..model import Columns, Floats, Integers
+from ..core.arrays import Floats, Integers
+from ..core.table import Columns
 from .boosted import library
 from .contract import About, Estimator, Learner
 from .inputs import SAMPLE, Number

@@ -17,7 +17,9 @@ from typing import Protocol
 
 import numpy as np
 
-from ..model import Floats, Integers, Law, Release
+from ..core.arrays import Floats, Integers
+from ..core.eta import Law
+from ..core.release import Release
 from . import guess
 
 _MOST_KINDS = 5_000  # of bags that are added up one by one

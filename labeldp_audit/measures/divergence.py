@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ..model import Floats
+from ..core.arrays import Floats
 from .loss import logit
 
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from ..model import Floats
+from ..core.arrays import Floats
 
 
 def balanced(prior: Sequence[float]) -> Floats:

@@ -16,7 +16,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from ..model import Floats
+from ..core.arrays import Floats
 
 _LEAST, _MOST = math.ulp(0.0), math.nextafter(1.0, 0.0)  # the probabilities next to 0 and 1
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..bounds import clopper_pearson
-from ..model import Floats, Integers
+from ..bounds.intervals import clopper_pearson
+from ..core.arrays import Floats, Integers
 
 
 @dataclass(frozen=True)

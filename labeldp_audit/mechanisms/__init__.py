@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..registry import Registry
+from ..core.mechanism import Mechanism
+from ..core.registry import Registry
 from .channel import Channel
-from .contract import Mechanism
 from .label_proportions import LabelProportions
 from .laplace_proportions import LaplaceProportions
 from .randomized_response import RandomizedResponse

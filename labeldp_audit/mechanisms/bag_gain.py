@@ -13,8 +13,8 @@ import math
 
 import numpy as np
 
-from ..compiled import compiled
-from ..model import Floats, Integers
+from ..core.arrays import Floats, Integers
+from ..core.compiled import compiled
 from .poisson_binomial import LANES, divide, law_of_sum, odds_of, sides
 
 

@@ -10,10 +10,11 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ..errors import SpecError
-from ..model import Floats, Integers, Release
-from ..registry import number, spelled
-from .contract import Labels, Mechanism
+from ..core.arrays import Floats, Integers
+from ..core.errors import SpecError
+from ..core.mechanism import Labels, Mechanism
+from ..core.registry import number, spelled
+from ..core.release import Release
 
 LARGEST = 4096
 

@@ -14,10 +14,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..errors import SpecError
-from ..model import Floats
-from ..registry import number
-from .contract import PerRecord, epsilon_of
+from ..core.arrays import Floats
+from ..core.errors import SpecError
+from ..core.registry import number
+from .per_record import PerRecord, epsilon_of
 
 _SUM = 1e-6  # how far a row that somebody typed may be from 1
 

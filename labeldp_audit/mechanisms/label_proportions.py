@@ -12,9 +12,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..model import Floats, Release
+from ..core.arrays import Floats
+from ..core.mechanism import Labels
+from ..core.release import Release
 from .bags import Bags, checked, laws, parsed, random_bags
-from .contract import Labels
 
 
 @dataclass(frozen=True)

@@ -13,11 +13,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..errors import SpecError
-from ..model import Floats, Release
-from ..registry import spelled
+from ..core.arrays import Floats
+from ..core.errors import SpecError
+from ..core.mechanism import Labels
+from ..core.registry import spelled
+from ..core.release import Release
 from .bags import Bags, checked, parsed, random_bags
-from .contract import Labels
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..compiled import compiled
-from ..model import Floats, Integers
+from ..core.arrays import Floats, Integers
+from ..core.compiled import compiled
 
 LANES = 32
 _LEAST = 1e-280  # what was dropped below _DROPPED is less than a rounding error of this

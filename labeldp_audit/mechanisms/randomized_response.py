@@ -17,10 +17,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..errors import SpecError
-from ..model import Floats
-from ..registry import number, spelled
-from .contract import PerRecord
+from ..core.arrays import Floats
+from ..core.errors import SpecError
+from ..core.registry import number, spelled
+from .per_record import PerRecord
 
 
 def epsilon_from_pi(pi: float, classes: int = 2) -> float:

@@ -13,10 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from .. import engine
-from ..errors import SpecError
-from ..model import Integers, Neighborhoods
-from ..randomness import for_audit
+from ..core.arrays import Integers
+from ..core.errors import SpecError
+from ..core.eta import Neighborhoods
+from ..core.progress import Progress, Silent
+from ..core.randomness import for_audit
+from ..engines.threads import in_threads
 from . import cells as partition
 from . import recall as measured
 from . import scan
@@ -44,7 +46,7 @@ class _Index:
 
 def count(
     points: npt.NDArray[np.float32], labels: npt.NDArray[np.uint8], classes: int, rows: Integers, *,
-    k: int, recall: float, seed: int, threads: int, progress: engine.Progress,
+    k: int, recall: float, seed: int, threads: int, progress: Progress,
     part: npt.NDArray[np.uint8] | None = None,
 ) -> Neighborhoods:  # fmt: skip
     """Class counts among the k nearest other rows of each of `rows`; the search sees all rows of `points`.
@@ -59,7 +61,7 @@ def count(
 
 def count_grid(
     points: npt.NDArray[np.float32], labels: npt.NDArray[np.uint8], classes: int, rows: Integers, *,
-    ks: tuple[int, ...], recall: float, seed: int, threads: int, progress: engine.Progress,
+    ks: tuple[int, ...], recall: float, seed: int, threads: int, progress: Progress,
     part: npt.NDArray[np.uint8] | None = None,
 ) -> Grid:  # fmt: skip
     """The same for several k, which increase, from one search for the largest. Each reaches the recall."""
@@ -87,7 +89,7 @@ def _check(ks: tuple[int, ...], n: int) -> None:
 
 def _build(
     points: npt.NDArray[np.float32], labels: npt.NDArray[np.integer], classes: int, ks: tuple[int, ...], seed: int,
-    threads: int, progress: engine.Progress,
+    threads: int, progress: Progress,
 ) -> _Index:  # fmt: skip
     n = len(points)
     distinct = collapse(points, labels, classes)
@@ -109,7 +111,7 @@ def _choose_search(index: _Index, queries: int, recall: float, seed: int, thread
         return exact
     rng = for_audit(seed, "recall")
     sample = index.distinct.point_of_row[rng.integers(len(index.points), size=2 * measured.SAMPLE)]
-    found, scanned = _search(index, sample, index.cells.count, threads, engine.Silent())
+    found, scanned = _search(index, sample, index.cells.count, threads, Silent())
     if queries * scanned.mean() * d <= _AFFORDABLE:  # few dimensions: far cells are passed over
         return exact
     at, home = index.points[index.distinct.first_row[sample]], index.cells.cell_of_point[sample]
@@ -121,7 +123,7 @@ def _choose_search(index: _Index, queries: int, recall: float, seed: int, thread
 
 
 def _search(
-    index: _Index, asked: npt.NDArray[np.int32], probes: int, threads: int, progress: engine.Progress
+    index: _Index, asked: npt.NDArray[np.int32], probes: int, threads: int, progress: Progress
 ) -> tuple[Counts, Integers]:
     """What is counted, and candidates, of each distinct point asked, in blocks of near ones."""
     cells = index.cells
@@ -147,7 +149,7 @@ def _search(
         counts[block], radius[block], scanned[block] = found
         return block
 
-    for block in engine.run(look, _blocks(order, int(index.needs[-1]), threads), threads):
+    for block in in_threads(look, _blocks(order, int(index.needs[-1]), threads), threads):
         progress.advance(len(block))
     return Counts(counts, radius), scanned
 

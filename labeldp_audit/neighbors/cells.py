@@ -12,9 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from .. import engine
-from ..compiled import compiled
-from ..model import Integers
+from ..core.arrays import Integers
+from ..core.compiled import compiled
+from ..core.progress import Progress
+from ..engines.threads import in_threads
 from .distinct import Distinct
 from .tile import LANES, POINTS
 
@@ -44,7 +45,7 @@ class Cells:
 
 def build(
     points: npt.NDArray[np.float32], distinct: Distinct, rng: np.random.Generator, threads: int,
-    progress: engine.Progress,
+    progress: Progress,
 ) -> Cells:  # fmt: skip
     rows = distinct.first_row
     progress.stage("clustering", len(rows), "points")
@@ -53,7 +54,7 @@ def build(
 
 
 def _partition(
-    points: npt.NDArray[np.float32], rows: Integers, rng: np.random.Generator, threads: int, progress: engine.Progress
+    points: npt.NDArray[np.float32], rows: Integers, rng: np.random.Generator, threads: int, progress: Progress
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]:
     """k-means among about sqrt(cells) coarse cells, then k-means inside each: n sqrt(cells) distances, not n cells."""
     m = len(rows)
@@ -71,7 +72,7 @@ def _partition(
     cell_of_point = np.empty(m, np.int32)
     centroids: list[npt.NDArray[np.float32]] = []
     base = 0
-    for part, (inside, centers) in zip(parts, engine.run(split, parts, threads), strict=True):
+    for part, (inside, centers) in zip(parts, in_threads(split, parts, threads), strict=True):
         cell_of_point[part] = base + inside
         centroids.append(centers)
         base += len(centers)
@@ -101,7 +102,7 @@ def _cluster(
         found: Integers = kmeans.index.search(points[block], 1)[1][:, 0]
         return found.astype(np.int32)
 
-    cells = list(engine.run(nearest, _blocks(rows, 65_536), threads))
+    cells = list(in_threads(nearest, _blocks(rows, 65_536), threads))
     centers = np.asarray(kmeans.centroids, np.float32)
     return np.concatenate(cells), centers
 

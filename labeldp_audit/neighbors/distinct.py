@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ..compiled import compiled
-from ..model import Integers
+from ..core.arrays import Integers
+from ..core.compiled import compiled
 
 
 @dataclass(frozen=True)

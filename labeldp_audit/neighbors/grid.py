@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ..model import Integers, Neighborhoods
+from ..core.arrays import Integers
+from ..core.eta import Neighborhoods
 from .recall import Search
 
 

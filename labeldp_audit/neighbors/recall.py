@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ..bounds import hoeffding
-from ..compiled import compiled
-from ..model import Floats, Integers
+from ..bounds.intervals import hoeffding
+from ..core.arrays import Floats, Integers
+from ..core.compiled import compiled
 from .cells import Cells
 from .tile import LANES, POINTS, QUERIES, lowest_bit, within
 

@@ -23,8 +23,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..compiled import compiled
-from ..model import Integers
+from ..core.arrays import Integers
+from ..core.compiled import compiled
 from .selection import smallest
 from .shortlist import FARTHEST, Counted, Lists, clear, new_lists, read_off, take, tighten
 from .tile import LANES, POINTS, QUERIES, lowest_bit, within

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..compiled import compiled, inlined
+from ..core.compiled import compiled, inlined
 
 BITS = np.uint64(32)  # of the slot
 NOWHERE = np.uint32(0xFFFFFFFF)  # the bits of no distance

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..compiled import compiled, inlined
-from ..model import Integers
+from ..core.arrays import Integers
+from ..core.compiled import compiled, inlined
 from .selection import BITS, NOWHERE, kth, select, span
 from .tile import POINTS, float_bits, lowest_bit
 

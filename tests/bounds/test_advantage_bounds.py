@@ -25,11 +25,11 @@ from small_populations import (
     spread_of,
 )
 
-from labeldp_audit.bounds import label_inference as wu
-from labeldp_audit.bounds import label_proportions as bags
-from labeldp_audit.bounds import laplace_proportions as laplace
+from labeldp_audit.bounds.published import label_inference as wu
+from labeldp_audit.bounds.published import label_proportions as bags
+from labeldp_audit.bounds.published import laplace_proportions as laplace
 
-CASES = json.loads((Path(__file__).parent.parent / "data" / "cases.json").read_text(encoding="utf-8"))
+CASES = json.loads((Path(__file__).parent.parent / "oracle" / "cases.json").read_text(encoding="utf-8"))
 NEVER_BELOW = 1e-12  # rounding
 
 quick = settings(deadline=None, max_examples=60, derandomize=True)

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from labeldp_audit.bounds import advantage_ceilings as ceilings
-from labeldp_audit.bounds import label_proportions
+from labeldp_audit.bounds.published import advantage_ceilings as ceilings
+from labeldp_audit.bounds.published import label_proportions
 from labeldp_audit.mechanisms.label_proportions import LabelProportions
 from labeldp_audit.mechanisms.laplace_proportions import LaplaceProportions
 from labeldp_audit.mechanisms.randomized_response import RandomizedResponse

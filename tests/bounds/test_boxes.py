@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from labeldp_audit.bounds import boxes, clopper_pearson, score_trees
+from labeldp_audit.bounds.certificates import boxes, score_trees
+from labeldp_audit.bounds.intervals import clopper_pearson
 
 quick = settings(deadline=None, max_examples=100, derandomize=True)
 tables = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 3), st.booleans()), min_size=1, max_size=100)

@@ -12,10 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from labeldp_audit.bounds import (
+from labeldp_audit.bounds.certificates import (
     boxes,
     class_boxes,
-    clopper_pearson,
     divergence_cells,
     error_cells,
     feature_loss,
@@ -23,10 +22,11 @@ from labeldp_audit.bounds import (
     tail_cells,
     unknowable,
 )
+from labeldp_audit.bounds.intervals import clopper_pearson
 from labeldp_audit.measures import loss
 from labeldp_audit.mechanisms.randomized_response import epsilon_from_pi
 
-CASES = json.loads((Path(__file__).parent.parent / "data" / "cases.json").read_text(encoding="utf-8"))
+CASES = json.loads((Path(__file__).parent.parent / "oracle" / "cases.json").read_text(encoding="utf-8"))
 quick = settings(deadline=None, max_examples=150, derandomize=True)
 inner = st.floats(0.001, 0.999)
 limits = st.tuples(inner, inner).map(sorted)

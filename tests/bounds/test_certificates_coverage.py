@@ -14,10 +14,9 @@ import pytest
 from scipy.stats import binom
 from scored_populations import COIN, NOISY, PLATEAUS, POPULATIONS
 
-from labeldp_audit.bounds import (
+from labeldp_audit.bounds.certificates import (
     boxes,
     class_boxes,
-    clopper_pearson,
     divergence_cells,
     error_cells,
     feature_loss,
@@ -26,6 +25,7 @@ from labeldp_audit.bounds import (
     score_trees,
     tail_cells,
 )
+from labeldp_audit.bounds.intervals import clopper_pearson
 
 ROWS, FOLDS, MISS, AUDITS = 5000, 5, 0.2, 400
 TAUS = np.linspace(-1, 8, 60)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from labeldp_audit.bounds import clopper_pearson
+from labeldp_audit.bounds.intervals import clopper_pearson
 
 quick = settings(deadline=None, max_examples=200, derandomize=True)
 LEVELS = (0.3, 0.05, 1e-5, 1e-9, 1e-12)

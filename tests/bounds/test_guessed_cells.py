@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from labeldp_audit.bounds import feature_loss, guessed_cells
-from labeldp_audit.bounds.guessed_cells import Guessed
+from labeldp_audit.bounds.certificates import feature_loss, guessed_cells
+from labeldp_audit.bounds.certificates.guessed_cells import Guessed
 
 quick = settings(deadline=None, max_examples=200, derandomize=True)
 chances = st.floats(1e-6, 1 - 1e-6) | st.sampled_from([0.0, 1.0])

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from labeldp_audit.bounds import measure_smoothness
-from labeldp_audit.bounds.mistakes import simultaneous, tolerated
-from labeldp_audit.errors import AssumptionError
+from labeldp_audit.bounds.intervals import measure_smoothness
+from labeldp_audit.bounds.intervals.mistakes import simultaneous, tolerated
+from labeldp_audit.core.errors import AssumptionError
 
 quick = settings(deadline=None, derandomize=True)
 sizes = st.integers(1, 10_000_000)

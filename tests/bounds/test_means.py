@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from labeldp_audit.bounds import dvoretzky_kiefer_wolfowitz, hoeffding
+from labeldp_audit.bounds.intervals import dvoretzky_kiefer_wolfowitz, hoeffding
 
 quick = settings(deadline=None, max_examples=200, derandomize=True)
 terms = st.lists(st.floats(-2, 40), min_size=1, max_size=60).map(np.array)

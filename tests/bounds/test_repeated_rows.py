@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from labeldp_audit.bounds import clopper_pearson, repeated_rows
+from labeldp_audit.bounds.certificates import repeated_rows
+from labeldp_audit.bounds.intervals import clopper_pearson
 
 quick = settings(deadline=None, max_examples=100, derandomize=True)
 groups = st.lists(st.integers(-3, 6), min_size=1, max_size=60)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom, hypergeom
 
-from labeldp_audit.bounds import clopper_pearson, score_band
+from labeldp_audit.bounds.intervals import clopper_pearson, score_band
 
 quick = settings(deadline=None, max_examples=40, derandomize=True)
 tables = st.lists(st.tuples(st.integers(0, 25), st.booleans()), min_size=1, max_size=90)

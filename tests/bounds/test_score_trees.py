@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from labeldp_audit.bounds import boxes, score_trees
+from labeldp_audit.bounds.certificates import boxes, score_trees
 
 quick = settings(deadline=None, max_examples=150, derandomize=True)
 tables = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 3)), min_size=1, max_size=120)

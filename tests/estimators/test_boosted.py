@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from lessons import lesson
 
-from labeldp_audit.errors import SpecError
+from labeldp_audit.core.errors import SpecError
+from labeldp_audit.core.table import Columns
 from labeldp_audit.estimators import ESTIMATORS, crossfit
 from labeldp_audit.estimators.boosted import Boosted
-from labeldp_audit.model import Columns
 
 
 def columns(values, categorical=()):

@@ -7,6 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
+from labeldp_audit.core.table import Columns
 from labeldp_audit.estimators import crossfit
 from labeldp_audit.estimators.auto import Auto
 from labeldp_audit.estimators.boosted import Boosted
@@ -15,7 +16,6 @@ from labeldp_audit.estimators.crossed import Crossed
 from labeldp_audit.estimators.linear import Linear
 from labeldp_audit.estimators.network import Network
 from labeldp_audit.estimators.stack import Stack
-from labeldp_audit.model import Columns
 
 
 class Remembers(Fitting):

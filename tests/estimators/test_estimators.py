@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from labeldp_audit.errors import SpecError
+from labeldp_audit.core.errors import SpecError
+from labeldp_audit.core.eta import Neighborhoods
 from labeldp_audit.estimators import ESTIMATORS
-from labeldp_audit.model import Neighborhoods
 
 KINDS = [kind for kind in ESTIMATORS if hasattr(kind, "estimate")]  # from neighbourhoods
 counts_of = st.lists(st.lists(st.integers(0, 50), min_size=3, max_size=3).filter(any), min_size=1, max_size=20)

@@ -7,9 +7,9 @@ import pytest
 from scipy.stats import norm
 from threadpoolctl import threadpool_info
 
+from labeldp_audit.core.table import Columns
 from labeldp_audit.estimators.contract import Lesson
 from labeldp_audit.estimators.inputs import CUT, Inputs, alone
-from labeldp_audit.model import Columns
 
 
 def lesson(values, categorical=(), labels=None, learn=None):

@@ -7,9 +7,10 @@ import math
 import numpy as np
 import pytest
 
-from labeldp_audit import engine, neighbors
+from labeldp_audit import neighbors
+from labeldp_audit.core.eta import Neighborhoods
+from labeldp_audit.core.progress import Silent
 from labeldp_audit.estimators.knn import Neighbors
-from labeldp_audit.model import Neighborhoods
 
 LABELS = np.array([0, 1, 1], np.uint8)
 AT = {  # of one label in k at three rows
@@ -70,6 +71,6 @@ def test_what_varies_fast_wants_few_neighbours_and_what_does_not_wants_many(stee
     labels = (rng.random(3000) < 0.5 + 0.45 * np.sin(steepness * x)).astype(np.uint8)
     found = neighbors.count_grid(
         x[:, None].astype(np.float32), labels, 2, np.arange(3000), ks=(5, 15, 60, 200), recall=1.0, seed=0, threads=1,
-        progress=engine.Silent(),
+        progress=Silent(),
     )  # fmt: skip
     assert Neighbors().chosen(found, labels).k in expected

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from lessons import both
 
+from labeldp_audit.core.table import Columns
 from labeldp_audit.estimators.contract import Fitting, Lesson
 from labeldp_audit.estimators.stack import Stack
-from labeldp_audit.model import Columns
 
 ROWS = 6000
 

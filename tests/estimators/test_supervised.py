@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from labeldp_audit.errors import SpecError
+from labeldp_audit.core.errors import SpecError
+from labeldp_audit.core.table import Columns
 from labeldp_audit.estimators import ESTIMATORS, supervised
 from labeldp_audit.estimators.contract import About
-from labeldp_audit.model import Columns
 
 ROWS = np.arange(3000)
 

@@ -13,15 +13,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.integrate import quad
 
+from labeldp_audit.core.eta import Law
+from labeldp_audit.core.mechanism import Mechanism
+from labeldp_audit.core.release import Release
 from labeldp_audit.measures import advantage, guess
 from labeldp_audit.mechanisms.channel import Channel
-from labeldp_audit.mechanisms.contract import Mechanism, epsilon_of, gain_of_channel
 from labeldp_audit.mechanisms.label_proportions import LabelProportions
 from labeldp_audit.mechanisms.laplace_proportions import LaplaceProportions
+from labeldp_audit.mechanisms.per_record import epsilon_of, gain_of_channel
 from labeldp_audit.mechanisms.randomized_response import RandomizedResponse, epsilon_from_pi
-from labeldp_audit.model import Law, Release
 
-CASES = json.loads((Path(__file__).parent.parent / "data" / "cases.json").read_text(encoding="utf-8"))
+CASES = json.loads((Path(__file__).parent.parent / "oracle" / "cases.json").read_text(encoding="utf-8"))
 quick = settings(deadline=None, max_examples=100, derandomize=True)
 ONES = np.ones(2)
 

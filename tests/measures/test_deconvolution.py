@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.special import xlog1py, xlogy
 from scipy.stats import binom
 
-from labeldp_audit.measures import deconvolution
+from labeldp_audit.measures.eta_law import deconvolution
 
 quick = settings(deadline=None, max_examples=60, derandomize=True)
 GROUPS = 20_000

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from labeldp_audit.measures import calibration, guess
+from labeldp_audit.estimators.calibration import reliability
+from labeldp_audit.measures import guess
 from labeldp_audit.mechanisms.randomized_response import RandomizedResponse
 
 quick = settings(deadline=None, max_examples=200, derandomize=True)
@@ -55,7 +56,7 @@ def test_after_a_release_the_label_that_was_said_counts():
 
 def wrong(probability, labels, miss=0.01):
     both = np.stack([1 - probability, probability], axis=1)
-    return list(calibration.faults(both, labels, ("no", "yes"), miss))
+    return list(reliability.faults(both, labels, ("no", "yes"), miss))
 
 
 def test_true_probabilities_are_rarely_doubted():
@@ -83,5 +84,5 @@ def test_few_rows_are_not_told_apart():
 
 def test_an_impossible_label_is_infinitely_surprising():
     probability = np.array([[1.0, 0.0], [0.5, 0.5]])
-    assert calibration.log_loss(probability, np.array([0, 1])) == pytest.approx(np.log(2) / 2)
-    assert calibration.log_loss(probability, np.array([1, 1])) == np.inf
+    assert reliability.log_loss(probability, np.array([0, 1])) == pytest.approx(np.log(2) / 2)
+    assert reliability.log_loss(probability, np.array([1, 1])) == np.inf

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.special import expit, logit
 
-from labeldp_audit.measures import deconvolution
-from labeldp_audit.measures.recalibration import recalibrated
-from labeldp_audit.model import Law
+from labeldp_audit.core.eta import Law
+from labeldp_audit.measures.eta_law import deconvolution
+from labeldp_audit.measures.eta_law.recalibration import recalibrated
 
 K = 60
 

@@ -9,8 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from labeldp_audit import engine, neighbors
-from labeldp_audit.bounds import clopper_pearson, measure_smoothness
+from labeldp_audit import neighbors
+from labeldp_audit.bounds.intervals import clopper_pearson, measure_smoothness
+from labeldp_audit.core.progress import Silent
 from labeldp_audit.measures import divergence, loss, tail, worst_case
 from labeldp_audit.mechanisms.randomized_response import (
     epsilon_from_lambda,
@@ -20,7 +21,7 @@ from labeldp_audit.mechanisms.randomized_response import (
     pi_from_lambda,
 )
 
-CASES = json.loads((Path(__file__).parent.parent / "data" / "cases.json").read_text(encoding="utf-8"))
+CASES = json.loads((Path(__file__).parent.parent / "oracle" / "cases.json").read_text(encoding="utf-8"))
 
 
 def mean(weights, eta):
@@ -85,7 +86,7 @@ def counts_with_itself(points, labels, k):
     """The tool leaves the row itself out: k - 1 others and its own label."""
     features, classes = np.array(points, np.float32), np.array(labels, np.uint8)
     near = neighbors.count(
-        features, classes, 2, np.arange(len(labels)), k=k - 1, recall=1.0, seed=0, threads=1, progress=engine.Silent()
+        features, classes, 2, np.arange(len(labels)), k=k - 1, recall=1.0, seed=0, threads=1, progress=Silent()
     )
     return np.stack([near.counts[:, 1] + classes, near.counts.sum(axis=1) + 1], axis=1).tolist()
 

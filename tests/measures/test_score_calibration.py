@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from labeldp_audit.measures import calibration
-from labeldp_audit.measures.log_odds import line, log_odds, logistic
-from labeldp_audit.measures.score_calibration import calibrated
+from labeldp_audit.estimators.calibration import reliability
+from labeldp_audit.estimators.calibration.log_odds import line, log_odds, logistic
+from labeldp_audit.estimators.calibration.scores import calibrated
 
 N = 20_000
 
@@ -104,7 +104,7 @@ def test_right_chances_are_rarely_a_wonder():
     found = []
     for _ in range(400):
         chance = rng.beta(0.3, 2, 3000)
-        found.append(calibration.wonder(chance, rng.random(3000) < chance, 20))
+        found.append(reliability.wonder(chance, rng.random(3000) < chance, 20))
     for level in (0.01, 0.1, 0.5):
         assert abs(np.mean(np.array(found) < level) - level) < 4 * np.sqrt(level * (1 - level) / 400)
 
@@ -114,11 +114,11 @@ def test_many_groups_that_are_each_a_little_off_are_a_wonder_together():
     chance = np.sort(rng.uniform(0.05, 0.95, 20_000))
     off = chance + np.where(np.arange(20_000) // 1000 % 2, 0.025, -0.025)
     is_class = rng.random(20_000) < off
-    table = calibration.table(np.column_stack([1 - chance, chance]), is_class.astype(int), ("0", "1"), 20, 0.001)
+    table = reliability.table(np.column_stack([1 - chance, chance]), is_class.astype(int), ("0", "1"), 20, 0.001)
     assert all(one.fits for one in table)
-    assert calibration.wonder(chance, is_class, 20) < 0.005
+    assert reliability.wonder(chance, is_class, 20) < 0.005
 
 
 def test_nobody_wonders_about_hardly_any_labels():
-    assert calibration.wonder(np.array([0.0, 0.3]), np.array([False, True]), 1) == 1
-    assert calibration.wonder(np.full(50, 1e-6), np.zeros(50, bool), 1) == 1
+    assert reliability.wonder(np.array([0.0, 0.3]), np.array([False, True]), 1) == 1
+    assert reliability.wonder(np.full(50, 1e-6), np.zeros(50, bool), 1) == 1

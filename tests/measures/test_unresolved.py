@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import expit, logit
 
-from labeldp_audit.measures import unresolved
+from labeldp_audit.measures.eta_law import unresolved
 
 
 def drawn(effect, n=60_000, rows_of_a_level=6, seed=1):

@@ -7,9 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from labeldp_audit.mechanisms.contract import Mechanism, PerRecord
-from labeldp_audit.model import Release
-from labeldp_audit.registry import number, spelled
+from labeldp_audit.core.mechanism import Mechanism
+from labeldp_audit.core.registry import number, spelled
+from labeldp_audit.core.release import Release
+from labeldp_audit.mechanisms.per_record import PerRecord
 
 
 @dataclass(frozen=True)

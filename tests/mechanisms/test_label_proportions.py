@@ -12,13 +12,13 @@ from bags_by_hand import BAGS, PAYOFFS, both, gain, joint, mean_gain
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from labeldp_audit.errors import SpecError
+from labeldp_audit.core.errors import SpecError
+from labeldp_audit.core.release import Release
 from labeldp_audit.mechanisms import MECHANISMS
 from labeldp_audit.mechanisms.bag_gain import gains
 from labeldp_audit.mechanisms.label_proportions import LabelProportions, gain_of_alike
-from labeldp_audit.model import Release
 
-CASES = json.loads((Path(__file__).parent.parent / "data" / "cases.json").read_text(encoding="utf-8"))
+CASES = json.loads((Path(__file__).parent.parent / "oracle" / "cases.json").read_text(encoding="utf-8"))
 ONE = np.ones(2)
 
 

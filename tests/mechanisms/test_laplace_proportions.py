@@ -16,13 +16,13 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.optimize import brentq
 
-from labeldp_audit.errors import SpecError
+from labeldp_audit.core.errors import SpecError
+from labeldp_audit.core.release import Release
 from labeldp_audit.mechanisms import MECHANISMS
 from labeldp_audit.mechanisms.label_proportions import LabelProportions
 from labeldp_audit.mechanisms.laplace_proportions import LaplaceProportions
-from labeldp_audit.model import Release
 
-CASES = json.loads((Path(__file__).parent.parent / "data" / "cases.json").read_text(encoding="utf-8"))
+CASES = json.loads((Path(__file__).parent.parent / "oracle" / "cases.json").read_text(encoding="utf-8"))
 EPSILONS = (1e-3, 0.1, 1.0, 4.0, 30.0, 1e3)
 ONE = np.ones(2)
 

@@ -8,13 +8,13 @@ from dataclasses import FrozenInstanceError, dataclass, fields, replace
 import numpy as np
 import pytest
 
+from labeldp_audit.core.release import Release
 from labeldp_audit.mechanisms import MECHANISMS
 from labeldp_audit.mechanisms.channel import Channel
-from labeldp_audit.mechanisms.contract import epsilon_of
 from labeldp_audit.mechanisms.label_proportions import LabelProportions
 from labeldp_audit.mechanisms.laplace_proportions import LaplaceProportions
+from labeldp_audit.mechanisms.per_record import epsilon_of
 from labeldp_audit.mechanisms.randomized_response import RandomizedResponse
-from labeldp_audit.model import Release
 
 KINDS = list(MECHANISMS)
 EXAMPLES = [MECHANISMS.parse(kind.example)[0] for kind in KINDS]

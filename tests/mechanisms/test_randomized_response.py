@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from labeldp_audit.errors import SpecError
+from labeldp_audit.core.errors import SpecError
 from labeldp_audit.mechanisms import MECHANISMS
 from labeldp_audit.mechanisms.randomized_response import (
     RandomizedResponse,

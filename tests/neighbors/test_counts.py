@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from labeldp_audit import engine, neighbors
-from labeldp_audit.errors import SpecError
+from labeldp_audit import neighbors
+from labeldp_audit.core.errors import SpecError
+from labeldp_audit.core.progress import Silent
 from labeldp_audit.neighbors import cells
 
 
@@ -18,7 +19,7 @@ def count(points, labels, k, *, classes=2, rows=None, recall=0.95, threads=2, se
     rows = np.arange(len(points)) if rows is None else rows
     return neighbors.count(
         points.astype(np.float32), labels.astype(np.uint8), classes, rows, k=k, recall=recall, seed=seed,
-        threads=threads, progress=engine.Silent(),
+        threads=threads, progress=Silent(),
     )  # fmt: skip
 
 
@@ -26,7 +27,7 @@ def count_grid(points, labels, ks, *, classes=2, rows=None, recall=0.95, part=No
     rows = np.arange(len(points)) if rows is None else rows
     grid = neighbors.count_grid(
         points.astype(np.float32), labels.astype(np.uint8), classes, rows, ks=ks, recall=recall, seed=0,
-        threads=2, progress=engine.Silent(), part=part,
+        threads=2, progress=Silent(), part=part,
     )  # fmt: skip
     assert [near.k for near in grid] == list(ks)
     return list(grid)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from labeldp_audit import engine
+from labeldp_audit.core.progress import Silent
 from labeldp_audit.neighbors import cells, distinct
 from labeldp_audit.neighbors.tile import LANES, POINTS
 
@@ -13,7 +13,7 @@ def built(request):
     rng = np.random.default_rng(request.param)
     points = rng.standard_normal((request.param, 4)).astype(np.float32)
     found = distinct.collapse(points, rng.integers(0, 2, request.param).astype(np.uint8), 2)
-    return points, cells.build(points, found, np.random.default_rng(0), 2, engine.Silent())
+    return points, cells.build(points, found, np.random.default_rng(0), 2, Silent())
 
 
 def test_every_point_stands_in_its_cell_once(built):
@@ -42,7 +42,7 @@ def test_no_point_lies_beyond_the_radius_of_its_cell(built):
 def test_cells_do_not_depend_on_threads(threads):
     points = np.random.default_rng(9).standard_normal((20_000, 6)).astype(np.float32)
     found = distinct.collapse(points, np.zeros(len(points), np.uint8), 1)
-    one = cells.build(points, found, np.random.default_rng(0), 2, engine.Silent())
-    other = cells.build(points, found, np.random.default_rng(0), threads, engine.Silent())
+    one = cells.build(points, found, np.random.default_rng(0), 2, Silent())
+    other = cells.build(points, found, np.random.default_rng(0), threads, Silent())
     np.testing.assert_array_equal(one.centroids, other.centroids)
     np.testing.assert_array_equal(one.cell_of_point, other.cell_of_point)

@@ -1,0 +1,75 @@
+"""What limits rest on: the rows that judge, chosen before any label of theirs is looked at, and why there may be none.
+
+A limit that is known not to hold does not exist: where it is open whether equal rows are people, every finding keeps
+its estimate, and gives the reason in place of limits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from ..core.errors import DataError
+from ..core.finding import Finding
+from ..core.remark import DOUBTS, LEFT_OUT, ONE_EACH, REFUTED, UNANSWERED, Remark
+from ..core.table import Table
+
+
+def of(table: Table) -> Table:
+    """The rows that judge, one of each person, as a table of their own."""
+    if table.judges is None:
+        return table
+    asked = table.at(table.judges)
+    for name, count in zip(asked.dataset.classes, asked.dataset.class_counts, strict=True):
+        if not count:
+            what = f"too few people: of {len(table.judges):,} rows, one of each, none has the label {name}"
+            raise DataError(what, table.dataset.name, hint="another --seed draws other rows of them")
+    return asked
+
+
+def doubt(table: Table) -> Remark | None:
+    """What keeps limits from holding."""
+    return next((one for one in table.remarks if one.code in DOUBTS), None)
+
+
+def within(findings: Iterable[Finding], table: Table) -> list[Finding]:
+    """The findings as far as they hold: without limits where these are in doubt."""
+    known = doubt(table)
+    return list(findings) if known is None else [_without_limits(one, _reason(known)) for one in findings]
+
+
+def _without_limits(finding: Finding, reason: str) -> Finding:
+    bound = finding.bound
+    if bound.low is None and bound.high is None:
+        return finding
+    return replace(finding, bound=replace(bound, low=None, high=None, reason=reason))
+
+
+def _reason(doubt: Remark) -> str:
+    return f"no limits: {sentence(doubt)}"
+
+
+def sentence(remark: Remark) -> str:
+    but = remark.values.get("but", "")
+    columns = f"every column but {but}" if but else "every column"
+    return _SENTENCES[remark.code].format(columns=columns, **remark.values)
+
+
+_SENTENCES = {
+    UNANSWERED: (
+        "{rows:,} of {of:,} rows with the label {label} repeat others in {columns}, more than coincidence explains: "
+        "no limit is given until you say what they are, --repeats copies (the same record twice) or --repeats people "
+        "(different people who look alike); estimates are of one row of each record"
+    ),
+    REFUTED: (
+        "{rows:,} of {of:,} rows with the label {label} repeat others in {columns}, in numbers that independent people "
+        "do not come in, as if the table or a part of it was written several times: limits do not hold, whatever "
+        "--repeats people says; a design that asks each point equally often looks so as well, and its rows are no "
+        "independent draws: limits for people at large do not hold then either"
+    ),
+    LEFT_OUT: "{rows:,} of {of:,} rows repeat others in {columns} and were left out: one of each record was kept",
+    ONE_EACH: (
+        "{rows:,} rows are of {people:,} people: one row of each, drawn by lot, is asked and judges; models of other "
+        "people's rows learn from all"
+    ),
+}

@@ -1,0 +1,134 @@
+"""What every command that reads a table begins with: the table, and eta."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from ..bounds.certificates import repeated_rows
+from ..core.errors import SpecError
+from ..core.eta import Eta
+from ..core.policy import Policy
+from ..core.progress import Progress
+from ..core.randomness import for_audit
+from ..core.remark import LEFT_OUT, ONE_EACH, Remark
+from ..core.settings import Settings, smoothness
+from ..core.table import Column, Table, Twins
+from ..data import Points, ReadOptions, read_estimates, read_table
+from ..estimators import ESTIMATORS, neighbourhoods, selection, supplied
+from ..estimators.contract import Estimator
+from ..questions import releases
+from ..questions.quantities import QUANTITIES
+from . import doubts
+
+
+def read_and_estimate(
+    data: str, settings: Settings, progress: Progress, *, halves: bool = False, many: bool = False
+) -> tuple[Table, Eta]:
+    """halves: eta is also estimated without the labels of half of the rows. many: labels may have many classes."""
+    if settings.eta and settings.eta_file is not None:
+        raise SpecError("--eta and --eta-file exclude each other")
+    options = _read_options(settings, many)
+    if settings.eta or settings.eta_file is not None:
+        known = (_from_columns if settings.eta else _from_file)(data, options, settings, progress)
+        _check_policy(settings.policy, known[0])
+        return known
+    estimator = _estimator(settings)
+    wanted = replace(options, columns=estimator.learns or settings.explain, points=_points(estimator))
+    whole = read_table(data, wanted, progress)
+    _check_policy(settings.policy, whole)
+    releases.wanted(settings, len(whole.dataset.classes))  # refused before anything is searched or learnt
+    table = doubts.of(whole)
+    if halves and settings.certify and table.told_apart:
+        table = replace(table, twins=_twins(table, settings.seed))
+    if estimator.learns:
+        eta, said = selection.of_table(whole, table, estimator, settings, progress, halves)
+    else:
+        eta, said = neighbourhoods.of_table(table, settings, progress, halves), ()
+    return replace(table, warnings=(*table.warnings, *said)), eta
+
+
+def _check_policy(policy: Policy | None, table: Table) -> None:
+    """A line on what two classes alone have would be met after the audit, as not measured."""
+    classes = len(table.dataset.classes)
+    for line in () if policy is None or classes == 2 else policy.lines:
+        known = QUANTITIES.get(line.quantity)
+        if known is not None and known.two_classes:
+            what = f"{line.quantity} exists for a label of two classes only, and this one has {classes}"
+            raise SpecError(what, line.text, hint="--positive VALUE audits one class against the rest")
+
+
+def _twins(table: Table, seed: int) -> Twins:
+    """By features and by lot alone: labels are looked at once the pairs are drawn."""
+    assert table.fingerprints is not None
+    pairs = repeated_rows.drawn(table.fingerprints, for_audit(seed, "pairs of equal rows"))
+    return Twins(len(pairs.first), pairs.differ(table.labels))
+
+
+def _estimator(settings: Settings) -> Estimator:
+    """A smoothness constant speaks of neighbourhoods, so these are what makes sense beside it."""
+    vouched = smoothness(settings) is not None
+    [estimator] = ESTIMATORS.parse("knn" if vouched and settings.estimator == "auto" else settings.estimator)
+    if vouched and estimator.learns:
+        raise SpecError("--smoothness is about neighbourhoods of features: use --estimator knn")
+    return estimator
+
+
+def _points(estimator: Estimator) -> Points:
+    """Whoever learns needs them at a few rows at most, unless neighbourhoods turn out to be better."""
+    if not estimator.learns:
+        return Points.NOW
+    return Points.LATER if estimator.looks_around else Points.NEVER
+
+
+def _read_options(settings: Settings, many: bool) -> ReadOptions:
+    return ReadOptions(
+        label=settings.label, positive=settings.positive, exclude=settings.exclude, categorical=settings.categorical,
+        drop_null_labels=settings.drop_null_labels, delimiter=settings.delimiter, group=settings.group,
+        many_classes=many, repeats=settings.repeats, records=True, seed=settings.seed,
+    )  # fmt: skip
+
+
+# ---- eta that somebody has estimated already
+
+
+def _from_columns(data: str, options: ReadOptions, settings: Settings, progress: Progress) -> tuple[Table, Eta]:
+    """The publisher's own model, taken at its word: counts of nothing stand behind it."""
+    for name in ("smoothness", "k", "queries"):
+        if getattr(settings, name) is not None:
+            raise SpecError(f"--{name} is about neighbourhoods, and --eta does without")
+    table = doubts.of(read_table(data, replace(options, eta=settings.eta), progress))
+    assert table.given is not None
+    return supplied.warned(table, settings), supplied.as_given(table, table.given)
+
+
+def _from_file(data: str, options: ReadOptions, settings: Settings, progress: Progress) -> tuple[Table, Eta]:
+    """What estimate-eta wrote for this very table."""
+    file = str(settings.eta_file)
+    columns, facts = read_estimates(file)
+    said: Mapping[str, Any] = facts
+    supplied.check_asked(said, settings, file)
+    remarks = tuple(Remark(**one) for one in said["remarks"])
+    codes = {one.code for one in remarks}
+    again = replace(options, labels_only=True, records=False, group=None, seed=said["seed"])
+    table = read_table(data, _as_copies_were_sought(again, said["asked"]) if LEFT_OUT in codes else again, progress)
+    table = replace(table, groups=None, judges=None)  # the file's rows say which of them judge
+    supplied.check_same(said, table.dataset, file)
+    if ONE_EACH in codes:
+        table = table.at(supplied.places(columns, table))
+    known = tuple(Column(**column) for column in said["columns"])
+    dataset, warnings = replace(table.dataset, columns=known), tuple(said["warnings"])
+    table = replace(table, remarks=remarks)
+    eta = supplied.eta_of_rows(columns, said, table)
+    if settings.smoothness is not None and not eta.exact:
+        raise SpecError("--smoothness needs an exact search", file, hint="estimate-eta --recall 1")
+    twins = said.get("twins")
+    return replace(table, dataset=dataset, warnings=warnings, twins=Twins(**twins) if twins else None), eta
+
+
+def _as_copies_were_sought(options: ReadOptions, asked: Mapping[str, Any]) -> ReadOptions:
+    """What a column is to be decides what is a copy of what."""
+    exclude, categorical = (tuple(asked.get(name, ())) for name in ("exclude", "categorical"))
+    options = replace(options, exclude=exclude, categorical=categorical, group=asked.get("group"))
+    return replace(options, records=True, repeats=asked.get("repeats"))

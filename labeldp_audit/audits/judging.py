@@ -1,0 +1,143 @@
+"""A policy put to the test: lines that no report could answer are refused, and a report is judged."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ..core.errors import SpecError
+from ..core.policy import Line, Policy
+from ..core.report import Report
+from ..policy import advice, judge
+from ..policy.judge import PARAMETERS
+from ..policy.lines import parse
+from ..questions.quantities import QUANTITIES
+
+if TYPE_CHECKING:
+    from ..core.mechanism import Mechanism
+
+MOST_CLASSES = 100  # of a label: a parameter may make sense for many, and for two it is looked at again
+
+
+def about_losses(line: Line) -> bool:
+    """Of mechanisms whose privacy loss has a form."""
+    known = QUANTITIES.get(line.quantity)
+    return known is not None and known.of_losses
+
+
+def along_tau(line: Line) -> bool:
+    known = QUANTITIES.get(line.quantity)
+    return known is not None and known.falls_along == "tau"
+
+
+# ---- before anything is read
+
+
+def check(line: Line) -> None:
+    """What no label could have is met at once."""
+    _check_limits(line)
+    canonical(line, MOST_CLASSES)
+    _check_flips(line)
+
+
+def _check_limits(line: Line) -> None:
+    """Nothing could ever be measured of what a line like that asks for."""
+    known = QUANTITIES.get(line.quantity)
+    if known is not None and not known.has_limits and line.field != "estimate":
+        what = f"{line.quantity} has no limits, only an estimate, in {line.text!r}"
+        raise SpecError(
+            what, hint=f"use {line.quantity}.estimate, or a line on advantage such as 'advantage.high > 0.05'"
+        )
+
+
+def _check_flips(line: Line) -> None:
+    """A line about a loss of releases that have none would be judged after an audit, and never be measured."""
+    named = [name for name in line.at if name in ("mechanism", *PARAMETERS)]
+    if not about_losses(line) or not named:
+        return
+    line = canonical(line, 2)
+    if any(not _may_flip(name, line.at[name]) for name in named):
+        what = f"{line.quantity} is defined for randomized response alone, in {line.text!r}"
+        raise SpecError(what, hint="a line on advantage judges every mechanism")
+
+
+def _may_flip(name: str, value: float | str) -> bool:
+    """May a mechanism with that coordinate have a loss?"""
+    from ..mechanisms import MECHANISMS
+
+    if name == "mechanism":
+        return any(one.flips is not None for one in MECHANISMS.parse(str(value), 2))
+    return any(name in one.at() and one.flips is not None for kind in MECHANISMS for one in _example(kind))
+
+
+def _example(kind: type[Mechanism]) -> list[Mechanism]:
+    """Of other people's, it may be none."""
+    from ..mechanisms import MECHANISMS
+
+    with contextlib.suppress(SpecError):
+        return MECHANISMS.parse(kind.example, 2)
+    return []
+
+
+def canonical(line: Line, classes: int) -> Line:
+    """Mechanisms as reports of a label with so many classes write them: rr:lambda=0.2 is one with an epsilon."""
+    if "mechanism" not in line.at:
+        return line
+    named = _spelled(line.at["mechanism"])
+    try:
+        found = _specs(named, classes)
+    except SpecError as error:
+        raise SpecError(f"{error.what}, in {line.text!r}", hint=_in_quotes(line, classes) or error.hint) from None
+    if len(found) != 1:
+        what = f"one mechanism is wanted, not {len(found)}: {named!r}, in {line.text!r}"
+        raise SpecError(what, hint="write a line for each")
+    return replace(line, at={**line.at, "mechanism": found[0]})
+
+
+def _specs(named: str, classes: int) -> list[str]:
+    from ..mechanisms import MECHANISMS
+
+    return [one.spec for one in MECHANISMS.parse(named, classes)]
+
+
+def _in_quotes(line: Line, classes: int) -> str:
+    """A comma ends a value, so what was meant for the mechanism may have become the next coordinates."""
+    names = list(line.at)
+    spec = _spelled(line.at["mechanism"])
+    for name in names[names.index("mechanism") + 1 :]:
+        spec += f",{name}={_spelled(line.at[name])}"
+        with contextlib.suppress(SpecError):
+            _specs(spec, classes)
+            return f"put it in quotes: mechanism='{spec}' (a shell wants the whole line in double ones then)"
+    return ""
+
+
+def _spelled(value: float | str) -> str:
+    return value if isinstance(value, str) else f"{value:g}"
+
+
+# ---- a report
+
+
+def judged(report: Report, by: Policy | None) -> Report:
+    """tune has judged already, by what is said of the mechanism that it chose."""
+    if by is None:
+        return report
+    classes, today = len(report.dataset.classes), datetime.datetime.now(datetime.UTC).date()
+    lines = tuple(canonical(line, classes) for line in by.lines)
+    report = _without_doubts(report)
+    if report.command != "tune" or report.judgement is None:
+        report = replace(report, judgement=judge.judge(replace(by, lines=lines), report, today))
+    return replace(report, warnings=tuple(dict.fromkeys((*report.warnings, *advice.of(lines, report)))))
+
+
+def _without_doubts(report: Report) -> Report:
+    """What was said of the lines of the policy that judged it before is not said of those of another one."""
+    lines = []
+    for one in report.judgement.verdicts if report.judgement else ():
+        with contextlib.suppress(SpecError):  # of a grammar that has changed since
+            lines.append(canonical(parse(one.line), len(report.dataset.classes)))
+    said = advice.of(lines, report)
+    return replace(report, warnings=tuple(one for one in report.warnings if one not in said))

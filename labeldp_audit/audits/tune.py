@@ -1,0 +1,302 @@
+"""tune: the least noise with which a policy holds, and what each strength of the noise costs.
+
+Every line of the policy is about a number that never falls as noise does, so the values that pass are all on the noisy
+side of one place on the scale, which rounds of bracketing find. Labels decide where a round looks: limits hold at every
+value of the scale at once (scales.py), so those that are looked at are as good as any.
+"""
+
+from __future__ import annotations
+
+import datetime
+import functools
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from ..core.errors import DataError, SpecError
+from ..core.finding import Bound, Finding
+from ..core.mechanism import Mechanism
+from ..core.policy import Judgement, Outcome, Policy, Verdict
+from ..core.progress import Progress
+from ..core.quantity import STAYS, UNTUNED
+from ..core.report import ALONE, COMPARED, TUNE, Report
+from ..core.settings import Settings
+from ..core.table import Table
+from ..policy import judge as policies
+from ..policy.judge import PARAMETERS
+from ..questions import advantage, certificates
+from ..questions.contract import Evidence
+from ..questions.quantities import QUANTITIES
+from . import doubts, policy_lines, reconcile, reporting, run, strengths
+from .evidence import read_and_estimate
+from .strengths import Scale
+
+Look = Callable[[Sequence[Mechanism]], list[Finding]]
+
+NAME = "tune"
+TUNED, BINDS = "tuned", "binds"
+METHOD = "bracketing on a fixed scale; limits hold at every value of it at once"
+_AT_ONCE = 14  # values looked at in a round: two rounds after that of round values
+
+
+def tune(data: str, settings: Settings, progress: Progress) -> Report:
+    policy = settings.policy
+    assert policy is not None
+    quantities = _checked(policy, settings)
+    certificates.orders(settings)
+    for spec in settings.mechanism:
+        strengths.of(spec)  # refused before the table is read
+    table, eta = read_and_estimate(data, replace(settings, mechanism=()), progress, halves=True, many=True)
+    found = list({one.mechanisms[0].spec: one for one in (_scale(spec, table) for spec in settings.mechanism)}.values())
+    base = reporting.build(NAME, table, eta, settings, ())
+    among = sum(len(scale.values) for scale in found) + len(found)
+    at = policy_lines.taus_of(policy, None)
+
+    def look(mechanisms: Sequence[Mechanism], among: int = among) -> list[Finding]:
+        asked = Evidence(table, eta, mechanisms, progress, at=at, among=among)
+        found = run.put(asked, run.questions(len(table.dataset.classes), quantities), settings)
+        return doubts.within(found, table)
+
+    # What is shown at least is less where all strengths share the level: it must not pass for that.
+    alone = functools.partial(look, among=1) if any(line.field == "low" for line in policy.lines) else None
+    answers = [Search(scale, Judge(policy, base), look, alone).answer() for scale in found]
+    return _report(answers, base, settings)
+
+
+def _checked(policy: Policy, settings: Settings) -> set[str]:
+    quantities = policy_lines.quantities_of(policy, run.coordinates())
+    for line in policy.lines:
+        named = [key for key in line.at if key in ("mechanism", *PARAMETERS)]
+        if named:
+            raise SpecError(f"tune chooses the mechanism: leave out {named[0]}", line.text)
+        known = QUANTITIES[line.quantity]
+        if known.low_by_trial and line.field == "low":
+            raise SpecError(
+                "an attacker who is tried may do worse with less noise: noise cannot be tuned by that", line.text
+            )
+        if known.with_noise == UNTUNED:
+            raise SpecError(f"{line.quantity} is not what noise is tuned by", line.text)
+        tau = line.at.get("tau")
+        if known.falls_along == "tau" and not (isinstance(tau, float) and math.isfinite(tau)):
+            raise SpecError("which loss? tune wants tau", line.text, hint=f"{line.quantity}(tau=3)")
+        if not line.upward and known.with_noise != STAYS:
+            what = "more noise makes that number smaller, so noise cannot be tuned by what must not be small"
+            raise SpecError(what, line.text)
+        if known.of_losses and any(not spec.startswith("rr") for spec in settings.mechanism):
+            what = "losses are defined for randomized response alone: tune others by advantage"
+            raise SpecError(what, line.text, hint="--fail-if 'advantage.high > 0.05'")
+    return quantities
+
+
+def _scale(spec: str, table: Table) -> Scale:
+    scale = strengths.of(spec, table.dataset.rows_used, len(table.dataset.classes))
+    reason = advantage.unfit(scale.mechanisms[-1], table)
+    if reason:
+        raise DataError(f"{spec} does not fit this table", reason)
+    return scale
+
+
+@dataclass(frozen=True)
+class Judge:
+    policy: Policy
+    base: Report  # without findings
+
+    def of(self, findings: Iterable[Finding], mechanism: Mechanism) -> Judgement:
+        """By what is said of that mechanism and of the features."""
+        today = datetime.datetime.now(datetime.UTC).date()
+        return policies.judge(self.policy, replace(self.base, findings=_about(findings, mechanism)), today)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What bracketing found on one scale."""
+
+    scale: Scale
+    place: int  # the last that passes; -1: none
+    findings: tuple[Finding, ...]  # of all that was looked at in the first round, and on either side of that place
+    judgement: Judgement  # there, or where there is most noise
+    binding: tuple[str, ...]  # lines that keep the next one from passing
+    silence: Judgement | None  # where none passes: of a release that tells nothing
+    vetoes: Mapping[str, Sequence[str]]  # lines, and the mechanisms that only limits of their own keep from passing
+
+
+class Search:
+    """Rounds of bracketing: each looks at several values at once."""
+
+    def __init__(self, scale: Scale, judge: Judge, look: Look, alone: Look | None = None) -> None:
+        """alone: with the whole level for each, as `check` of one of them would look."""
+        self._scale, self._judge, self._look, self._alone = scale, judge, look, alone
+        self._seen: dict[int, tuple[Finding, ...]] = {}
+        self._verdicts: dict[int, Judgement] = {}
+        self._vetoes: dict[str, list[str]] = {}
+
+    def answer(self) -> Answer:
+        last = len(self._scale.values) - 1
+        self._see(self._scale.landmarks())
+        shown = set(self._seen)
+        while (bracket := self._bracket())[1] - bracket[0] > 1:
+            self._see(self._scale.between(max(bracket[0], 0), min(bracket[1], last), _AT_ONCE))
+        place, following = bracket
+        shown |= {place, following} & set(self._seen)
+        at, beyond = max(place, 0), min(following, last)
+        findings = _together(self._seen[one] for one in sorted(shown))
+        silence = self._silence() if place < 0 else None
+        return Answer(self._scale, place, findings, self._verdicts[at], self._binding(beyond), silence, self._vetoes)
+
+    def _see(self, places: Iterable[int]) -> None:
+        new = [place for place in places if place not in self._seen]
+        looked = self._judged([self._scale.mechanisms[place] for place in new]) if new else ()
+        for place, (findings, judgement) in zip(new, looked, strict=True):
+            self._seen[place], self._verdicts[place] = findings, judgement
+
+    def _judged(self, mechanisms: Sequence[Mechanism]) -> list[tuple[tuple[Finding, ...], Judgement]]:
+        """What is said of each, and whether it passes."""
+        shared = reconcile.of(self._look(mechanisms))
+        alone = reconcile.of(self._alone(mechanisms)) if self._alone else None
+        return [self._both(_about(shared, one), alone, one) for one in mechanisms]
+
+    def _both(
+        self, shared: tuple[Finding, ...], alone: Sequence[Finding] | None, mechanism: Mechanism
+    ) -> tuple[tuple[Finding, ...], Judgement]:
+        """Limits that hold at every strength at once are what is said; those of one strength alone can only veto."""
+        judgement = self._judge.of(shared, mechanism)
+        if alone is None:
+            return shared, judgement
+        by_itself = self._judge.of(_about(alone, mechanism), mechanism)
+        verdicts = []
+        for one, other in zip(judgement.verdicts, by_itself.verdicts, strict=True):
+            vetoed = one.field == "low" and one.outcome is Outcome.PASS and other.outcome is not Outcome.PASS
+            if vetoed:
+                self._vetoes.setdefault(one.line, []).append(mechanism.spec)
+            said = f"{other.said}: the limit of this strength alone, as `check` has it"
+            verdicts.append(replace(one, outcome=other.outcome, said=said, waiver=other.waiver) if vetoed else one)
+        return shared, replace(judgement, verdicts=tuple(verdicts))
+
+    def _bracket(self) -> tuple[int, int]:
+        """The last place before the first that does not pass, and that one; the next to look at lies between."""
+        passing = -1
+        for place in sorted(self._seen):
+            if self._verdicts[place].outcome is not Outcome.PASS:
+                return passing, place
+            passing = place
+        return passing, passing + 1
+
+    def _binding(self, place: int) -> tuple[str, ...]:
+        return tuple(one.line for one in self._verdicts[place].verdicts if one.counts)
+
+    def _silence(self) -> Judgement | None:
+        nothing = self._scale.silence
+        return None if nothing is None else self._judged([nothing])[0][1]
+
+
+def _about(findings: Iterable[Finding], mechanism: Mechanism) -> tuple[Finding, ...]:
+    """And about the features."""
+    return tuple(one for one in findings if one.mechanism in (None, mechanism.spec))
+
+
+def _together(parts: Iterable[Iterable[Finding]]) -> tuple[Finding, ...]:
+    """What is about the features alone is in every part, and said once."""
+    found: dict[tuple[object, ...], Finding] = {}
+    for part in parts:
+        for one in part:
+            found.setdefault((one.quantity, one.mechanism, *sorted(one.at.items(), key=str)), one)
+    return tuple(found.values())
+
+
+def _report(answers: Sequence[Answer], base: Report, settings: Settings) -> Report:
+    findings = _together([*(_tuned(one, base, settings) for one in answers), *(one.findings for one in answers)])
+    verdicts = tuple(verdict for one in answers for verdict in _verdicts(one, findings))
+    judgement = Judgement(verdicts, answers[0].judgement.waivers)
+    said = (*base.warnings, *(line for one in answers for line in (*one.scale.unused, *_warnings(one))))
+    tried = {one.scale.spec: _tried(one) for one in answers}
+    chosen = {one.scale.mechanisms[one.place].spec for one in answers if one.place >= 0}
+    parameters = {name: value for name, value in base.parameters.items() if name != "mechanism"}
+    parameters |= {TUNE: tried, COMPARED: [spec for specs in tried.values() for spec in specs if spec not in chosen]}
+    if vetoes := _vetoes(answers, tried):
+        parameters[ALONE] = vetoes
+    return replace(
+        base, findings=findings, judgement=judgement, warnings=said, parameters=parameters,
+        uncertifiable=reporting.uncertifiable(findings),
+    )  # fmt: skip
+
+
+def _vetoes(answers: Sequence[Answer], tried: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    """Of what the tables show."""
+    found: dict[str, list[str]] = {}
+    for one in answers:
+        for line, specs in one.vetoes.items():
+            found.setdefault(line, []).extend(spec for spec in specs if spec in tried[one.scale.spec])
+    return {line: specs for line, specs in found.items() if specs}
+
+
+def _tried(answer: Answer) -> list[str]:
+    """What the table shows."""
+    return list(dict.fromkeys(one.mechanism for one in answer.findings if one.mechanism))
+
+
+def _verdicts(answer: Answer, findings: Sequence[Finding]) -> list[Verdict]:
+    """About the findings of the report, which are said once for all scales."""
+    return [
+        replace(one, worst=next((same for same in findings if same == one.worst), None))
+        for one in answer.judgement.verdicts
+    ]
+
+
+def _tuned(answer: Answer, base: Report, settings: Settings) -> list[Finding]:
+    scale, place, n = answer.scale, answer.place, base.eta.queries
+    about: dict[str, float | str] = {"scale": scale.spec, "parameter": scale.parameter}
+    binds: dict[str, float | str] = {BINDS: "; ".join(answer.binding)} if answer.binding else {}
+    if place < 0:
+        bound = Bound(None, None, None, n, METHOD, (), _why_none(answer))
+        return [Finding(TUNED, bound, settings.confidence, None, {**about, **binds})]
+    value, following = scale.values[place], scale.values[min(place + 1, len(scale.values) - 1)]
+    if place == len(scale.values) - 1 and scale.parameter == "epsilon":
+        following = math.inf
+    bound = Bound(value, min(value, following), max(value, following), n, METHOD, _assumed(answer))
+    mechanism = scale.mechanisms[place]
+    at = {**about, **mechanism.at(), **binds}
+    return [Finding(TUNED, bound, settings.confidence, mechanism.spec, at, mechanism.claim(2), mechanism.bag)]
+
+
+def _assumed(answer: Answer) -> tuple[str, ...]:
+    """All that the verdicts rest on."""
+    worst = (one.worst for one in answer.judgement.verdicts if one.worst is not None)
+    return tuple(dict.fromkeys(line for one in worst for line in one.bound.assumptions))
+
+
+def _why_none(answer: Answer) -> str:
+    said, late = _what_fails(answer), any(one.about_this and one.expired for one in answer.judgement.waivers)
+    return "; and ".join(filter(None, (said, "a waiver has run out" if late else "")))
+
+
+def _what_fails(answer: Answer) -> str:
+    """What a release that tells nothing would not pass either is about the features."""
+    noisiest = f"{answer.scale.parameter} = {answer.scale.values[0]:g}"
+    left = answer.judgement if answer.silence is None else answer.silence
+    counting = [one for one in left.verdicts if one.counts]
+    missing = [one.line for one in counting if one.outcome is Outcome.NOT_MEASURED]
+    if missing:
+        return f"not measured: {'; '.join(missing)}"
+    if not counting:
+        return (
+            f"not even {noisiest}, the most noise tried, passes: {'; '.join(answer.binding)}" if answer.binding else ""
+        )
+    lines = "; ".join(one.line for one in counting)
+    if answer.silence is None and any(one.worst is not None and one.worst.mechanism for one in counting):
+        return f"not even {noisiest} passes: {lines}"
+    if not any(
+        one.worst is None or one.worst.mechanism is None or QUANTITIES[one.quantity].of_losses for one in counting
+    ):
+        return f"not even a release that tells nothing passes: {lines}"
+    if all(one.outcome is Outcome.INCONCLUSIVE for one in counting):
+        return f"no amount of noise is shown to be enough, as what the features alone give away is in the way: {lines}"
+    return f"no amount of noise is enough, as what the features alone give away does not pass: {lines}"
+
+
+def _warnings(answer: Answer) -> list[str]:
+    if answer.place == len(answer.scale.values) - 1:
+        value = answer.scale.values[-1]
+        return [f"{answer.scale.spec}: even {answer.scale.parameter} = {value:g}, the least noise tried, passes"]
+    if answer.place < 0:
+        return [f"{answer.scale.spec}: {_why_none(answer)}"]
+    return []

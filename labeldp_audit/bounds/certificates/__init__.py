@@ -1,0 +1,1 @@
+"""What holds whatever the population is: limits that assume nothing of eta."""

@@ -1,0 +1,86 @@
+"""How much people lose on average, and at most: lower limits without assumptions on eta (CERTIFICATES a2 and d).
+
+H is convex, so by Jensen its mean over the rows of a cell is at least H of their mean eta, and that at least the least
+value of H between the limits. The noise adds its h or epsilon to each limit; callers do.
+
+Upper limits are impossible (bounds/unknowable.py).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ...core.arrays import Floats
+from ..intervals import hoeffding
+from . import feature_loss
+from .boxes import Box
+
+BENDS = (0.1, 0.03, 0.01, 0.003, 0.001, 1e-4)  # fixed before any data
+
+
+def mean_loss(box: Box, p_low: float, p_high: float) -> float:
+    """[U] lower limit of the mean of H(eta; p) over the rows asked, on the box and p_low <= p <= p_high.
+
+    The mean is linear in logit p, so the smaller of its limits at the two ends holds for all p in between.
+    """
+    if not 0 < p_low <= p_high < 1:
+        return -math.inf
+    return min(_mean_at_least(box, _Bent(p, 0.0)) for p in (p_low, p_high))
+
+
+def mean_loss_of_people(box: Box, p_low: float, p_high: float, miss: float) -> float:
+    """[P] lower limit of E H(eta; p) >= 0, p KL(P1 || P0) + (1 - p) KL(P0 || P1) (ERRATA A10); misses with probability
+    at most `miss` beside the box and p. Assumes independent rows.
+
+    H is bent: continued by its tangents beyond b and 1 - b. That leaves it convex, below H, and in a known range, so
+    Hoeffding leads from the rows to people. Nothing is lost where limits of eta come no nearer to 0 and 1 than b. The
+    range is taken over both ends of p: in a longer range the limit is lower, so it holds for the one at the true p.
+    """
+    if not 0 < p_low <= p_high < 1:
+        return 0.0
+    return max(0.0, *(_bent_mean(box, (p_low, p_high), b, miss / len(BENDS)) for b in BENDS))
+
+
+def worst_loss(box: Box, p_low: float, p_high: float) -> float:
+    """[U] and [P] lower limit of the largest |logit eta - logit p|: somebody in a cell has at least its mean eta."""
+    most = float(feature_loss.logit(box.low.max()) - feature_loss.logit(p_high))
+    least = float(feature_loss.logit(p_low) - feature_loss.logit(box.high.min()))
+    return max(0.0, *(found for found in (most, least) if not math.isnan(found)))
+
+
+@dataclass(frozen=True)
+class _Bent:
+    """H, straight beyond `bend` and 1 - `bend`; H itself where that is 0."""
+
+    p: float
+    bend: float
+
+    def __call__(self, z: npt.ArrayLike) -> Floats:
+        z = np.asarray(z, np.float64)
+        if not self.bend:
+            return feature_loss.value(z, self.p)
+        kept = np.clip(z, self.bend, 1 - self.bend)
+        return np.asarray(feature_loss.value(kept, self.p) + (z - kept) * feature_loss.slope(kept, self.p))
+
+    @property
+    def lowest(self) -> float:
+        """Beyond a bend it goes on falling to the end."""
+        z = feature_loss.lowest(self.p)
+        return 0.0 if z < self.bend else 1.0 if z > 1 - self.bend else z
+
+
+def _mean_at_least(box: Box, loss: _Bent) -> float:
+    return float(box.mean_at_least(loss(np.clip(loss.lowest, box.low, box.high))))
+
+
+def _bent_mean(box: Box, ends: tuple[float, float], bend: float, miss: float) -> float:
+    losses = [_Bent(p, bend) for p in ends]
+    mean = min(_mean_at_least(box, loss) for loss in losses)
+    least = min(float(loss(loss.lowest)) for loss in losses)
+    most = max(float(loss(end)) for loss in losses for end in (0.0, 1.0))
+    share = min(1.0, max(0.0, (mean - least) / (most - least)))
+    return least + (most - least) * hoeffding.share_lower(share, box.n, miss)

@@ -1,0 +1,1 @@
+"""Bounds on an advantage that papers give."""

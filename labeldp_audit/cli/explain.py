@@ -1,0 +1,73 @@
+"""What a quantity or a term means, from the glossary. Reads no table."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import textwrap
+from collections.abc import Iterator, Mapping
+
+from ..core.errors import SpecError
+from ..core.quantity import Term
+from ..questions.quantities import QUANTITIES
+from ..reports.glossary import TERMS
+
+WIDEST = 100
+KNOWN: Mapping[str, Term] = {**QUANTITIES, **TERMS}
+
+
+def run(name: str | None, form: str, width: int) -> str:
+    """One entry, or all of them by one line each."""
+    if name is None:
+        return _as_json({"entries": [_document(one) for one in KNOWN.values()]}) if form == "json" else _listed(width)
+    entry = find(name)
+    return _as_json(_document(entry)) if form == "json" else told(entry, width)
+
+
+def _document(term: Term) -> dict[str, object]:
+    told = ("title", "meaning", "formula", "source", "read", "related")
+    return {"quantity": term.name} | {name: getattr(term, name) for name in told}
+
+
+def find(name: str) -> Term:
+    """Dashes and capitals do not matter, nor what a policy writes behind the name."""
+    known = {_plain(quantity): entry for quantity, entry in KNOWN.items()}
+    asked = _plain(name)
+    for tried in (asked, asked.partition("(")[0], asked.partition(".")[0]):
+        if tried in known:
+            return known[tried]
+    close = [known[one].name for one in difflib.get_close_matches(asked, known, n=3, cutoff=0.5)]
+    inside = [entry.name for one, entry in known.items() if len(asked) > 2 and asked in one][:3]
+    likely = list(dict.fromkeys((*inside, *close)))[:3]
+    hint = f"did you mean {' or '.join(likely)}?" if likely else "`labeldp-audit explain` lists all names"
+    raise SpecError(f"nothing is called {name!r}", hint=hint)
+
+
+def _plain(name: str) -> str:
+    return name.strip().lower().replace("-", "_").replace(" ", "_")
+
+
+def told(entry: Term, width: int) -> str:
+    lines = [f"{entry.name}: {entry.title}", "", *textwrap.wrap(entry.meaning, min(width, WIDEST)), ""]
+    parts = {"Formula": entry.formula, "Read it": entry.read, "Source": entry.source}
+    if entry.related:
+        parts["Related"] = ", ".join(entry.related)
+    for head, text in parts.items():
+        lines += _beside(head, text, min(width, WIDEST))
+    return "\n".join(lines) + "\n"
+
+
+def _beside(head: str, text: str, width: int) -> Iterator[str]:
+    yield from textwrap.wrap(
+        text, max(width, 40), initial_indent=f"{head:<9}", subsequent_indent=" " * 9, break_on_hyphens=False
+    )
+
+
+def _listed(width: int) -> str:
+    across = max(map(len, KNOWN)) + 2
+    lines = (textwrap.shorten(one.meaning, max(width - across, 30), placeholder=" ...") for one in KNOWN.values())
+    return "".join(f"{name:<{across}}{line}\n" for name, line in zip(KNOWN, lines, strict=True))
+
+
+def _as_json(document: object) -> str:
+    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"

@@ -1,0 +1,191 @@
+"""Where a report goes: forms on standard output, forms in files, and the folder of the run."""
+
+from __future__ import annotations
+
+import glob
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from ..core.errors import DataError, SpecError
+from ..core.report import Report
+from ..data import write
+from ..reports import formats
+
+Info = Mapping[str, object] | None
+
+
+class Rows(Protocol):
+    """A row for each query, and what they are about."""
+
+    @property
+    def columns(self) -> Mapping[str, npt.NDArray[np.generic]]: ...
+
+    @property
+    def about(self) -> Mapping[str, object]: ...
+
+
+ROWS = "eta.parquet"  # of commands that write a row for each query
+SUMMARISED = "github"  # format beside which the whole report is shown as a page
+_APART = "\n\n"  # between what others wrote, which may end in the middle of a line, and ours
+PAGE = 100  # columns of a report that no terminal shows
+
+
+@dataclass(frozen=True)
+class Target:
+    """One `FORMAT[=FILE]`; without a file it is standard output."""
+
+    format: str
+    file: Path | None
+
+
+@dataclass(frozen=True)
+class Plan:
+    targets: tuple[Target, ...]
+    folder: Path | None
+    pages: Mapping[str, str] = field(default_factory=dict)  # of the folder: ending and format
+    location: str | None = None  # of the table from the top of its repository, with slashes
+
+
+def plan(specs: Iterable[str], folder: str | None, pages: Mapping[str, str], location: str | None = None) -> Plan:
+    targets = tuple(_target(spec) for spec in specs)
+    files = [target.file for target in targets if target.file]
+    for file in files:
+        if files.count(file) > 1:
+            raise SpecError("two reports in one file", file)
+    return Plan(targets, Path(folder) if folder is not None else None, pages, location)
+
+
+def _target(spec: str) -> Target:
+    name, given, file = spec.partition("=")
+    if name not in formats.names():
+        raise SpecError.unknown("format", name, formats.names())
+    if given and not file:
+        raise SpecError("no file after the =", f"--format {spec}")
+    return Target(name, None if file in ("", "-") else Path(file))
+
+
+def check(plan: Plan, names: Iterable[str], data: str) -> None:
+    """Refuse a place that cannot be written before the long computation, and leave nothing there.
+
+    names: of the files that the run may leave in its folder.
+    """
+    for file in _files(plan, names):
+        if _is_of(file, data):
+            raise SpecError("the report would be written over the table or among its parts", file)
+    for file in (target.file for target in plan.targets if target.file):
+        if file.is_dir():
+            raise SpecError("is a folder, a file is needed", file)
+        if not file.exists() or file.is_file():
+            _probe(file.parent, file)
+    if plan.folder is not None:
+        _probe(_existing(plan.folder), plan.folder)
+
+
+def check_names(plan: Plan, report: Report, data: str) -> None:
+    """The same, once it is known what the files of a stored report are called."""
+    if plan.folder is not None and data != "-":
+        endings = (*(f".{ending}" for ending in plan.pages), ".svg", "-advantage.svg")
+        check(replace(plan, targets=()), (f"{report.command}{ending}" for ending in endings), data)
+
+
+def _files(plan: Plan, names: Iterable[str]) -> Iterator[Path]:
+    """All that may be written."""
+    yield from (target.file for target in plan.targets if target.file)
+    if plan.folder is not None:
+        yield from (plan.folder / name for name in names)
+
+
+def _is_of(file: Path, data: str) -> bool:
+    """The table itself, whatever it is called, or what the next run would take for one of its parts."""
+    if data == "-":
+        return False
+    table = Path(data)
+    try:
+        if table.is_dir():
+            return file.suffix == ".parquet" and table.resolve() in file.resolve().parents
+        parts = [table] if table.exists() else map(Path, glob.iglob(data, recursive=True))  # noqa: PTH207 - absolute too
+        return file.exists() and any(part.exists() and part.samefile(file) for part in parts)
+    except OSError:  # no name that a file could have: whoever reads the table says so
+        return False
+
+
+def _existing(folder: Path) -> Path:
+    """The nearest folder that is there already."""
+    absolute = folder.absolute()
+    return next(place for place in (absolute, *absolute.parents) if place.exists() or place.is_symlink())
+
+
+def _probe(folder: Path, wanted: Path) -> None:
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise SpecError(f"cannot write there: {error.strerror}", wanted, hint="name another place") from None
+
+
+def to_screen(plan: Plan, report: Report, width: int, color: bool, info: Info) -> str:
+    """What standard output gets: each form in the order in which it was asked for."""
+    return "".join(
+        _page(report, target.format, info, plan.location, width, color)
+        for target in plan.targets
+        if target.file is None
+    )
+
+
+def _closed(text: str) -> str:
+    """Ends with a line end, and holds no half of a character, as a file's name may."""
+    whole = text.encode(errors="backslashreplace").decode()
+    return whole if whole.endswith("\n") else whole + "\n"
+
+
+def to_files(plan: Plan, report: Report, rows: Rows | None, info: Info) -> Sequence[Path]:
+    """Write what was planned, all or nothing; the files."""
+    files = [
+        write.text_file(target.file, _page(report, target.format, info, plan.location))
+        for target in plan.targets
+        if target.file
+    ]
+    if plan.folder is not None:
+        files += _of_folder(plan, plan.folder, report, rows, info)
+    write.write_all(files, plan.folder)
+    return [file.path for file in files]
+
+
+def to_summary(plan: Plan, report: Report, place: str | None) -> Sequence[str]:
+    """Append the report to the page that GitHub shows below a job, where that format is among those asked for.
+
+    place: the file that GITHUB_STEP_SUMMARY names. Steps may write to it more than once, and together not too much.
+    Warnings: a verdict stands, whether or not that page can be written.
+    """
+    if place and any(target.format == SUMMARISED for target in plan.targets):
+        try:
+            _append(report, place)
+        except DataError as error:
+            return (f"the page below the job is missing: {error}",)
+    return ()
+
+
+def _append(report: Report, place: str) -> None:
+    there = write.size(Path(place))
+    page = formats.summary(report, there + len(_APART))
+    if page:
+        write.append(Path(place), _APART + page if there else page)
+
+
+def _of_folder(plan: Plan, folder: Path, report: Report, rows: Rows | None, info: Info) -> Iterator[write.File]:
+    for ending, form in plan.pages.items():
+        yield write.text_file(folder / f"{report.command}.{ending}", _page(report, form, info, plan.location))
+    for ending, picture in formats.pictures(report).items():
+        yield write.text_file(folder / f"{report.command}{ending}", picture)
+    if rows is not None:
+        yield write.rows_file(folder / ROWS, rows.columns, rows.about)
+
+
+def _page(report: Report, form: str, info: Info, location: str | None, width: int = PAGE, color: bool = False) -> str:
+    return _closed(formats.render(form, report, width=width, color=color, run_info=info, location=location))

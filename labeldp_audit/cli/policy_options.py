@@ -1,0 +1,98 @@
+"""Where a policy is written: on the command line, in a configuration, in a file of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from ..core.errors import SpecError
+from ..core.policy import Policy
+from ..policy import files
+from ..policy.files import POLICY, Known
+from . import configuration
+from .configuration import Chosen
+
+_EXAMPLE = "for example --fail-if 'advantage.high > 0.05', or fail_if under [policy] in labeldp-audit.toml"
+
+
+def _known() -> Known:
+    from ..audits import judging
+    from .explain import KNOWN
+
+    return Known(KNOWN, judging.check)
+
+
+def policy_of(chosen: Mapping[str, Chosen], folder: Path | None) -> Policy | None:
+    """Lines that were typed stand in for those of the configuration file, and beside those of --policy."""
+    if "fail_if" not in chosen:
+        return None
+    known = _known()
+    typed, named = chosen["fail_if"], chosen["policy"].value
+    lines = files.read(typed.value, typed.origin, known)
+    kept = from_file(Path(str(named)), known) if named else _configured(chosen, folder, bool(lines), known)
+    if named or not lines:
+        lines = (*lines, *kept.lines)
+    return replace(kept, lines=lines) if lines else None
+
+
+def wanted(found: Policy | None) -> Policy:
+    if found is None:
+        raise SpecError("no policy: nothing says when a release must not go out", hint=_EXAMPLE)
+    return found
+
+
+def _configured(chosen: Mapping[str, Chosen], folder: Path | None, typed: bool, known: Known) -> Policy:
+    """A policy without lines is a mistake, unless lines were typed beside its waivers."""
+    path = configuration.file_of(chosen, folder)
+    found = configuration.section(path).get(POLICY) if path else None
+    if found is None or path is None:
+        return Policy(())
+    kept = files.from_table(found, path, known)
+    return kept if typed else _with_lines(kept, path)
+
+
+def _with_lines(found: Policy, path: Path) -> Policy:
+    if not found.lines:
+        raise SpecError("no fail_if in the policy: nothing would be judged", path, hint=_EXAMPLE)
+    return found
+
+
+def from_file(path: Path, known: Known) -> Policy:
+    """A file of its own, or a configuration that has one."""
+    if path.name == configuration.SHARED_FILE:
+        found = configuration.section(path).get(POLICY)
+    else:
+        document = configuration.toml(path, "--policy wants a TOML file with fail_if = [...]")
+        found = document.get(POLICY, document)
+    return _with_lines(Policy(()) if found is None else files.from_table(found, path, known), path)
+
+
+def unread(chosen: Mapping[str, Chosen], folder: Path | None) -> str:
+    """A warning where --policy names a file that says more than its policy, of which nothing else is read."""
+    named = chosen["policy"].value if "policy" in chosen else None
+    if not named:
+        return ""
+    path, own = Path(str(named)), configuration.file_of(chosen, folder)
+    if own is not None and own.resolve() == path.resolve():
+        return ""
+    section = configuration.section(path)
+    more = configuration.options_in(section) if POLICY in section else []
+    return f"{path} also says {', '.join(more)}: --policy reads the policy alone; --config reads all" if more else ""
+
+
+def shown(found: Policy | None) -> str:
+    """As the end of a configuration file."""
+    if found is None:
+        return ""
+    lines = ["", f"[{POLICY}]"]
+    lines += [f"confidence = {found.confidence}"] if found.confidence else []
+    lines += ["fail_if = ["]
+    lines += [f"  {configuration.quoted(line.text)}," for line in found.lines] + ["]"]
+    for one in found.waivers:
+        lines += [
+            "", f"[[{POLICY}.waiver]]", f"quantity = {configuration.quoted(one.quantity)}",
+            f'dataset = "sha256:{one.dataset}"', f"until = {one.until.isoformat()}",
+            f"reason = {configuration.quoted(one.reason)}",
+        ]  # fmt: skip
+    return "\n".join(lines) + "\n"

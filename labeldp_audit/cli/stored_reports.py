@@ -1,0 +1,139 @@
+"""What judging needs of the world: the stored report, what is planned, and today's date."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from ..core.errors import DataError, PlanError, SpecError
+from ..core.report import COMPARED, SCHEMA, Report
+from ..questions.quantities import QUANTITIES
+from . import configuration
+from .configuration import Chosen
+
+
+def is_report(data: str) -> bool:
+    """A .json file, or an object on standard input, where a table has its columns."""
+    if data != "-":
+        return data.lower().endswith(".json")
+    stream = getattr(sys.stdin, "buffer", None)
+    return stream is not None and stream.peek(64).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
+
+
+def reports_in(data: str) -> list[str]:
+    """Of a folder that holds reports where a table would have its parts."""
+    folder = Path(data)
+    with contextlib.suppress(OSError):  # whoever reads the table says what is wrong with its name
+        if folder.is_dir() and not any(one.suffix.lower() in _PARTS for one in folder.rglob("*")):
+            return [str(one) for one in sorted(folder.glob("*.json")) if one.is_file() and _begins_as_report(one)]
+    return []
+
+
+_PARTS = (".parquet", ".pq")
+
+
+def _begins_as_report(file: Path) -> bool:
+    with contextlib.suppress(OSError), file.open("rb") as stream:
+        return f'"{SCHEMA.partition("/")[0]}/'.encode() in stream.read(100)
+    return False
+
+
+def read_report(data: str) -> tuple[Report, Mapping[str, object] | None]:
+    """And when and where it was made, where it says so."""
+    from ..reports.formats import stored as written
+
+    name = "stdin" if data == "-" else data
+    with _all_kept():
+        return written.read_with_run(_text_of(data, name), name, QUANTITIES)
+
+
+@contextlib.contextmanager
+def _all_kept() -> Iterator[None]:
+    """A report is a great many small objects: to look for garbage among them takes a tenth of a verdict's time."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
+def _text_of(data: str, name: str) -> str:
+    try:
+        content = sys.stdin.buffer.read() if data == "-" else Path(data).read_bytes()  # is_report looked at it
+        return content.decode("utf-8-sig")
+    except FileNotFoundError:
+        raise DataError("no such file", data) from None
+    except OSError as error:
+        raise DataError(f"cannot be read: {error.strerror}", data) from None
+    except UnicodeDecodeError:
+        raise DataError("not a report of labeldp-audit: no UTF-8", name) from None
+
+
+def check_typed(chosen: Mapping[str, Chosen], measuring: Iterable[str]) -> None:
+    """What was typed to change the numbers would silently change nothing."""
+    for name in measuring:
+        origin = chosen[name].origin
+        if origin.startswith("--"):
+            raise SpecError(f"a stored report is judged as it is, and {origin} changes nothing", hint="audit the table")
+
+
+def check_planned(report: Report, chosen: Mapping[str, Chosen], file: str) -> None:
+    """A configuration says what is to be released: a report about something else judges nothing of it."""
+    planning = any(_is_planned(chosen[name]) for name in ("label", *_SAID, "mechanism"))
+    for name, said in _made_with(report).items():
+        plan = chosen[name]
+        if plan.value is None or (plan.origin == "default" and not planning):
+            continue
+        if _plain(plan.value) != _plain(said):
+            source = "the configuration" if plan.origin == "default" else plan.origin
+            what = f"the report has {name} {_words(said)}, and {source} plans {_words(plan.value)}"
+            raise PlanError(what, file, hint=_ALIKE)
+    if chosen["mechanism"].origin != "default":
+        _check_mechanisms(report, chosen["mechanism"], file)
+
+
+_ALIKE = "audit the table as it is to be released, and say in the configuration what that is"
+# Options that a report names where they were set, and what they are otherwise.
+_SAID: Mapping[str, object] = {"exclude": (), "categorical": (), "drop_null_labels": False, "utility": "zero-one"}
+
+
+def _is_planned(plan: Chosen) -> bool:
+    """In a file; a variable plans nothing but itself."""
+    return plan.origin != "default" and not plan.origin.startswith(configuration.PREFIX)
+
+
+def _made_with(report: Report) -> dict[str, object]:
+    """As far as it matters there: given probabilities need no features, and nobody may have lacked a label."""
+    made = {"label": report.dataset.label, "positive": report.dataset.positive}
+    made |= {name: report.parameters.get(name, default) for name, default in _SAID.items()}  # type: ignore[misc]
+    if report.eta.given:
+        made = {name: value for name, value in made.items() if name not in ("exclude", "categorical")}
+    if report.dataset.rows == report.dataset.rows_used:
+        del made["drop_null_labels"]
+    if not any(one.quantity.endswith("advantage") for one in report.findings):
+        del made["utility"]
+    return dict(made)
+
+
+def _check_mechanisms(report: Report, plan: Chosen, file: str) -> None:
+    from ..mechanisms import MECHANISMS
+
+    compared = report.parameters.get(COMPARED, ())
+    there = {one.mechanism for one in report.findings if one.mechanism} - {*compared}  # type: ignore[misc]
+    specs: Iterable[str] = plan.value  # type: ignore[assignment]
+    for one in (one for spec in specs for one in MECHANISMS.parse(spec, len(report.dataset.classes))):
+        if there and one.spec not in there:  # a report about the features alone judges none
+            what = f"the report does not judge {one.spec}, which {plan.origin} plans"
+            raise PlanError(what, file, hint=_ALIKE)
+
+
+def _plain(value: object) -> object:
+    return sorted(map(str, value)) if isinstance(value, list | tuple) else value
+
+
+def _words(value: object) -> str:
+    return ", ".join(map(str, value)) or "none" if isinstance(value, list | tuple) else str(value)

@@ -1,1 +1,0 @@
-"""One file per subcommand: read, compute, return a Report."""

@@ -1,0 +1,55 @@
+"""What can go wrong, and whose turn it is.
+
+    AuditError                  one clear line; never a traceback
+    |-- DataError               the data cannot be audited (a file, a column, a row)
+    |   |-- PlanError           a stored report is about something else than what is planned
+    |-- SpecError (ValueError)  what was asked for is not understood; lists what exists
+    |-- AssumptionError         the theorem behind a number does not apply here
+
+Anything else that reaches the door is a bug of ours.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable
+
+_BREAK = re.compile(r"\s*[^\S ]\s*")
+
+
+class AuditError(Exception):
+    """WHAT: FILE: COLUMN or ROW, and a hint where there is something to do."""
+
+    def __init__(self, what: str, *where: object, hint: str = "") -> None:
+        self.what = what
+        self.where = tuple(str(place) for place in where if place is not None and place != "")
+        self.hint = hint
+        # One line, whatever a file name or a library's message holds; blanks stay, as somebody may count characters.
+        super().__init__(_BREAK.sub(" ", ": ".join((what, *self.where))).strip())
+
+
+class DataError(AuditError):
+    """The table, a column or a row cannot be audited."""
+
+
+class PlanError(DataError):
+    """A stored report is about something else than what is to be released."""
+
+
+class SpecError(AuditError, ValueError):
+    """An option, a mechanism or a configuration key that does not exist or cannot hold."""
+
+    @classmethod
+    def unknown(cls, kind: str, name: str, known: Iterable[str]) -> SpecError:
+        return cls(f"unknown {kind} {name!r}", hint=f"known: {', '.join(sorted(known))}")
+
+
+class AssumptionError(AuditError):
+    """A bound was asked for outside the conditions of its theorem."""
+
+
+def near(name: str, known: Iterable[str]) -> str:
+    """A hint towards what may have been meant."""
+    close = difflib.get_close_matches(name, list(known), n=3, cutoff=0.6)
+    return f"did you mean {' or '.join(close)}?" if close else ""

@@ -1,0 +1,38 @@
+"""One answer of a report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A number and what a sample entitles us to say about it."""
+
+    estimate: float | None
+    low: float | None
+    high: float | None
+    n: int
+    method: str
+    assumptions: tuple[str, ...] = ()
+    reason: str | None = None  # why there is no estimate
+    standard_error: float | None = None  # of the simulation behind the estimate, where there was one
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One answer of a report: a quantity, the mechanism it is about, where, and a bound at a confidence."""
+
+    quantity: str
+    bound: Bound
+    confidence: float
+    mechanism: str | None = None
+    at: Mapping[str, float | str] = field(default_factory=dict)
+    claim: float | None = None  # the epsilon of the label differential privacy that the mechanism claims
+    bag: int | None = None  # records that it releases together, where that is said
+
+    def place(self, key: str) -> float | None:
+        """`at` that key, where a number stands there."""
+        value = self.at.get(key)
+        return None if isinstance(value, str) else value

@@ -1,0 +1,93 @@
+"""What a mechanism answers, so that every question can be asked of every mechanism.
+
+One that says how it releases and how likely a release is gets everything by simulation. One that can add up its
+outcomes gives its exact gain.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from .arrays import Floats
+from .release import Release
+
+Labels = npt.NDArray[np.integer]
+
+
+class Mechanism(ABC):
+    """A frozen dataclass: its fields are its parameters."""
+
+    name: ClassVar[str]
+    example: ClassVar[str]  # help, docs and contract tests use it
+    summary: ClassVar[str]
+
+    @classmethod
+    @abstractmethod
+    def parse(cls, fields: Mapping[str, str], classes: int) -> Mechanism:
+        """From a spec, for a label of so many classes; a SpecError says what is wrong."""
+
+    @property
+    @abstractmethod
+    def spec(self) -> str:
+        """What leads back to it."""
+
+    @abstractmethod
+    def at(self) -> dict[str, float]:
+        """Its parameters, in all their equivalent forms, for reports; what it claims is said by `claim` alone."""
+
+    @property
+    def bag(self) -> int:
+        """Records whose labels are released together."""
+        return 1
+
+    @property
+    def flips(self) -> float | None:
+        """The epsilon of randomized response, record by record, if that is what it is: losses then have a form."""
+        return None
+
+    @abstractmethod
+    def claim(self, classes: int) -> float | None:
+        """The epsilon of its label differential privacy, for a label of so many classes; None where it has none."""
+
+    @property
+    def counts_only(self) -> bool:
+        """Does what is published of a bag depend on its labels through the number of positive ones alone?"""
+        return False
+
+    def channel(self, classes: int) -> Floats | None:
+        """P(say s | y), (C, S), a row for each true class, if each label is replaced on its own."""
+        return None
+
+    def total_variation(self, classes: int) -> float:
+        """The most that one record's label moves the law of the release, all else known."""
+        claim = self.claim(classes)
+        return 1.0 if claim is None else math.tanh(claim / 2)
+
+    def unfit(self, classes: int) -> str:
+        """Why it cannot release a label of so many classes; empty where it can."""
+        return ""
+
+    @abstractmethod
+    def release(self, labels: Labels, eta: Floats, *, rng: np.random.Generator) -> Release:
+        """labels (n,), eta (n, C): what is published."""
+
+    @abstractmethod
+    def loglik(self, release: Release, eta: Floats) -> Floats:
+        """(n, C): how likely the release is, up to a factor of each record, if that record has class c.
+
+        The labels of all other records are unknown; eta (n, C) is what the reader of the release believes of them.
+        """
+
+    def gain(self, eta: Floats, payoff: Floats) -> Floats | None:
+        """(b, bag): what the release of each bag adds for each member to an attacker's expected payoff; exact.
+
+        eta (b, bag, C); payoff (C,) is what a right guess of each class is worth. None where only simulation tells.
+        Sums of terms that are never negative: a difference of nearly equal numbers would be noise (ERRATA B4).
+        """
+        return None

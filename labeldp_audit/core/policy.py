@@ -1,0 +1,117 @@
+"""A policy, and what became of it."""
+
+from __future__ import annotations
+
+import datetime
+import operator
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from .finding import Finding
+
+FIELDS = ("low", "estimate", "high")
+COMPARISONS: Mapping[str, Callable[[float, float], bool]] = {
+    ">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Line:
+    """One condition under which a release must not go out."""
+
+    text: str
+    quantity: str
+    at: Mapping[str, float | str]  # and the mechanism, under that name
+    field: str
+    comparison: str
+    threshold: float
+
+    def holds(self, value: float) -> bool:
+        return COMPARISONS[self.comparison](value, self.threshold)
+
+    @property
+    def upward(self) -> bool:
+        """Is it large numbers that must not go out?"""
+        return self.comparison.startswith(">")
+
+
+@dataclass(frozen=True)
+class Waiver:
+    """A risk that somebody accepts: lines about that quantity do not count for that table until then."""
+
+    quantity: str
+    dataset: str  # sha256 of the table
+    until: datetime.date  # the last day
+    reason: str
+
+
+@dataclass(frozen=True)
+class Policy:
+    lines: tuple[Line, ...]
+    waivers: tuple[Waiver, ...] = ()
+    confidence: float = 0.0  # numbers with less are not taken for measured
+
+
+class Outcome(StrEnum):
+    """Of a line of a policy, the worst first."""
+
+    FAIL = "fail"
+    NOT_MEASURED = "not measured"
+    INCONCLUSIVE = "inconclusive"  # the estimate passes, the limit does not
+    PASS = "pass"
+
+
+@dataclass(frozen=True)
+class Waived:
+    """A waiver of the policy, and what it does for this report."""
+
+    waiver: Waiver
+    about_this: bool  # table
+    expired: bool
+    used: bool = False  # by a line that would otherwise not pass
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What became of one line of a policy; where it is about several findings, of the one that is worst."""
+
+    line: str
+    outcome: Outcome
+    said: str  # in words, with the numbers
+    quantity: str
+    field: str  # low, estimate or high
+    comparison: str  # >, >=, <, <=
+    threshold: float
+    worst: Finding | None = None  # None where nothing was measured
+    judged: int = 0  # findings that the line is about
+    failing: int = 0  # of these, those that do not pass
+    waiver: Waiver | None = None  # that is why it does not count
+
+    @property
+    def value(self) -> float | None:
+        """What was compared."""
+        return None if self.worst is None else getattr(self.worst.bound, self.field)
+
+    @property
+    def counts(self) -> bool:
+        """Does it keep the policy from holding?"""
+        return self.outcome is not Outcome.PASS and self.waiver is None
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """Does the policy hold?"""
+
+    verdicts: tuple[Verdict, ...]
+    waivers: tuple[Waived, ...] = ()
+
+    @property
+    def outcome(self) -> Outcome:
+        """Pass, inconclusive or fail; what was not measured and a waiver that has run out are failures."""
+        if any(one.about_this and one.expired for one in self.waivers):
+            return Outcome.FAIL
+        left = {one.outcome for one in self.verdicts if one.counts}
+        if left <= {Outcome.INCONCLUSIVE}:
+            return Outcome.INCONCLUSIVE if left else Outcome.PASS
+        return Outcome.FAIL

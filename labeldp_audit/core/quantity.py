@@ -1,0 +1,45 @@
+"""What a number of a report means, and how it behaves: declared once, beside the question that answers it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+# Where quantities are explained.
+PITFALLS = "On the Pitfalls of Label Differential Privacy (001)"
+TRAINING = "Label Differential Privacy and Private Training Data Release (000)"
+PREVENT = "Does Label Differential Privacy Prevent Label Inference Attacks? (002)"
+UNIFIED = "A Unified Analysis of Label Inference Attacks (003)"
+MATHEMATICS = "docs/mathematics.md"
+
+# What more noise does to a number: it never makes it larger, changes nothing, or nothing that noise could be tuned by.
+FALLS, STAYS, UNTUNED = "falls", "stays", "untuned"
+
+
+@dataclass(frozen=True)
+class Term:
+    """A word of reports, and what it means."""
+
+    name: str  # as reports and policies write it
+    title: str
+    meaning: str  # in one line, as reports show it
+    formula: str
+    source: str  # a paper, or a section of docs/mathematics.md
+    read: str  # what to conclude, and what not to
+    related: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Quantity(Term):
+    """A number of reports."""
+
+    share: bool = False  # between 0 and 1
+    less_is_worse: bool = False
+    has_limits: bool = True  # or an estimate alone, as two are compared under one estimated law of eta
+    # Without one where no table can have it: one person who was not asked may lose any amount, and any share of people
+    # may be given away (docs/mathematics.md, Proposition).
+    has_upper: bool = True
+    two_classes: bool = False  # exists for labels of two classes alone
+    of_losses: bool = False  # of mechanisms whose privacy loss has a form
+    falls_along: str = ""  # a coordinate along which it never grows
+    with_noise: str = FALLS
+    low_by_trial: bool = False  # its lower limit is what an attacker got who was tried

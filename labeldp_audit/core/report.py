@@ -1,0 +1,36 @@
+"""What an audit found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from .eta import EtaSummary
+from .finding import Finding
+from .policy import Judgement
+from .quantity import Quantity
+from .remark import Remark
+from .table import Dataset
+
+SCHEMA = "labeldp-audit/1"
+TOOL = "labeldp-audit"
+# Parameters of a report that no option sets.
+COMPARED = "compared"  # mechanisms that nobody plans to use, beside those that are judged
+MEASURED_BY = "measured_by"  # of a stored report that was checked: the command that made it
+ALONE = "judged_alone"  # lines, and mechanisms that a search found to break them by limits of their own alone
+TUNE = "tune"  # mechanisms with one parameter left open, and the strengths of each that are shown
+
+
+@dataclass(frozen=True)
+class Report:
+    command: str
+    version: str
+    dataset: Dataset
+    eta: EtaSummary
+    parameters: Mapping[str, object]  # confidence, seed and what else changes the numbers
+    findings: tuple[Finding, ...]
+    warnings: tuple[str, ...] = ()
+    remarks: tuple[Remark, ...] = ()  # codes of what was noticed about the rows; warnings say it in words
+    uncertifiable: str | None = None  # what nobody can certify, where something is certified
+    judgement: Judgement | None = None  # where there is a policy
+    quantities: Mapping[str, Quantity] = field(default_factory=dict, repr=False, compare=False)  # what numbers mean

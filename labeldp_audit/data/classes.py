@@ -1,0 +1,154 @@
+"""The label column: which values it has, which of them is the positive class."""
+
+from __future__ import annotations
+
+import decimal
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from ..core.errors import DataError, SpecError
+from .levels import as_binary, is_category
+from .numbers import is_number
+from .quoting import listed, shown
+
+MOST_CLASSES, MOST_NUMBERS = 100, 20  # numbers and dates are measured, not told apart, where there are more
+MOST_COUNTED = 1000  # labels: a message names no larger number, and nobody has to remember more
+POSITIVE = ("true", "yes", "1")
+REST, OTHERS = "rest", "others"  # what is not the positive class, where there are more than two
+
+
+@dataclass(frozen=True)
+class Classes:
+    """Of two, negative first; `index` says which class a label's text belongs to."""
+
+    names: tuple[str, ...]
+    counts: tuple[int, ...]
+    index: dict[str, int]
+    positive: str | None  # None where there are more than two
+
+    def of(self, name: str) -> int:
+        """What was not kept is not the positive class."""
+        return self.index[name] if self.positive is None else self.index.get(name, 0)
+
+
+def text_codes(array: pa.Array) -> tuple[npt.NDArray[np.int64], list[str]]:
+    """Row i has the class `texts[code[i]]`, or none where code[i] == len(texts)."""
+    if pa.types.is_dictionary(array.type):
+        array = array.dictionary_decode()
+    if pa.types.is_floating(array.type):
+        values = array.to_numpy(zero_copy_only=False).astype(np.float64) + 0.0
+        array = pa.array(values, mask=np.isnan(values))
+    if is_category(array.type):
+        array = as_binary(array)
+    encoded = array.dictionary_encode()
+    code = encoded.indices.fill_null(len(encoded.dictionary)).to_numpy(zero_copy_only=False)
+    return code.astype(np.int64), texts(encoded.dictionary)
+
+
+def check_number(found: int, kind: pa.DataType, label: str) -> None:
+    """Of classes that would be told apart."""
+    numeric = is_number(kind)
+    most = MOST_NUMBERS if numeric else MOST_CLASSES
+    if found <= most:
+        return
+    number = f"more than {MOST_COUNTED:,}" if found > MOST_COUNTED else f"{found:,}"
+    of = f"{'dates' if pa.types.is_temporal(kind) else 'numbers'}: " if numeric else ""
+    what = f"{number} different labels: too many classes ({of}{most} at most)"
+    raise DataError(what, f"column {shown(label)}", hint=BINS if numeric else ONE_AGAINST_REST)
+
+
+ONE_AGAINST_REST = "--positive VALUE audits one against the rest"
+BINS = f"{ONE_AGAINST_REST}; or put the numbers into bins first"
+
+
+def texts(distinct: pa.Array) -> list[str]:
+    if pa.types.is_large_binary(distinct.type):
+        return [value.decode("utf-8", "backslashreplace") for value in distinct.to_pylist()]
+    if pa.types.is_timestamp(distinct.type):
+        distinct = distinct.cast(pa.timestamp(distinct.type.unit))  # the zone's name is not needed to tell them apart
+    if pa.types.is_temporal(distinct.type) and not pa.types.is_duration(distinct.type):
+        distinct = distinct.cast(pa.string())
+    return [spelled(value) for value in distinct.to_pylist()]
+
+
+def spelled(value: object) -> str:
+    """`true`, `1` for 1 and 1.0, `0.5`."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float | decimal.Decimal) and math.isfinite(value) and value == int(value):
+        return str(int(value))
+    return str(value)
+
+
+def decide(counts: dict[str, int], positive: str | None, label: str, many: bool = False, rest: int = 0) -> Classes:
+    """Two classes, or the positive one against the rest, or all of them where `many` are wanted. rest: rows whose
+    labels were not kept, and are not the positive one."""
+    if len(counts) < 2 and not rest:
+        only = f"the label has one class only, {shown(next(iter(counts)))}" if counts else "the label has no values"
+        raise DataError(only, f"column {shown(label)}")
+    known = ordered(counts)
+    if positive is not None:
+        return one_against_others(counts, known, named(known, positive, label, rest), rest)
+    if len(known) > 2 and many:
+        return each_of(counts, known)
+    if len(known) > 2:
+        what = f"not yet supported: more than two classes ({listed(known)})"
+        raise DataError(what, f"column {shown(label)}", hint="--positive VALUE audits one class against the rest")
+    return one_against_others(counts, known, presumed(known, label))
+
+
+def one_against_others(counts: dict[str, int], known: list[str], chosen: str, rest: int = 0) -> Classes:
+    others = [name for name in known if name != chosen]
+    negative = others[0] if len(others) == 1 and not rest else REST if chosen != REST else OTHERS
+    total = sum(counts[name] for name in others) + rest
+    return Classes((negative, chosen), (total, counts[chosen]), {name: int(name == chosen) for name in known}, chosen)
+
+
+def each_of(counts: dict[str, int], known: list[str]) -> Classes:
+    return Classes(tuple(known), tuple(counts[name] for name in known), {name: c for c, name in enumerate(known)}, None)
+
+
+def as_number(text: str) -> float | None:
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None
+
+
+def ordered(names: Iterable[str]) -> list[str]:
+    """Numbers by value, everything else by its text."""
+    return sorted(names, key=lambda name: (value if (value := as_number(name)) is not None else math.inf, name))
+
+
+def named(known: list[str], positive: str, label: str, rest: int = 0) -> str:
+    for same in (
+        lambda name: name == positive,
+        lambda name: may_be(name, positive),
+        lambda name: set(known) == {"false", "true"} and name == positive.lower(),
+    ):
+        if found := [name for name in known if same(name)]:
+            return found[0]
+    what, more = f"no class {shown(positive)} in the label {shown(label)}", ", and others" if rest else ""
+    raise SpecError(what, hint=f"its classes: {listed(known)}{more}")
+
+
+def may_be(name: str, positive: str) -> bool:
+    """The class that was asked for, as it is written or as a number."""
+    value = as_number(positive)
+    return name == positive or (value is not None and as_number(name) == value)
+
+
+def presumed(known: list[str], label: str) -> str:
+    if all(as_number(name) is not None for name in known):
+        return known[-1]
+    found = [name for name in known if name.lower() in POSITIVE]
+    if len(found) != 1:
+        values = f"{shown(known[0])} or {shown(known[1])}"
+        raise SpecError(f"which class of the label {shown(label)} is positive: {values}?", hint="--positive VALUE")
+    return found[0]

@@ -1,0 +1,1 @@
+"""Files, folders and streams as batches of a table."""

@@ -1,0 +1,172 @@
+"""The bytes behind a table, which can be read more than once: a file's, or those that came on standard input."""
+
+from __future__ import annotations
+
+import io
+import os
+import stat
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO, Protocol
+
+import pyarrow as pa
+
+from ...core.errors import DataError
+from .. import digests
+from .batches import reading
+
+MEGABYTE = 1 << 20
+
+
+class Content(Protocol):
+    @property
+    def name(self) -> str: ...
+
+    def open(self) -> BinaryIO:
+        """The bytes as they are, from the beginning."""
+
+    def stream(self) -> pa.NativeFile:
+        """The same for pyarrow, decompressed."""
+
+    def stamp(self) -> tuple[int, ...]:
+        """Another one after somebody has written to it."""
+
+
+@dataclass(frozen=True)
+class FileContent:
+    name: str
+    path: Path
+
+    @classmethod
+    def checked(cls, name: str, path: Path) -> FileContent:
+        with reading(name, "cannot be read"):
+            status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
+            raise DataError("not a regular file", name, hint="`-` reads CSV from standard input")
+        if status.st_size == 0:
+            raise DataError("the file is empty", name)
+        return cls(name, path)
+
+    def open(self) -> BinaryIO:
+        with reading(self.name, "cannot be read"):
+            return self.path.open("rb")
+
+    def stream(self) -> pa.NativeFile:
+        with reading(self.name, "cannot be read"):
+            return pa.input_stream(str(self.path), compression="gzip" if self.path.suffix.lower() == ".gz" else None)
+
+    def stamp(self) -> tuple[int, ...]:
+        try:
+            status = self.path.stat()
+        except OSError:
+            return ()
+        return status.st_ino, status.st_size, status.st_mtime_ns
+
+
+@contextmanager
+def unchanged(contents: Sequence[Content]) -> Iterator[None]:
+    """Two passes over a table that grows meanwhile would be about two tables."""
+    before = {content.name: content.stamp() for content in contents}
+
+    def check() -> None:
+        for content in contents:
+            if content.stamp() != before[content.name]:
+                raise DataError("the table changed while it was read", content.name)
+
+    try:
+        yield
+    except Exception:
+        check()  # which explains the exception
+        raise
+    check()
+
+
+class Window(io.RawIOBase):
+    """Reads an open file with a position of its own, so that two threads may read it at once."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._position = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = os.pread(self._descriptor, len(buffer), self._position)
+        buffer[: len(data)] = data
+        self._position += len(data)
+        return len(data)
+
+
+@dataclass(frozen=True)
+class SpooledContent:
+    """Standard input, kept in a temporary file that has no name: it is gone however this process ends."""
+
+    name: str
+    file: Any
+
+    @classmethod
+    def of_stdin(cls, until: ExitStack) -> SpooledContent:
+        if sys.stdin is None:
+            raise DataError("the input is empty", "stdin")
+        with reading("stdin", "cannot be read or kept"):
+            file = until.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 closed by `until`
+            while block := sys.stdin.buffer.read(MEGABYTE):
+                file.write(block)
+            file.flush()
+        if file.tell() == 0:
+            raise DataError("the input is empty", "stdin")
+        return cls("stdin", file)
+
+    def open(self) -> BinaryIO:
+        return io.BufferedReader(Window(self.file.fileno()), MEGABYTE)
+
+    def stream(self) -> pa.NativeFile:
+        return pa.PythonFile(self.open(), mode="r")
+
+    def stamp(self) -> tuple[int, ...]:
+        return ()  # nobody else can write to it
+
+
+class Digest:
+    """SHA-256 of the contents, computed beside the first pass."""
+
+    def __init__(self, contents: Sequence[Content]) -> None:
+        self._contents = contents
+        self._stopped = False
+        self._result: str | BaseException = ""
+        self._thread = threading.Thread(target=self._run, daemon=True)
+
+    def __enter__(self) -> Digest:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stopped = True
+        self._thread.join()
+
+    def result(self) -> str:
+        self._thread.join()
+        if isinstance(self._result, BaseException):
+            raise self._result
+        return self._result
+
+    def _run(self) -> None:
+        try:
+            self._result = digest(self._contents, lambda: self._stopped)
+        except BaseException as error:
+            self._result = error
+
+
+def digest(contents: Sequence[Content], stopped: Callable[[], bool] = lambda: False) -> str:
+    return digests.of_parts((content.name, _of_bytes(content, stopped)) for content in contents)
+
+
+def _of_bytes(content: Content, stopped: Callable[[], bool]) -> str:
+    with reading(content.name, "cannot be read"), content.open() as file:
+        return digests.of_stream(file, stopped)

@@ -1,0 +1,1 @@
+"""What labels make of scores."""

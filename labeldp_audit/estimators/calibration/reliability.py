@@ -1,0 +1,90 @@
+"""Do labels fit the probabilities that somebody gives for them?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from ...bounds.intervals import clopper_pearson
+from ...core.arrays import Floats
+from ...core.eta import Bin
+
+_BINS = 20
+_FEWEST = 50  # rows of a bin
+ENOUGH = 10.0  # variance of the labels of a group: then a normal law is near enough
+
+
+def log_loss(probability: Floats, labels: npt.NDArray[np.integer]) -> float:
+    """Mean -log of the probability of the label; infinite where a label is called impossible."""
+    with np.errstate(divide="ignore"):
+        return float(-np.mean(np.log(probability[np.arange(len(labels)), labels])))
+
+
+def faults(probability: Floats, labels: npt.NDArray[np.integer], classes: Sequence[str], miss: float) -> Iterator[str]:
+    """In words, where the share of a class among rows of like probability cannot be what the probabilities say.
+
+    Bins of equal size by probability alone, so given the features the count in each is a sum of independent trials.
+    All of them fit with probability 1 - miss where the probabilities are right.
+    """
+    bins = max(1, min(_BINS, len(labels) // _FEWEST))
+    each = miss / (2 * bins * len(classes))
+    for c in range(len(classes) - 1 if len(classes) == 2 else 0, len(classes)):
+        worst = max(_gaps(probability[:, c], labels == c, bins, each), default=None)
+        if worst is not None:
+            yield f"{worst[1]} {classes[c]}"
+
+
+def table(
+    probability: Floats, labels: npt.NDArray[np.integer], classes: Sequence[str], bins: int, miss: float
+) -> Iterator[Bin]:
+    """Of the positive class, or of each where there are more: rows by rising estimates, equal ones together.
+
+    The probabilities must not have seen the labels of their rows. Where they saw none of these labels, all limits hold
+    with probability 1 - miss; where rows of a group shaped each other's estimates, with somewhat less.
+    """
+    asked = [1] if len(classes) == 2 else range(len(classes))
+    for c in asked:
+        said, order = probability[:, c], np.argsort(probability[:, c], kind="stable")
+        cuts = np.unique(np.searchsorted(said[order], said[order][np.arange(1, bins) * len(order) // bins]))
+        for part in filter(len, np.split(order, cuts)):
+            came = int((labels[part] == c).sum())
+            alike = -np.expm1(-miss / (2 * bins * len(asked)))
+            low, high = (float(end(came, len(part), alike)) for end in (clopper_pearson.lower, clopper_pearson.upper))
+            yield Bin(classes[c], len(part), float(said[part].mean()), came / len(part), low, high)
+
+
+def _gaps(probability: Floats, is_class: npt.NDArray[np.bool_], bins: int, miss: float) -> Iterator[tuple[float, str]]:
+    """How far the mean probability of a bin lies outside the limits of its share, and the bin in words."""
+    order = np.argsort(probability, kind="stable")
+    alike = -np.expm1(-miss)
+    for part in np.array_split(order, bins):
+        mean, count = float(probability[part].mean()), int(is_class[part].sum())
+        low, high = (float(limit(count, len(part), alike)) for limit in (clopper_pearson.lower, clopper_pearson.upper))
+        gap = max(low - mean, mean - high)
+        if gap > 1e-12:
+            ends = probability[part[[0, -1]]]
+            yield (
+                gap,
+                (
+                    f"among {len(part):,} rows with probabilities {ends[0]:.3g} to {ends[1]:.3g} (mean {mean:.3g}) "
+                    f"{count / len(part):.3g} have the label"
+                ),
+            )
+
+
+def wonder(chance: Floats, is_class: npt.NDArray[np.bool_], groups: int) -> float:
+    """How often labels would stray as far from their chances in all groups together (Pearson's chi-square): many groups
+    that are each a little off are off for sure. Groups of like chances, joined until normal limits hold."""
+    from scipy.special import chdtrc
+
+    order = np.argsort(chance, kind="stable")
+    sums = np.cumsum([is_class[order] - chance[order], (chance * (1 - chance))[order]], axis=1)
+    ends = sums[:, np.linspace(0, len(chance), groups + 1).astype(np.int64)[1:] - 1].T
+    total, used, begin = 0.0, 0, np.zeros(2)
+    for end in ends:
+        strayed, variance = end - begin
+        if variance >= ENOUGH:
+            total, used, begin = total + strayed**2 / variance, used + 1, end
+    return float(chdtrc(used, total)) if used else 1.0

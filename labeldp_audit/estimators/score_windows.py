@@ -1,0 +1,126 @@
+"""From scores to eta: what their own fold's labels make of them, and the labels of the rows with scores alike.
+
+A row's neighbours are the rows of its own fold with the nearest scores. One model, which saw no label of the fold, gave
+all of these scores, so given the features the labels counted are independent, as the intervals of eta want it. The
+estimate itself is finer than such a count: with two classes it is what labels make of the score.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ..bounds.intervals import score_band
+from ..core.arrays import Floats, Integers
+from ..core.errors import SpecError
+from ..core.eta import Eta, Tried
+from ..core.progress import Progress, Silent
+from ..core.randomness import for_audit
+from ..core.settings import Settings
+from ..core.table import Table
+from ..engines.machine import available_cores
+from ..measures.eta_law import unresolved
+from . import sampling
+from .calibration import scores as score_calibration
+
+Labels = npt.NDArray[np.uint8]
+
+MOST_PAIRED = 500_000  # rows whose levels are compared
+
+
+@dataclass(frozen=True)
+class Pool:
+    """The rows that are scored, in order: all of them, but where there are millions."""
+
+    rows: Integers  # (r,)
+    folds: Integers  # (r,)
+    people: Integers  # (r,) the same number, from 0, for rows of one person
+
+    def most(self, k: int | None) -> int:
+        """Neighbours that every row has in its fold; k: so many are asked for."""
+        smallest, folds = int(np.bincount(self.folds).min()), int(self.folds.max()) + 1
+        if k is not None and k >= smallest:
+            raise SpecError(f"k = {k} needs more than {k} rows in each of {folds} folds")
+        return smallest - 1
+
+
+def eta_of(table: Table, scores: Floats, pool: Pool, by: Tried, settings: Settings, progress: Progress) -> Eta:
+    """scores (r, C)."""
+    n, labels = len(table.labels), table.labels[pool.rows]
+    queries = sampling.queries_of(n, settings)
+    place = np.searchsorted(pool.rows, queries)
+    k = _k(n, pool, settings)
+    counts, radius = _counted(scores, labels, pool.folds, k, settings, progress)
+    counts, radius = counts[place], radius[place]  # before probabilities take as much again
+    probability = calibrated(scores, labels, pool.people, settings.seed)
+    return Eta(
+        probability=probability[place], counts=counts, rows=queries, k=k, n=n, estimator=by.name,
+        log_loss=by.log_loss, exact=True, recall=1.0, radius=radius.astype(np.float32), metric="score",
+        part=pool.folds[place].astype(np.uint8), unseen=scores[place],
+        order_p=_order(scores[place], labels[place], pool.folds[place]),
+        unresolved=_unresolved(table, probability, pool, place) if scores.shape[1] == 2 else None,
+    )  # fmt: skip
+
+
+def _unresolved(table: Table, probability: Floats, pool: Pool, asked: Integers) -> Floats:
+    """Of the rows asked, by categories, and by rows that are the same; in large tables among those asked alone."""
+    assert table.columns is not None and table.fingerprints is not None
+    small = len(pool.rows) <= MOST_PAIRED
+    mine = np.arange(len(pool.rows)) if small else asked
+    rows, values = pool.rows[mine], table.columns.values
+    levels = (values[rows, j].astype(np.int64) for j in np.flatnonzero(table.columns.categorical))
+    positive = table.labels[rows] == 1
+    both = unresolved.variance(levels, table.fingerprints[rows], probability[mine, 1], positive, pool.folds[mine])
+    return np.column_stack(both)[asked] if small else np.column_stack(both)
+
+
+def _order(scores: Floats, labels: Labels, folds: Integers) -> float | None:
+    """Of two classes: of all folds together and of each, as what falls in every one may hide in their mixture."""
+    if scores.shape[1] != 2:
+        return None
+    parts = [folds == fold for fold in np.unique(folds)]
+    each = [score_band.order_p_value(scores[mine, 1], labels[mine] == 1) for mine in parts]
+    together = score_band.order_p_value(scores[:, 1], labels == 1)
+    return min(1.0, 2 * together, 2 * len(each) * min(each))
+
+
+def _k(n: int, pool: Pool, settings: Settings) -> int:
+    most = pool.most(settings.k)
+    return max(1, min(sampling.default_k(n), most)) if settings.k is None else settings.k
+
+
+def calibrated(scores: Floats, labels: Labels, people: Integers, seed: int) -> Floats:
+    if scores.shape[1] != 2:
+        return scores
+    eta = score_calibration.calibrated(scores[:, 1], labels == 1, people, for_audit(seed, "calibration"))
+    return np.column_stack([1 - eta, eta])
+
+
+def _counted(
+    scores: Floats, labels: Labels, folds: Integers, k: int, settings: Settings, progress: Progress
+) -> tuple[Integers, Floats]:
+    """Among the k rows of the same fold whose scores are nearest, (r, C), and the distance of the k-th."""
+    counts, radius = np.empty(scores.shape, np.int64), np.empty(len(scores))
+    progress.stage("counting", len(scores), "rows")
+    for fold in range(int(folds.max()) + 1):
+        mine = np.flatnonzero(folds == fold)
+        counts[mine], radius[mine] = _of_fold(scores[mine], labels[mine], k, settings)
+        progress.advance(len(mine))
+    return counts, radius
+
+
+def _of_fold(scores: Floats, labels: Labels, k: int, settings: Settings) -> tuple[Integers, Floats]:
+    """Two classes have one score; more have a point of log scores."""
+    from .. import neighbors
+    from ..neighbors import on_a_line
+
+    classes = scores.shape[1]
+    if classes == 2:
+        return on_a_line.count(np.log(scores[:, 1]) - np.log(scores[:, 0]), labels, classes, k)
+    near = neighbors.count(
+        np.ascontiguousarray(np.log(scores), np.float32), labels, classes, np.arange(len(labels)), k=k, recall=1.0,
+        seed=settings.seed, threads=settings.threads or available_cores(), progress=Silent(),
+    )  # fmt: skip
+    return near.counts, near.radius.astype(np.float64)

@@ -1,0 +1,1 @@
+"""The law of eta among people, estimated."""

@@ -1,0 +1,91 @@
+"""What the author of a policy may not have meant. It is said beside the verdicts and never changes them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+
+from ..core.finding import Finding
+from ..core.policy import Line, Outcome
+from ..core.quantity import Quantity
+from ..core.report import Report
+from . import judge
+
+_CERTIFIED = "certified_"
+
+
+def of(lines: Iterable[Line], report: Report) -> tuple[str, ...]:
+    """About a judged report; each once."""
+    return tuple(dict.fromkeys(said for line in lines for doubt in _DOUBTS if (said := doubt(line, report))))
+
+
+def _known(line: Line, report: Report) -> Quantity:
+    """What is known of the number that a line is about; nothing of a stranger's."""
+    return report.quantities.get(line.quantity) or Quantity(line.quantity, "", "", "", "", "")
+
+
+def _in_per_cent(line: Line, report: Report) -> str:
+    """Reports for people have per cent, and whoever types those has a line that never fails."""
+    beyond = line.threshold > 1 or (line.comparison == ">" and line.threshold == 1)
+    if not (_known(line, report).share and line.upward and beyond):
+        return ""
+    return f"{line.text!r} never fails: a share is never above 1, and 5 % is written 0.05"
+
+
+def _upside_down(line: Line, report: Report) -> str:
+    """Whoever takes a line for what has to hold turns it round."""
+    if line.upward or _known(line, report).less_is_worse or not judge.about(line, report):
+        return ""
+    return f"{line.text!r} stops a release where the number is small: a line says when it must not go out"
+
+
+def _never_passes(line: Line, report: Report) -> str:
+    """Upper limits that no table could have."""
+    if _known(line, report).has_upper or line.field != "high" or not line.upward:
+        return ""
+    none = 1.0 if _known(line, report).share else math.inf
+    if not any(one.bound.high == none and line.holds(none) for one in judge.about(line, report)):
+        return ""
+    return f"{line.text!r} can never pass: no table has an upper limit for it; gate on .low, or on advantage.high"
+
+
+def _unshown(line: Line, report: Report) -> str:
+    """A lower limit that passes may say that nothing was found, or that too few people were asked."""
+    if line.field != "low" or not line.upward or not _passes(line, report):
+        return ""
+    known = {_place(one): one for one in report.findings if one.bound.estimate is not None}
+    pairs = [(one.bound.low, known.get(_place(one)) or known.get(_estimated(one))) for one in judge.about(line, report)]
+    worse = [(limit, one, one.bound.estimate) for limit, one in pairs if one is not None and _holds(line, one)]
+    if not worse:
+        return ""
+    limit, one, estimate = max(worse, key=lambda each: each[2] or 0.0)
+    shown = f"no more than {limit:.4g} is shown" if limit else "nothing is shown"
+    named = f"{one.quantity} of {one.mechanism}" if one.mechanism else one.quantity
+    return (
+        f"{line.text!r} passes as {shown}, but the estimate of {named}, {estimate:.4g}, does not: this table may be "
+        "too small to show it"
+    )
+
+
+def _holds(line: Line, finding: Finding) -> bool:
+    return finding.bound.estimate is not None and line.holds(finding.bound.estimate)
+
+
+def _passes(line: Line, report: Report) -> bool:
+    verdicts = () if report.judgement is None else report.judgement.verdicts
+    return any(one.line == line.text and one.outcome is Outcome.PASS for one in verdicts)
+
+
+Place = tuple[str, str | None, frozenset[tuple[str, float | str]]]
+
+
+def _place(finding: Finding) -> Place:
+    return finding.quantity, finding.mechanism, frozenset(finding.at.items())
+
+
+def _estimated(finding: Finding) -> Place:
+    """Of what is certified there is a limit alone; the estimate is another finding's."""
+    return finding.quantity.removeprefix(_CERTIFIED), finding.mechanism, frozenset(finding.at.items())
+
+
+_DOUBTS: tuple[Callable[[Line, Report], str], ...] = (_in_per_cent, _upside_down, _never_passes, _unshown)

@@ -1,0 +1,221 @@
+"""Lower limits of losses that assume nothing about eta, as findings. Two classes.
+
+They rest on scores that saw no label of the part that their row is in, and on the labels of that part: wrong scores
+cost sharpness, never validity. No data can give the other end (bounds/unknowable.py), so the trivial one stands there.
+Labels may have chosen whose scores these are: then limits made from scores hold for those of every choice.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ..bounds.certificates import (
+    boxes,
+    class_boxes,
+    divergence_cells,
+    feature_loss,
+    guessed_cells,
+    nubar_cells,
+    tail_cells,
+)
+from ..bounds.certificates.boxes import Box
+from ..bounds.certificates.guessed_cells import Guessed
+from ..bounds.intervals import clopper_pearson
+from ..core.arrays import Floats
+from ..core.errors import SpecError
+from ..core.eta import Eta
+from ..core.finding import Bound, Finding
+from ..core.mechanism import Mechanism
+from ..core.randomness import for_audit
+from ..core.registry import number
+from ..core.settings import Settings
+from ..core.table import Table
+from ..measures import loss
+from . import guess_certificates
+from .intervals import Prior
+
+SHARE = 0.25  # of the probability that a report may miss, in every command
+_BOX, _TAIL, _MEAN, _CLASSES, _GUESSED = 0.40, 0.20, 0.15, 0.20, 0.05  # of that share, where losses are certified
+
+LIMIT = "a limit, not an estimate"
+CELLS = "convexity over cells of scores, Clopper-Pearson on each"
+PEOPLE = "for people at large, from whom rows are independent draws"
+TAIL_METHOD = f"{CELLS} and on how many lose more, or wrong guesses, {PEOPLE}"
+MEAN_METHOD = f"{CELLS}, Hoeffding's bound {PEOPLE}"
+WORST_METHOD = f"Clopper-Pearson on each cell of scores, or wrong guesses: somebody has at least the mean, {PEOPLE}"
+RENYI_METHOD = f"Clopper-Pearson on how many of each class fall into each cell of scores, {PEOPLE}"
+MADE_WITHOUT = "the given probabilities were made without these labels, which does not take them to be right"
+_SEPARATE = "scores do not depend on the features of the rows that they judge"
+_BY_A_HAIR = f"{_SEPARATE}: they do by a hair, as numbers are scaled and levels counted over the whole table"
+_NEARLY = {
+    None: _SEPARATE,
+    "score": _BY_A_HAIR,
+    "learned": _BY_A_HAIR,
+    "l2": f"{_SEPARATE}: they do a little, as these tell how far away neighbours are looked for",
+}
+_INWARD = 1e-6  # of a row, so that rounding does not count one too many
+Known = Sequence[tuple[Mechanism, float]]  # with the epsilon of its randomized response
+NOWHERE: Mapping[str, float | str] = {}
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Scores, the labels that judge them, and the part of each row."""
+
+    score: Floats
+    positive: npt.NDArray[np.bool_]
+    part: npt.NDArray[np.integer]
+
+
+def judged(table: Table, eta: Eta) -> Judged:
+    assert eta.unseen is not None and eta.part is not None
+    return Judged(eta.unseen[:, 1], table.labels[eta.rows] == 1, eta.part)
+
+
+def box_of(table: Table, eta: Eta, miss: float) -> Box:
+    mine = judged(table, eta)
+    return boxes.of_labels(mine.score, mine.positive, mine.part, miss / eta.choices)
+
+
+def finding(
+    quantity: str, low: float, high: float, method: str, eta: Eta, settings: Settings,
+    mechanism: Mechanism | None = None, at: Mapping[str, float | str] = NOWHERE, more: tuple[str, ...] = (),
+) -> Finding:  # fmt: skip
+    bound = bound_of(low, high, method, eta, more)
+    return Finding(quantity, bound, settings.confidence, mechanism.spec if mechanism else None, at)
+
+
+def bound_of(low: float, high: float, method: str, eta: Eta, more: tuple[str, ...] = ()) -> Bound:
+    """What is assumed beside independent rows."""
+    given = (MADE_WITHOUT,) if eta.counts is None else ()
+    return Bound(None, low, high, eta.queries, method, (*given, *more), LIMIT)
+
+
+def orders(settings: Settings) -> tuple[float, ...]:
+    """Of Renyi divergences, from --alpha."""
+    found = {number(part, "--alpha") for part in settings.alpha.split(",")}
+    if not all(order >= 1 for order in found):
+        raise SpecError(f"--alpha wants numbers of at least 1, not {settings.alpha!r}")
+    return tuple(sorted(found))
+
+
+# ---- estimate-j
+
+
+def of_losses(
+    box: Box, table: Table, eta: Eta, prior: Prior, known: Known, at: Floats, asked: int, settings: Settings,
+    miss: float,
+) -> list[Finding]:  # fmt: skip
+    """J at every tau of `at`, mean losses and divergences. asked: how often J may be asked, whatever the labels say."""
+    return [
+        *_tails(
+            box,
+            guess_certificates.guessed(table, eta, _GUESSED * miss),
+            eta,
+            prior,
+            known,
+            at,
+            _TAIL * miss / max(1, asked),
+            settings,
+        ),
+        *_means(least_mean_loss(box, prior, miss), eta, known, settings),
+        *_divergences(table, eta, _CLASSES * miss, settings),
+    ]
+
+
+def _tails(
+    box: Box, guessed: Guessed, eta: Eta, prior: Prior, known: Known, at: Floats, miss_each: float, settings: Settings
+) -> list[Finding]:
+    if not known or not len(at):
+        return []
+    asked, place = np.unique(
+        np.concatenate([at - loss.noise_loss(epsilon) for _, epsilon in known]), return_inverse=True
+    )
+    shares = people_losing_more(box, guessed, asked, prior, miss_each)[place].reshape(-1, len(at))
+    return [
+        finding("certified_j", low, 1.0, TAIL_METHOD, eta, settings, one, {"tau": tau, **one.at()})
+        for (one, _), lows in zip(known, shares.tolist(), strict=True)
+        for tau, low in zip(at.tolist(), lows, strict=True)
+    ]
+
+
+def people_losing_more(box: Box, guessed: Guessed, losses: Floats, prior: Prior, miss_each: float) -> Floats:
+    """Lower limits of P(H(eta; p) > loss); losses (t,) increase, and the limits never do.
+
+    How many of the n rows lose more is Bin(n, J), whatever their labels and scores; on the box no fewer than it counts
+    over all parts, or than guesses do. That is sharper where rows are few, each part by itself where limits of cells
+    are what is wide: half of the level for either. Where even the least possible loss is larger, everybody loses more.
+    """
+    share = np.maximum(
+        tail_cells.share_losing_more(box, losses, prior.low, prior.high),
+        guessed_cells.share_losing_more(guessed, losses, prior.low, prior.high),
+    )
+    count = np.clip(np.ceil(share * box.n - _INWARD), 0, box.n)
+    together = clopper_pearson.lower(count, box.n, miss_each / 2)
+    apart = tail_cells.people_losing_more(box, losses, prior.low, prior.high, miss_each / 2)
+    z0, z1 = feature_loss.passed(losses, prior.low, prior.high)
+    low = np.where(z0 > z1, 1.0, np.maximum(together, apart))
+    return np.asarray(np.maximum.accumulate(low[::-1])[::-1])
+
+
+def box_of_losses(table: Table, eta: Eta, miss: float) -> Box:
+    """miss, here and below: of all certificates."""
+    return box_of(table, eta, _BOX * miss)
+
+
+def least_mean_loss(box: Box, prior: Prior, miss: float) -> float:
+    """Of what features give away."""
+    return nubar_cells.mean_loss_of_people(box, prior.low, prior.high, _MEAN * miss)
+
+
+def _means(least: float, eta: Eta, known: Known, settings: Settings) -> list[Finding]:
+    return [
+        finding(
+            "certified_mean_loss", least + loss.noise_loss(epsilon), math.inf, MEAN_METHOD, eta, settings, one, one.at()
+        )
+        for one, epsilon in known
+    ]
+
+
+def _divergences(table: Table, eta: Eta, miss: float, settings: Settings) -> list[Finding]:
+    mine = judged(table, eta)
+    box = class_boxes.of_scores(mine.score, mine.positive, _folds(eta, settings), miss / eta.choices)
+    ways = {
+        "positive from negative": divergence_cells.positive_from_negative,
+        "negative from positive": divergence_cells.negative_from_positive,
+    }
+    more = (_NEARLY[eta.metric],)
+    return [
+        finding(
+            "certified_renyi", max(0.0, way(box, order)), math.inf, RENYI_METHOD, eta, settings,
+            at={"alpha": order, "of": of}, more=more,
+        )
+        for order in orders(settings)
+        for of, way in ways.items()
+    ]  # fmt: skip
+
+
+def _folds(eta: Eta, settings: Settings) -> npt.NDArray[np.integer]:
+    """Given scores have one part, but the share of positives must come from other rows: so they are halved by lot."""
+    assert eta.part is not None
+    if eta.counts is not None:
+        return eta.part
+    return for_audit(settings.seed, "halves of given scores").permutation(np.arange(eta.queries) % 2)
+
+
+# ---- nu-max
+
+
+def of_worst(table: Table, eta: Eta, prior: Prior, known: Known, settings: Settings, miss: float) -> list[Finding]:
+    box, guessed = box_of(table, eta, (1 - _GUESSED) * miss), guess_certificates.guessed(table, eta, _GUESSED * miss)
+    ends = prior.low, prior.high
+    least = max(nubar_cells.worst_loss(box, *ends), guessed_cells.worst_loss(guessed, *ends))
+    return [
+        finding("certified_nu_max", least + epsilon, math.inf, WORST_METHOD, eta, settings, one, one.at())
+        for one, epsilon in known
+    ]

@@ -1,0 +1,128 @@
+"""What attackers surely miss, whatever eta is, as findings: ceilings of an advantage, and what is left for any guess.
+
+The best guess from the features misses no more than guesses were seen to miss (certified.py), no more than cells of
+scores say, and no more than twice the spread of eta. It misses something only where labels of rows with equal features
+were seen to differ (bounds/repeated_rows.py). For more than two classes cells and spread are left out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from ..bounds.certificates import error_cells, repeated_rows
+from ..bounds.published import advantage_ceilings
+from ..core.eta import Eta
+from ..core.finding import Bound, Finding
+from ..core.mechanism import Mechanism
+from ..core.settings import Settings
+from ..core.table import Table
+from ..mechanisms.randomized_response import pi_from_epsilon
+from . import certificates
+from .guessing import Features
+from .payoffs import Payoffs
+
+# Of the share of certificates: cells, scores, from rows to people, pairs, and from pairs to people.
+_BOX, _BRIER, _ERROR, _SPREAD, _TWINS, _TWINS_BEFORE, _TWINS_AFTER = 0.30, 0.10, 0.15, 0.15, 0.15, 0.05, 0.10
+
+MISSED = f"labels that guesses and scores were made without, {certificates.PEOPLE}"
+TWINS = f"pairs of rows with equal features, {certificates.PEOPLE}"
+TRIED = f"an attack on each released label, tried on labels that it was made without, {certificates.PEOPLE}"
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """Limits that hold at once; payoff 1 for right guesses, but for `missed_high`."""
+
+    missed_high: float  # what the best guess from the features misses
+    spread_high: float  # E eta (1 - eta)
+    twins: Same | None = None
+
+
+@dataclass(frozen=True)
+class Same:
+    """What rows with equal features tell."""
+
+    share: float  # of the rows that are in a pair
+    differ_low: float  # of the pairs whose labels differ
+    rows: int
+    classes: int
+
+    def missed_low(self, miss: float) -> float:
+        """Of what the best guess from the features misses.
+
+        With more classes two labels differ only where one of them is not the best guess: m >= d / 2 (CERTIFICATES c4).
+        """
+        two = self.classes == 2
+        missed = repeated_rows.error_of_pairs(self.differ_low) if two else self.differ_low / 2
+        return repeated_rows.of_people(self.share * missed, 0.0, self.rows, miss)
+
+    def advantage_low(self, pi: float, miss: float) -> float:
+        """Of randomized response between two classes that flips with probability pi."""
+        missed = self.share * repeated_rows.error_of_pairs(self.differ_low, pi)
+        return repeated_rows.of_people(missed, pi, self.rows, miss)
+
+
+def doubt(table: Table, eta: Eta, features: Features, payoffs: Payoffs, miss: float) -> Doubt:
+    """Beside what is paid for in `features` and `payoffs`."""
+    if not payoffs.alike:
+        return Doubt(features.missed_high, error_cells.MOST_SPREAD)
+    twins = _twins(table, _TWINS * miss)
+    if len(table.dataset.classes) > 2:
+        return Doubt(features.missed_high, error_cells.MOST_SPREAD, twins)
+    missed, spread = _missed_and_spread(table, eta, miss)
+    return Doubt(advantage_ceilings.error(min(missed, features.missed_high), spread), spread, twins)
+
+
+def _missed_and_spread(table: Table, eta: Eta, miss: float) -> tuple[float, float]:
+    """[P] by what they are at most on average over the rows asked."""
+    mine, box = certificates.judged(table, eta), certificates.box_of(table, eta, _BOX * miss)
+    squares = (mine.score - mine.positive) ** 2
+    brier = error_cells.spread_of_rows(squares, mine.part, _BRIER * miss / eta.choices)
+    spread = min(brier, error_cells.spread(box))
+    return (
+        error_cells.of_people(error_cells.error(box), error_cells.MOST_ERROR, eta.queries, _ERROR * miss),
+        error_cells.of_people(spread, error_cells.MOST_SPREAD, eta.queries, _SPREAD * miss),
+    )
+
+
+def _twins(table: Table, miss: float) -> Same | None:
+    if table.twins is None:
+        return None
+    data, pairs = table.dataset, table.twins.pairs
+    differ = repeated_rows.rarely_differ(table.twins.differ, pairs, miss)
+    return Same(2 * pairs / data.rows_used, differ, data.rows_used, len(data.classes))
+
+
+def sharper(features: Features, known: Doubt) -> Features:
+    """With the certified limit in place of its own."""
+    right = features.right
+    assert right.low is not None and right.estimate is not None
+    low = max(right.low, min(1 - known.missed_high, right.estimate))
+    return Features(replace(right, low=low), known.missed_high)
+
+
+def uninformed(known: Doubt | None, eta: Eta, payoffs: Payoffs, settings: Settings, miss: float) -> list[Finding]:
+    """For payoff 1; miss: of all certificates."""
+    if known is None or not payoffs.alike:
+        return []
+    missed = 0.0 if known.twins is None else known.twins.missed_low(_TWINS_BEFORE * miss)
+    method = f"{MISSED}; upper limit by {TWINS}" if missed > 0 else MISSED
+    low = 1 - known.missed_high
+    return [certificates.finding("certified_uninformed_utility", low, 1 - missed, method, eta, settings)]
+
+
+def added(
+    mechanism: Mechanism, known: Doubt, high: float, eta: Eta, settings: Settings, miss_each: float
+) -> Bound:  # fmt: skip
+    """The advantage, at most `high`; at least something where randomized response hides what features do not tell."""
+    low, method = 0.0, f"total variation times what guesses miss: {MISSED}"
+    if known.twins is not None and known.twins.classes == 2 and mechanism.flips is not None:
+        low = known.twins.advantage_low(pi_from_epsilon(mechanism.flips), _TWINS_AFTER * miss_each)
+        if low:
+            method = f"{method}; lower limit by {TWINS}"
+    return certificates.bound_of(low, high, method, eta)
+
+
+def informed(known: Doubt, tried: float, eta: Eta, settings: Settings) -> Bound:
+    """What an attacker gets who was tried, and no less than from the features."""
+    return certificates.bound_of(max(1 - known.missed_high, tried), 1.0, TRIED if tried else MISSED, eta)

@@ -1,0 +1,127 @@
+"""From counts to intervals of eta and p, and how a report's joint confidence is shared out among them.
+
+The shares of each command add up to 1. That of the radii is spent only where --smoothness is given.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..bounds.intervals import clopper_pearson, score_band
+from ..bounds.intervals.mistakes import Mistakes, simultaneous, tolerated
+from ..bounds.intervals.score_band import Band
+from ..core.arrays import Floats
+from ..core.eta import Eta
+from ..core.table import Table
+from ..measures.eta_law import unresolved
+
+WINDOWS = 0.1  # of the probability that intervals may miss: should labels speak against a band that was to be used
+_BELOW_1 = math.nextafter(1.0, 0.0)  # both classes were seen, so p is not 1, however near
+
+
+@dataclass(frozen=True)
+class Intervals:
+    """Of eta, the probability of the positive class, at each query."""
+
+    eta: Floats
+    low: Floats
+    high: Floats
+    wrong: int  # of the intervals may be wrong
+    plain: Floats  # shares in the counts as they are
+    variance: Floats | None = None  # of the log-odds of people about what low and high limit, where that is told
+
+    def of_people(self) -> tuple[Floats, Floats]:
+        """low and high (nodes, q): where people are spread, so many equally likely ones for each row, else one."""
+        if self.variance is None:
+            return self.low[None], self.high[None]
+        return unresolved.people(self.low, self.variance), unresolved.people(self.high, self.variance)
+
+
+Ends = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Extremes:
+    """Of eta: the smallest and the largest, and the limits of either."""
+
+    smallest: float
+    largest: float
+    least: Ends
+    most: Ends
+
+
+@dataclass(frozen=True)
+class Prior:
+    """p and its limits."""
+
+    p: float
+    low: float
+    high: float
+
+
+def for_shares(table: Table, eta: Eta, miss: float, widening: float) -> Intervals:
+    """Of two classes, for statements about shares and means: a band along the score, or windows where there is none."""
+    most = None if eta.unresolved is None or not eta.unresolved.any() else eta.unresolved[:, 1]
+    if not eta.ordered:
+        share = miss if eta.order_p is None else WINDOWS * miss
+        return replace(of_windows(eta, 1, tolerated(eta.queries, share), widening), variance=most)
+    band = _band(table, eta, (1 - WINDOWS) * miss)
+    return Intervals(eta.probability[:, 1], band.low, band.high, 0, _shares(eta, 1), most)
+
+
+def for_extremes(table: Table, eta: Eta, positive: int, miss: float, widening: float) -> Extremes:
+    """Windows, and a band where there is one. Somebody is as far out as the average of a window, and may be farther:
+    beyond the last window of a band eta may be anything, whatever the average of that window."""
+    known, share = _people(eta, positive), miss if eta.order_p is None else miss / 2
+    box = of_windows(eta, positive, simultaneous(eta.queries, share), widening)
+    outer = _band(table, eta, miss / 2) if eta.ordered else Band(box.low, box.high)
+    return Extremes(
+        float(known.min()), float(known.max()),
+        (float(outer.low.min()), min(float(box.high.min()), float(outer.high.min()))),
+        (max(float(box.low.max()), float(outer.low.max())), float(outer.high.max())),
+    )  # fmt: skip
+
+
+def _people(eta: Eta, positive: int) -> Floats:
+    """As in the estimated law of eta."""
+    known = eta.probability[:, positive]
+    return known if eta.unresolved is None else unresolved.people(known, eta.unresolved[:, 0])
+
+
+def _band(table: Table, eta: Eta, miss: float) -> Band:
+    """Labels chose whose scores these are: the bands of every choice must hold."""
+    assert eta.unseen is not None
+    return score_band.of_rows(eta.unseen[:, 1], table.labels[eta.rows] == 1, miss / eta.choices)
+
+
+def _shares(eta: Eta, positive: int) -> Floats:
+    """In the counts as they are."""
+    assert eta.counts is not None
+    return np.asarray(eta.counts[:, positive] / eta.counts.sum(axis=1))
+
+
+def of_windows(eta: Eta, positive: int, mistakes: Mistakes, widening: float) -> Intervals:
+    """Of each row by the rows around it."""
+    if eta.counts is None:  # given, and taken at its word
+        given = eta.probability[:, positive]
+        return Intervals(given, given, given, 0, given)
+    counts, size, known = eta.counts[:, positive], eta.counts.sum(axis=1), eta.probability[:, positive]
+    each = mistakes.miss_each / eta.choices  # labels chose the counts: those of every choice must hold
+    low, high = clopper_pearson.limits_of_counts(counts, size, each / 2)
+    low, high = np.maximum(0.0, low - widening), np.minimum(1.0, high + widening)
+    # A window of rows with like scores may mix people whom a model tells apart. Then its labels say nothing of them:
+    # neither that what the model says is too much, nor that it is all there is.
+    low, high = np.where(known < low, 0.0, low), np.where(known > high, 1.0, high)
+    return Intervals(known, low, high, mistakes.allowed, _shares(eta, positive))
+
+
+def of_prior(table: Table, positive: int, miss: float) -> Prior:
+    people, positives = table.dataset.rows_used, table.dataset.class_counts[positive]
+    return Prior(
+        p=positives / people,
+        low=float(clopper_pearson.lower(positives, people, miss / 2)),
+        high=min(float(clopper_pearson.upper(positives, people, miss / 2)), _BELOW_1),
+    )

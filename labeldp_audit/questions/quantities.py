@@ -1,0 +1,327 @@
+"""Every number that a report may hold: what it means and how it behaves, declared once.
+
+Help, `explain`, pages, policies, advice and `tune` read it here. No mathematics, and no library that takes long to
+load: a stored report is judged in a few tenths of a second.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..core.quantity import MATHEMATICS, PITFALLS, PREVENT, STAYS, TRAINING, UNIFIED, UNTUNED, Quantity
+
+_AVERAGES = (
+    "low and high are about averages over rows with like scores (or neighbourhoods): people in them may differ. "
+    "Only what is called certified holds whatever the population is."
+)
+_DEFINITION = f"{UNIFIED}, Definition 3.1"
+_ONE_SIDED = (
+    "There is no upper limit, and no table can give one: features may give labels away in ways no sample shows."
+)
+_SMALL = (
+    "Small groups hardly show, however large the table, as cells have at least 16 rows in each of five folds: where "
+    "200 people lose 7 nats, some 3 are certified; a group of fewer than about 100 people hardly moves "
+    "certified_nu_max, and one of fewer than about 300 people hardly counts in certified_j. A small table certifies "
+    "little, whatever is true."
+)
+_SOURCE = "boosted trees fitted with and without the column: a comparison on this table, no theorem"
+_READ = (
+    "Positive: the column adds to the risk. Columns that say the same hide each other: leaving one out changes nothing "
+    "while the other is there, so contributions need not add up, and a small one does not show that a column is "
+    "harmless. A column picked because of such a list makes the confidence of a later report less than it says."
+)
+
+J = Quantity(
+    "j", "Share of people above a loss",
+    "share of people whose loss is above tau",
+    "J(tau) = P(nu_bar(X) > tau)",
+    f"{PITFALLS}, Definition 3 and Theorem 2; {TRAINING}, Theorem 6.6; {MATHEMATICS}: A4, A5",
+    "A rule such as 'at most 5 % of people may lose more than 3 nats' looks at high, at tau = 3: a high of at most "
+    "0.05 keeps it, as far as averages go. A high above it does not show that the rule is broken: few rows make it "
+    f"large. A low above it does show that, as far as averages go. {_AVERAGES}",
+    ("certified_j", "plug_in_j", "nu_bar", "tau", "mean_loss"),
+    share=True, of_losses=True, two_classes=True, falls_along="tau",
+)  # fmt: skip
+PLUG_IN_J = Quantity(
+    "plug_in_j", "Share of people above a loss, by raw counts",
+    "share of people whose loss is above tau, by the labels around each as they are",
+    "J(tau) with the label shares around each row in the place of eta",
+    f"{MATHEMATICS}: CERTIFICATES d",
+    "Noise in the counts is taken for knowledge, so the tail is too long on average. It is there to compare, in "
+    "JSON and CSV only; judge by j.",
+    ("j", "plug_in_utility"),
+    share=True, of_losses=True, two_classes=True, falls_along="tau",
+)  # fmt: skip
+MEAN_LOSS = Quantity(
+    "mean_loss", "Average loss",
+    "average loss, in nats",
+    "E nu_bar(X) = E (2 eta - 1)(logit eta - logit p) + h(pi)",
+    f"{PITFALLS}, equation 2; {MATHEMATICS}: A6",
+    "What features and release together tell about a label, averaged over people, label and noise. A small average "
+    "can hide people with a large loss: look at j. It is infinite where features give some labels away for sure.",
+    ("nu_bar", "j", "weighted_jeffreys", "certified_mean_loss"),
+    has_upper=False, of_losses=True, two_classes=True,
+)  # fmt: skip
+JEFFREYS = Quantity(
+    "jeffreys", "How far features part the labels",
+    "I = E (2 eta - 1) logit eta: how far the features part the labels",
+    "I = E (2 eta - 1) logit eta",
+    f"{PITFALLS}, section 4; {MATHEMATICS}: A10",
+    "Half the Jeffreys divergence of the features of the two classes, if these are equally common, and only then. "
+    "It does not depend on the noise. Where one class is rare, weighted_jeffreys is the number to compare.",
+    ("weighted_jeffreys", "mean_loss"),
+    has_upper=False, two_classes=True, with_noise=STAYS,
+)  # fmt: skip
+WEIGHTED_JEFFREYS = Quantity(
+    "weighted_jeffreys", "How far features part the labels, weighted",
+    "p KL(P1||P0) + (1 - p) KL(P0||P1): mean loss less what the noise adds",
+    "I - h(p) = p KL(P1 || P0) + (1 - p) KL(P0 || P1) = E nu_bar - h(pi)",
+    f"{MATHEMATICS}: A10",
+    "What the features alone contribute to the average loss. Never negative, 0 where they tell nothing; coarser "
+    "features can only lower it.",
+    ("jeffreys", "mean_loss"),
+    has_upper=False, two_classes=True, with_noise=STAYS,
+)  # fmt: skip
+LOG_RATIO_MIN = Quantity(
+    "log_ratio_min", "Longest odds against the label",
+    "log((1 - eta_min) / eta_min): the odds against a positive label where they are longest",
+    "log((1 - min eta) / min eta) = -logit min eta",
+    f"{PITFALLS}, Table 2; {MATHEMATICS}: A9",
+    "Add logit p and epsilon for what this end contributes to nu_max. Infinite where eta_min is 0.",
+    ("eta_min", "nu_max"),
+    two_classes=True, with_noise=STAYS,
+)  # fmt: skip
+LOG_RATIO_MAX = Quantity(
+    "log_ratio_max", "Longest odds on the label",
+    "log(eta_max / (1 - eta_max)): the odds on a positive label where they are longest",
+    "log(max eta / (1 - max eta)) = logit max eta",
+    f"{PITFALLS}, Table 2; {MATHEMATICS}: A9",
+    "Subtract logit p and add epsilon for what this end contributes to nu_max. Infinite where eta_max is 1.",
+    ("eta_max", "nu_max"),
+    two_classes=True, with_noise=STAYS,
+)  # fmt: skip
+NU_MAX = Quantity(
+    "nu_max", "Largest loss of anybody",
+    "largest loss of any person, in nats",
+    "nu_max = epsilon + max(logit max eta - logit p, logit p - logit min eta)",
+    f"{PITFALLS}, Theorem 1 and Table 2; {MATHEMATICS}: A9",
+    "The largest change of an attacker's log-odds, whichever way the noise falls. Infinite where somebody's "
+    "features give the label away: then no noise protects everybody. A low above your limit says that somebody "
+    "is above it; high is finite only where many rows share the top score, or stand around with knn.",
+    ("certified_nu_max", "eta_min", "eta_max", "log_ratio_min", "log_ratio_max", "epsilon"),
+    of_losses=True, two_classes=True,
+)  # fmt: skip
+ETA_MIN = Quantity(
+    "eta_min", "Least chance of a label",
+    "least chance of the positive label, given the features",
+    "min over people of eta(x) = P(Y = 1 | x)",
+    f"{PITFALLS}, section 3",
+    "0 means that some features rule the label out. The smaller it is beside the prior, the more those features "
+    "tell. With more than two classes it is that of the class named under class.",
+    ("eta", "eta_max", "log_ratio_min", "nu_max"),
+    share=True, less_is_worse=True, with_noise=STAYS,
+)  # fmt: skip
+ETA_MAX = Quantity(
+    "eta_max", "Greatest chance of a label",
+    "greatest chance of the positive label, given the features",
+    "max over people of eta(x) = P(Y = 1 | x)",
+    f"{PITFALLS}, section 3",
+    "1 means that some features give the label away. The larger it is beside the prior, the more those features "
+    "tell. With more than two classes it is that of the class named under class.",
+    ("eta", "eta_min", "log_ratio_max", "nu_max"),
+    share=True, with_noise=STAYS,
+)  # fmt: skip
+UNINFORMED_UTILITY = Quantity(
+    "uninformed_utility", "Right guesses from the features alone",
+    "share of labels guessed from the features alone",
+    "E max_c u_c eta_c with u_c = 1 (zero-one); u_c = 1 / (C p_c) with --utility balanced",
+    f"{_DEFINITION}; {PREVENT}, equation 8; {MATHEMATICS}: C2",
+    "What the best attacker gets right before anything is released. low needs no assumption about eta: guesses "
+    "were made without the labels that judged them. A large value is a risk that no mechanism can take away.",
+    ("informed_utility", "advantage", "leave_one_out_utility", "plug_in_utility"),
+    share=True, with_noise=STAYS,
+)  # fmt: skip
+LEAVE_ONE_OUT_UTILITY = Quantity(
+    "leave_one_out_utility", "Right guesses, as tried",
+    "the same, as tried on labels that guesses were made without",
+    "mean over rows of u_y [y is the best guess by an estimate that has not seen y]",
+    f"{MATHEMATICS}: CERTIFICATES d",
+    "On average too low for the best possible guess. Far below plug_in_utility: much of what estimates claim to "
+    "know is noise.",
+    ("uninformed_utility", "plug_in_utility"),
+    share=True, with_noise=STAYS,
+)  # fmt: skip
+PLUG_IN_UTILITY = Quantity(
+    "plug_in_utility", "Right guesses, as claimed",
+    "the same, as sure as guesses are of themselves",
+    "mean over rows of max_c u_c eta_c, with the estimate in the place of eta",
+    f"{MATHEMATICS}: CERTIFICATES d",
+    "On average too high where eta comes from counts of neighbours: their noise is taken for knowledge.",
+    ("uninformed_utility", "leave_one_out_utility"),
+    share=True, with_noise=STAYS,
+)  # fmt: skip
+INFORMED_UTILITY = Quantity(
+    "informed_utility", "Right guesses with the release",
+    "share of labels guessed from the features and the release",
+    "E max_c u_c P(c | x, release) = uninformed_utility + advantage",
+    _DEFINITION,
+    "What the best attacker gets right once the release is out, whatever the release contributed to that.",
+    ("uninformed_utility", "advantage", "certified_informed_utility"),
+    share=True, low_by_trial=True,
+)  # fmt: skip
+ADVANTAGE = Quantity(
+    "advantage", "What the release adds to guesses",
+    "what the release adds to the share of labels guessed",
+    "E max_c u_c P(c | x, release) - E max_c u_c eta_c; for rr and two labels E (min(eta, 1 - eta) - pi)_+",
+    f"{_DEFINITION} and Theorem 3.7; {MATHEMATICS}: B6",
+    "0.02 means two labels more in a hundred. high needs no assumption about eta, so it is fit for a rule such as "
+    "'a release may add at most 2 in 100'. low is about averages over rows with like scores. It says what the "
+    "release adds, not how much is known already.",
+    ("certified_advantage", "advantage_bound", "uninformed_utility", "equivalent_epsilon", "equivalent_k"),
+    share=True,
+)  # fmt: skip
+ADVANTAGE_BOUND = Quantity(
+    "advantage_bound", "What a theorem allows",
+    "what a theorem says that the release can add at most",
+    "by name: see at.bound; for example tanh(epsilon / 2) E [u of the label that the best guess misses]",
+    f"{PREVENT}, Theorem 2 and Corollary 1; {UNIFIED}, Theorems 3.3 to 3.5, 6.3, 6.4; {MATHEMATICS}: B2 to C1",
+    "An upper limit that holds for any population with those few numbers, so often far above advantage. Where the "
+    "printed theorem is wrong or loose, its name says corrected or improved.",
+    ("advantage", "epsilon"),
+    with_noise=UNTUNED,
+)  # fmt: skip
+EQUIVALENT_EPSILON = Quantity(
+    "equivalent_epsilon", "Randomized response that adds as much",
+    "epsilon of the randomized response that adds as much",
+    "the epsilon with advantage(rr:epsilon) = advantage(this mechanism), under one estimated law of eta",
+    "a comparison on this table, no theorem",
+    "For choosing between noise and aggregation on this table. It is no guarantee: label proportions promise "
+    "nothing, however small the number is. It has no limits: a rule needs a line on advantage.",
+    ("advantage", "equivalent_k", "epsilon"),
+    has_limits=False, two_classes=True, with_noise=UNTUNED,
+)  # fmt: skip
+EQUIVALENT_K = Quantity(
+    "equivalent_k", "Bags that add no more",
+    "size of the smallest bags whose totals add no more",
+    "min { k : advantage(llp:k) <= advantage(this mechanism) }, under one estimated law of eta",
+    "a comparison on this table, no theorem",
+    "For choosing between noise and aggregation on this table. It has no limits: a rule needs a line on advantage. "
+    "No estimate means that no size up to the rows of the table, or 4096, would do.",
+    ("advantage", "equivalent_epsilon", "llp"),
+    has_limits=False, two_classes=True, less_is_worse=True, with_noise=UNTUNED,
+)  # fmt: skip
+CERTIFIED_J = Quantity(
+    "certified_j", "Share of people surely above a loss",
+    "share of people whose loss is certain to be above tau",
+    "in a cell whose eta has mean e, at least (e - z1) / (1 - z1) have eta > z1, and at least (z0 - e) / z0 have "
+    "eta < z0, with z0 < z1 where nu_bar = tau",
+    f"{MATHEMATICS}: CERTIFICATES b, J from below",
+    "low is the whole of it: at least so many people lose more than tau, at all tau at once. "
+    f"{_SMALL} {_ONE_SIDED}",
+    ("certified", "j", "tau"),
+    share=True, has_upper=False, of_losses=True, two_classes=True, falls_along="tau",
+)  # fmt: skip
+CERTIFIED_MEAN_LOSS = Quantity(
+    "certified_mean_loss", "Average loss, at least",
+    "average loss, in nats",
+    "sum over cells of share times min { nu_bar(z) : z in the limits of the cell's mean eta } (convexity)",
+    f"{MATHEMATICS}: CERTIFICATES a",
+    f"The average over people is at least low. {_ONE_SIDED}",
+    ("certified", "mean_loss"),
+    has_upper=False, of_losses=True, two_classes=True,
+)  # fmt: skip
+CERTIFIED_NU_MAX = Quantity(
+    "certified_nu_max", "Largest loss, at least",
+    "loss of the person who loses most, in nats",
+    "epsilon + the largest, over cells, of |logit e - logit p| at the nearer ends of their limits, e the mean eta "
+    "of a cell: somebody in it is at least as far out",
+    f"{MATHEMATICS}: CERTIFICATES, Proposition",
+    f"Somebody loses at least low. {_SMALL} {_ONE_SIDED}",
+    ("certified", "nu_max"),
+    has_upper=False, of_losses=True, two_classes=True,
+)  # fmt: skip
+CERTIFIED_RENYI = Quantity(
+    "certified_renyi", "Divergence of the features, at least",
+    "how far the features part people with the label from those without, in nats",
+    "D_alpha(P1 || P0) = log E_P0 (P1 / P0)^alpha / (alpha - 1); alpha = 1 is the KL divergence; at.of says which "
+    "way round",
+    f"{TRAINING}, section 7; {MATHEMATICS}: CERTIFICATES a",
+    "What features tell if they are released as they are. A theorem that adds noise of the labels to a divergence "
+    f"needs an upper limit of it, and low is none. {_ONE_SIDED}",
+    ("certified", "weighted_jeffreys"),
+    has_upper=False, two_classes=True, with_noise=STAYS,
+)  # fmt: skip
+CERTIFIED_UNINFORMED_UTILITY = Quantity(
+    "certified_uninformed_utility", "Right guesses from features, certified",
+    "share of labels guessed from the features alone",
+    "1 - (Clopper-Pearson upper limit on wrong guesses, made without the labels that judge them)",
+    f"{MATHEMATICS}: CERTIFICATES c, c4",
+    "The best guess is right at least so often. high is below 1 only where rows with equal features have different "
+    "labels.",
+    ("certified", "uninformed_utility"),
+    share=True, has_upper=False, with_noise=STAYS,
+)  # fmt: skip
+CERTIFIED_INFORMED_UTILITY = Quantity(
+    "certified_informed_utility", "Right guesses with the release, certified",
+    "share of labels guessed from the features and the release",
+    "low: what an attacker got who was tried on labels not seen, or certified_uninformed_utility; high: 1",
+    f"{MATHEMATICS}: CERTIFICATES c, c4",
+    f"The best attacker is right at least so often once the release is out. {_ONE_SIDED}",
+    ("certified", "informed_utility"),
+    share=True, has_upper=False, low_by_trial=True,
+)  # fmt: skip
+CERTIFIED_ADVANTAGE = Quantity(
+    "certified_advantage", "What the release adds, certified",
+    "what the release adds to the share of labels guessed",
+    "high: the largest total variation between outputs, times the least of three upper limits of what the best "
+    "guess misses: Clopper-Pearson on wrong guesses, E min(eta, 1 - eta) by limits of cells of scores, and twice "
+    "the spread E eta (1 - eta); or a bound for totals made of these, if less. low: from pairs of rows with "
+    "equal features, ((1 - sqrt(1 - 2 d)) / 2 - pi)_+ times their share, d how often their labels differ",
+    f"{MATHEMATICS}: CERTIFICATES c, c4, B5; {UNIFIED}, Theorem 3.7",
+    "No attacker gains more than high, so it can be gated on. low is above 0 only where rows repeat.",
+    ("certified", "advantage", "advantage_bound"),
+    share=True,
+)  # fmt: skip
+COLUMN_LOG_LOSS = Quantity(
+    "column_log_loss", "What a column tells about labels",
+    "what the column adds to what features tell about labels, in nats a label",
+    "log loss of labels not seen, without the column, less the same with it",
+    _SOURCE,
+    f"How much better labels are guessed thanks to the column. {_READ}",
+    ("column_j", "column_advantage", "eta"),
+)  # fmt: skip
+COLUMN_J = Quantity(
+    "column_j", "What a column adds to J",
+    "what the column adds to the share of people whose loss is above tau",
+    "J(tau) with the column, less J(tau) without it",
+    _SOURCE,
+    "0.03 means that, by these models, 3 people more in a hundred lose more than tau because the column is "
+    f"published. It has no limits: models say it of themselves. {_READ}",
+    ("j", "column_log_loss", "column_advantage"),
+    share=True, of_losses=True, two_classes=True,
+)  # fmt: skip
+COLUMN_ADVANTAGE = Quantity(
+    "column_advantage", "What a column adds to the advantage",
+    "what the column adds to the advantage of an attacker",
+    "advantage with the column, less the advantage without it",
+    _SOURCE,
+    "It may be negative: features that already give labels away leave a release less to add. "
+    f"Look at column_log_loss beside it. {_READ}",
+    ("advantage", "column_log_loss", "column_j"),
+    share=True,
+)  # fmt: skip
+TUNED = Quantity(
+    "tuned", "Least noise that meets a policy",
+    "the weakest release of its kind that meets the policy",
+    "the last strength before the first that does not pass, of those looked at from the most noise to the least",
+    f"{PITFALLS}, tuning the noise; a search on this table, no theorem",
+    "The value of the parameter to use on this table. No value: no noise of that kind is shown to meet the "
+    "policy, mostly as the features alone break it. Limits hold at every strength at once, so the one picked "
+    "is as sure as any; at.binds is the line of the policy that decides. low and high are this value and its "
+    "neighbour with which the policy does not hold: no confidence limits.",
+    ("epsilon", "k", "inconclusive"),
+    less_is_worse=True,
+)  # fmt: skip
+
+OF_COLUMNS = (COLUMN_LOG_LOSS, COLUMN_J, COLUMN_ADVANTAGE)
+QUANTITIES: Mapping[str, Quantity] = {one.name: one for one in tuple(globals().values()) if isinstance(one, Quantity)}

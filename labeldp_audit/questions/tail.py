@@ -1,0 +1,193 @@
+"""estimate-j: for what share of people is the privacy loss above tau (001, Theorem 2; 000, Theorem 6.6, repaired).
+
+The probability that anything in the report is missed is shared out: p 5 %, the radii of the neighbourhoods 5 %, the
+intervals of eta 49 %, J at all tau and mechanisms 9 %, the mean loss 7 %, certificates 25 % (certificates.py).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from ..bounds.intervals import dvoretzky_kiefer_wolfowitz
+from ..core.arrays import Floats
+from ..core.budget import PRIOR_SHARE, RADII_SHARE
+from ..core.eta import Eta, Law
+from ..core.finding import Bound, Finding
+from ..core.mechanism import Mechanism
+from ..core.settings import Settings
+from ..core.table import Table
+from ..measures import divergence, loss, tail
+from ..measures.eta_law import estimated
+from ..measures.eta_law.estimated import Belief
+from . import assumptions, certificates, intervals, releases, taus
+from .certificates import Known
+from .contract import Evidence, Question, positive_index
+from .intervals import Intervals, Prior
+from .quantities import (
+    CERTIFIED_J,
+    CERTIFIED_MEAN_LOSS,
+    CERTIFIED_RENYI,
+    JEFFREYS,
+    MEAN_LOSS,
+    PLUG_IN_J,
+    WEIGHTED_JEFFREYS,
+    J,
+)
+
+ETA_SHARE = 0.49
+TAIL_SHARE = 0.09
+MEAN_SHARE = 0.07
+PARTS, SPREAD_PARTS = 4, 2  # of what p may be; where people are spread, each takes much memory
+
+J_METHOD = "clopper-pearson"
+MEAN_METHOD = "dvoretzky-kiefer-wolfowitz"
+PLUG_IN = "counts around each row, as they are"
+NO_LIMITS = "no interval: the chance in the counts is taken for knowledge"
+NO_UPPER = "no upper limit: whoever was not asked may lose any amount"
+
+QUANTITIES = (
+    J, PLUG_IN_J, MEAN_LOSS, JEFFREYS, WEIGHTED_JEFFREYS, CERTIFIED_J, CERTIFIED_MEAN_LOSS,
+    CERTIFIED_RENYI,
+)  # fmt: skip
+
+
+def checked(settings: Settings) -> tuple[tuple[Mechanism, ...], Floats | None]:
+    """Mechanisms and tau; what makes no sense is refused before anything is searched or learnt."""
+    mechanisms, at = releases.wanted(settings), taus.parse(settings.tau)
+    certificates.orders(settings)
+    return mechanisms, at
+
+
+def findings(
+    table: Table, eta: Eta, settings: Settings, mechanisms: Sequence[Mechanism], asked: Floats | None,
+    *, more: Sequence[float] = (), among: int | None = None,
+) -> list[Finding]:  # fmt: skip
+    """asked: the values of tau, None for the whole curve; more: beside these. among: so many mechanisms share the
+    level, where labels choose which are looked at."""
+    positive = positive_index(table)
+    miss = 1 - settings.confidence
+    wide = assumptions.widening(eta, settings, RADII_SHARE * miss)
+    box = intervals.for_shares(table, eta, ETA_SHARE * miss, wide)
+    prior = intervals.of_prior(table, positive, PRIOR_SHARE * miss)
+    believed = estimated.of_losses(eta)
+    losses = losses_of(box, believed, prior)
+    known, unknown = releases.by_loss("j", mechanisms, settings, eta.queries)
+    at, places = _asked(losses, known, asked, more, eta.n)
+    number = places * (len(known) if among is None else among)
+    sure = certificates.SHARE * miss
+    cells = certificates.box_of_losses(table, eta, sure) if settings.certify else None
+    least = 0.0 if cells is None else certificates.least_mean_loss(cells, prior, sure)
+    return [
+        *(tails(losses, box.wrong, known, at, eta, settings, TAIL_SHARE * miss / max(1, number)) if known else ()),
+        *means(losses, box.wrong, believed.law, prior, known, eta, settings, MEAN_SHARE * miss, least),
+        *(() if cells is None else certificates.of_losses(cells, table, eta, prior, known, at, number, settings, sure)),
+        *unknown,
+    ]
+
+
+@dataclass(frozen=True)
+class Losses:
+    """What the features give away; the noise adds the same to all."""
+
+    rows: tail.Losses  # of each query, by the counts around it
+    value: Floats  # under the estimated law of eta
+    weight: Floats
+    method: str
+
+
+def losses_of(box: Intervals, believed: Belief, prior: Prior) -> Losses:
+    """One p is everybody's: between which ends it is, is looked at in parts, each by itself."""
+    number = PARTS if box.variance is None else SPREAD_PARTS
+    parts = list(pairwise(np.linspace(prior.low, prior.high, number + 1).tolist()))
+    low = np.stack([loss.feature_loss_range(box.low, box.high, *part)[0] for part in parts])
+    people = [end.ravel() for end in box.of_people()]
+    high = np.stack([loss.feature_loss_range(people[0], people[1], *part)[1] for part in parts])
+    rows = tail.Losses.of(loss.feature_loss(box.plain, prior.p), low, high)
+    law = believed.law
+    return Losses(rows, loss.feature_loss(law.eta[:, 1], prior.p), law.weight, believed.method)
+
+
+def _asked(losses: Losses, known: Known, asked: Floats | None, more: Sequence[float], n: int) -> tuple[Floats, int]:
+    """Where J is asked, and at how many places for each mechanism it might be, whatever the labels."""
+    if asked is not None or not known:
+        at = np.union1d(np.empty(0) if asked is None else asked, more)
+        return at, len(at)
+    noise = [loss.noise_loss(epsilon) for _, epsilon in known]
+    possible, at = taus.at_most(noise, n), taus.curves(losses.value, noise)
+    return np.union1d(at[at <= possible[-1]], more), len(possible) + len(more)
+
+
+def tails(
+    losses: Losses, wrong: int, known: Known, at: Floats, eta: Eta, settings: Settings, miss_each: float
+) -> list[Finding]:
+    """J for each mechanism at each tau; beside it what the counts say as they are."""
+    said = assumptions.stated(eta, settings)
+    findings = []
+    for mechanism, epsilon in known:
+        h = loss.noise_loss(epsilon)
+        plain, low, high = tail.share_above(losses.rows, at - h, wrong, miss_each / 2)
+        estimate = np.clip(tail.mass_above(losses.value, losses.weight, at - h), low, high)
+        method = f"{losses.method}; limits {J_METHOD}"
+        for tau, *share, uncorrected in np.stack([at, estimate, low, high, plain], axis=1).tolist():
+            bound = Bound(share[0], share[1], share[2], eta.queries, method, said)
+            where = {"tau": tau, **mechanism.at()}
+            findings.append(Finding("j", bound, settings.confidence, mechanism.spec, where))
+            if eta.counts is not None:
+                raw = Bound(uncorrected, None, None, eta.queries, PLUG_IN, (*said, NO_LIMITS))
+                findings.append(Finding("plug_in_j", raw, settings.confidence, mechanism.spec, where))
+    return findings
+
+
+def means(
+    losses: Losses, wrong: int, law: Law, prior: Prior, known: Known, eta: Eta, settings: Settings, miss: float,
+    certified: float,
+) -> list[Finding]:  # fmt: skip
+    """Mean loss for each mechanism and the divergences: one limit, for E feature_loss, serves them all."""
+    said = (*assumptions.stated(eta, settings), NO_UPPER)
+    mean, least = (max(certified, one) for one in _mean_feature_loss(losses, wrong, prior, miss))
+    jeffreys, jeffreys_least = _jeffreys(law, prior, least)
+
+    def finding(quantity: str, estimate: float, low: float, mechanism: Mechanism | None = None) -> Finding:
+        bound = Bound(estimate, min(low, estimate), math.inf, eta.queries, MEAN_METHOD, said)
+        if mechanism is None:
+            return Finding(quantity, bound, settings.confidence)
+        return Finding(quantity, bound, settings.confidence, mechanism.spec, mechanism.at())
+
+    noise = [(mechanism, loss.noise_loss(epsilon)) for mechanism, epsilon in known]
+    return [
+        *(finding("mean_loss", mean + h, least + h, mechanism) for mechanism, h in noise),
+        finding("jeffreys", jeffreys, jeffreys_least),
+        finding("weighted_jeffreys", mean, least),
+    ]
+
+
+def _mean_feature_loss(losses: Losses, wrong: int, prior: Prior, miss: float) -> tuple[float, float]:
+    """Estimate and lower limit of E feature_loss: a divergence (ERRATA A10), so never below 0."""
+    floor = min(float(loss.feature_loss(loss.lowest_eta(p), p)) for p in (prior.low, prior.high))
+    least = min(dvoretzky_kiefer_wolfowitz.mean_lower(low, floor, wrong, miss) for low in losses.rows.low)
+    return max(0.0, _mean(losses.weight, losses.value)), max(0.0, least)
+
+
+def _mean(weight: Floats, value: Floats) -> float:
+    """What has no weight counts nothing, not even infinity."""
+    return float((weight[weight > 0] * value[weight > 0]).sum())
+
+
+def _jeffreys(law: Law, prior: Prior, least: float) -> tuple[float, float]:
+    """Estimate and lower limit of I = E feature_loss + h(p)."""
+    of_prior, smallest = divergence.jeffreys_terms([prior.p, np.clip(0.5, prior.low, prior.high)]).tolist()
+    mean = _mean(law.weight, divergence.jeffreys_terms(law.eta[:, 1]))
+    return max(mean, of_prior, least + smallest), least + smallest
+
+
+def answer(evidence: Evidence, settings: Settings) -> list[Finding]:
+    asked = evidence.table, evidence.eta, settings, evidence.mechanisms, evidence.at
+    return findings(*asked, more=evidence.more, among=evidence.among)
+
+
+QUESTION = Question(QUANTITIES, lambda classes: classes == 2, answer)

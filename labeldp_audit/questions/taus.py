@@ -1,0 +1,70 @@
+"""The losses at which J is asked."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..core.arrays import Floats
+from ..core.errors import SpecError
+from ..core.registry import number
+
+STEP = 0.1
+_MOST = 100_000
+_UNKNOWN_END = 10.0  # labels in the clear: everybody's loss is infinite and the curve has no end
+
+
+def parse(text: str | None) -> Floats | None:
+    """`1,2,6` or `START:STOP:STEP`, the stop included; None: decide from the curve."""
+    if text is None:
+        return None
+    if ":" in text:
+        return _range(text)
+    values = np.unique([number(part, "--tau") for part in text.split(",")])
+    if not np.all(np.isfinite(values)):
+        raise SpecError(f"--tau wants finite numbers, not {text!r}")
+    return values
+
+
+def _range(text: str) -> Floats:
+    parts = [number(part, "--tau") for part in text.split(":")]
+    if len(parts) != 3 or not all(map(math.isfinite, parts)):
+        raise SpecError(f"--tau wants VALUES or START:STOP:STEP, not {text!r}")
+    start, stop, step = parts
+    if step <= 0 or stop < start:
+        raise SpecError(f"--tau wants START <= STOP and STEP > 0, not {text!r}")
+    return _grid(start, stop, step)
+
+
+def _grid(start: float, stop: float, step: float) -> Floats:
+    """Multiples of the step, without the dust of repeated addition."""
+    steps = (stop - start) / step
+    if steps >= _MOST:
+        what = f"{start:g} to {stop:g} by {step:g} is more than {_MOST} values of tau"
+        raise SpecError(what, hint="--tau START:STOP:STEP with a larger step")
+    count = math.floor(steps + 1e-9) + 1
+    return np.unique(np.round(start + step * np.arange(count), 12))
+
+
+def curves(feature_losses: Floats, noise: Sequence[float]) -> Floats:
+    """From 0 to where the last of the curves ends: beyond the largest finite loss each stays where it is.
+
+    One grid for all of them, because a curve that stops would read as if nobody were left. noise: h of each mechanism.
+    """
+    finite = feature_losses[np.isfinite(feature_losses)]
+    return _until(float(finite.max()) if len(finite) else 0.0, noise)
+
+
+def at_most(noise: Sequence[float], n: int) -> Floats:
+    """A grid that holds every possible `curves`, whatever the labels: the level of the limits must not depend on them.
+
+    A count of 1 to k - 1 among at most n neighbours has |logit eta| < log n, and |logit p| < log n.
+    """
+    return _until(2 * math.log(n), noise)
+
+
+def _until(largest: float, noise: Sequence[float]) -> Floats:
+    ends = [_UNKNOWN_END if math.isinf(h) else max(h + largest, 0.0) + STEP for h in noise]
+    return _grid(0.0, max(ends), STEP)

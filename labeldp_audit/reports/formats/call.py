@@ -1,0 +1,128 @@
+"""The call that gives this report again, as a shell takes it.
+
+What a report does not hold cannot stand in it: where the table lies, what was between the cells of a CSV file, a file
+of estimates.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from ...core.eta import EtaSummary
+from ...core.report import ALONE, COMPARED, MEASURED_BY, TOOL, TUNE, Report
+
+QUERIES, FEWEST, LARGEST = 200_000, 30, 10_000  # defaults of --queries and --k
+_FOLDS = 5
+_JUDGING = ("audit", "check", "tune")  # commands that take a policy themselves
+_WANTING = ("check", "tune")  # and want one
+# Parameters that have another name on the command line, and those that no option sets.
+SPELLED = {TUNE: "mechanism"}
+_NO_OPTION = ("label", "positive", "confidence", "seed", "estimator", "k", "queries", ALONE, COMPARED, MEASURED_BY)
+_STDIN = "stdin"  # what a table on standard input is called
+
+
+def lines(report: Report) -> tuple[str, ...]:
+    """One call, and where its report was judged afterwards a second one."""
+    made, judged_later = str(report.parameters.get(MEASURED_BY, report.command)), MEASURED_BY in report.parameters
+    bare = judged_later and made not in _WANTING  # of the policy it may have had nothing is known
+    first = quoted(arguments(replace(report, command=made, judgement=None if bare else report.judgement)))
+    if report.judgement is None or (made in _JUDGING and not judged_later):
+        return (first,)
+    return first, quoted([TOOL, "check", f"labeldp-report/{made}.json", *_policy(report)])
+
+
+def unsaid(report: Report) -> str:
+    """What the policy had that no call can hold."""
+    waivers = report.judgement.waivers if report.judgement else ()
+    return "The policy's waivers belong into a file, for --policy or [policy] of labeldp-audit.toml." if waivers else ""
+
+
+def quoted(words: Sequence[str]) -> str:
+    return " ".join(map(_quoted, words))
+
+
+def _quoted(word: str) -> str:
+    """Line ends, escapes and marks that turn text round are written out, as bash and zsh read them."""
+    if word.isprintable():
+        return shlex.quote(word)
+    return "$'" + "".join(map(_spelled, word)) + "'"
+
+
+def _spelled(character: str) -> str:
+    if character in "\\'":
+        return "\\" + character
+    if character.isprintable():
+        return character
+    raw = character.encode("utf-8", "surrogateescape" if "\udc80" <= character <= "\udcff" else "surrogatepass")
+    return "".join(f"\\x{byte:02x}" for byte in raw)
+
+
+def arguments(report: Report) -> list[str]:
+    """What was typed, or would have had the same effect."""
+    data = report.dataset
+    found = [TOOL, report.command, _table(data.name), *_said("label", data.label)]
+    found += _said("positive", data.positive) if data.positive is not None else []
+    for name, value in (*_search(report), *_question(report)):
+        found += _said(SPELLED.get(name, name), value)
+    return found + (_policy(report) if report.command in _JUDGING else [])
+
+
+def _table(name: str) -> str:
+    """A name that looks like an option is still a file."""
+    if name == _STDIN:
+        return "-"
+    return f"./{name}" if name.startswith("-") else name
+
+
+def _said(name: str, value: object) -> list[str]:
+    flag = "--" + name.replace("_", "-")
+    if isinstance(value, bool):
+        return [flag if value else f"--no-{flag.removeprefix('--')}"]
+    if isinstance(value, list | tuple | Mapping):
+        return [word for one in value for word in _said(name, one)]
+    word = repr(value) if isinstance(value, float) else str(value)
+    return [f"{flag}={word}"] if word.startswith("-") else [flag, word]
+
+
+def _search(report: Report) -> Iterator[tuple[str, object]]:
+    eta = report.eta
+    if eta.given:
+        return
+    named = _estimator(eta)
+    if named:
+        yield "estimator", named
+    if not _usual_k(eta, named):
+        yield "k", eta.k
+    if eta.queries != min(eta.n, QUERIES):
+        yield "queries", "all" if eta.queries == eta.n else eta.queries
+
+
+def _estimator(eta: EtaSummary) -> str:
+    """Empty where several were tried, which is the default."""
+    tried = dict.fromkeys(re.sub(", columns .*", "", one.name) for one in eta.tried)
+    if len(tried) > 1:
+        return ""
+    return next(iter(tried), re.sub(", columns .*", "", eta.estimator))
+
+
+def _usual_k(eta: EtaSummary, named: str) -> bool:
+    """Would it come out without being asked for? Neighbours' by the labels, where several were tried."""
+    if eta.metric != "score":
+        return not named or len(eta.tried) > 1
+    usual = max(FEWEST, min(LARGEST, round(math.sqrt(eta.n))))
+    return eta.k == usual or (eta.n // _FOLDS - 1 <= usual and eta.k == max(1, eta.n // _FOLDS - 1))
+
+
+def _question(report: Report) -> Iterator[tuple[str, object]]:
+    known = report.parameters
+    yield from ((name, value) for name, value in known.items() if name not in _NO_OPTION and value is not None)
+    yield from ((name, known[name]) for name in ("confidence", "seed") if name in known)
+
+
+def _policy(report: Report) -> list[str]:
+    judged = report.judgement
+    return [] if judged is None else [word for one in judged.verdicts for word in _said("fail_if", one.line)]

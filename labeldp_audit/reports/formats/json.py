@@ -1,0 +1,203 @@
+"""The report for programs: `"schema": "labeldp-audit/1"`, exact floats, one finding per line."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+from numbers import Integral, Real
+
+from ...core.eta import EtaSummary, Tried
+from ...core.finding import Finding
+from ...core.policy import Judgement, Verdict, Waived, Waiver
+from ...core.report import SCHEMA, TOOL, Report
+from ...core.table import Dataset
+from . import seal
+from .spelling import exact
+
+
+def render(report: Report, *, width: int, color: bool, run_info: Mapping[str, object] | None) -> str:
+    document = strict(_document(report, run_info))
+    assert isinstance(document, dict)
+    text = "\n".join(_lines(document | {seal.KEY: seal.of(document)})) + "\n"
+    return visible(text)
+
+
+def _document(report: Report, run_info: Mapping[str, object] | None) -> dict[str, object]:
+    document: dict[str, object] = {
+        "schema": SCHEMA,
+        "tool": {"name": TOOL, "version": report.version},
+        "command": report.command,
+        "dataset": _dataset(report.dataset),
+        "eta": _eta(report.eta),
+        "parameters": report.parameters,
+        "findings": [_finding(finding) for finding in report.findings],
+        "warnings": report.warnings,
+        "remarks": [asdict(one) for one in report.remarks],
+    }
+    if report.uncertifiable is not None:
+        document["uncertifiable"] = report.uncertifiable
+    if report.judgement is not None:
+        document["judgement"] = _judgement(report.judgement, report)
+    return document if run_info is None else {**document, "run": run_info}
+
+
+def _dataset(dataset: Dataset) -> dict[str, object]:
+    return {
+        "name": dataset.name,
+        "sha256": dataset.sha256,
+        "rows": dataset.rows,
+        "rows_used": dataset.rows_used,
+        "features": dataset.features,
+        "label": dataset.label,
+        "positive": dataset.positive,
+        "classes": dataset.classes,
+        "class_counts": dataset.class_counts,
+        "prior": dataset.prior,
+        "columns": [asdict(column) for column in dataset.columns],
+    }
+
+
+def _eta(eta: EtaSummary) -> dict[str, object]:
+    return {
+        "estimator": eta.estimator,
+        "k": eta.k,
+        "metric": eta.metric,
+        "n": eta.n,
+        "queries": eta.queries,
+        "exact": eta.exact,
+        "recall": eta.recall,
+        "recall_low": eta.recall_low,
+        "log_loss": eta.log_loss,
+        "one_class": eta.one_class,
+        "order_p": eta.order_p,
+        "tried": [_tried(one) for one in eta.tried],
+        "reliability": [asdict(one) | {"fits": one.fits} for one in eta.reliability],
+    }
+
+
+def _tried(one: Tried) -> dict[str, object]:
+    """k stands where neighbours were counted."""
+    return {name: value for name, value in asdict(one).items() if value is not None}
+
+
+def _finding(finding: Finding) -> dict[str, object]:
+    bound = finding.bound
+    fields: dict[str, object] = {
+        "quantity": finding.quantity,
+        "mechanism": finding.mechanism,
+        "at": finding.at,
+        "estimate": bound.estimate,
+        "low": bound.low,
+        "high": bound.high,
+        "confidence": finding.confidence,
+        "n": bound.n,
+        "method": bound.method,
+        "assumptions": bound.assumptions,
+    }
+    extra = {"reason": bound.reason, "standard_error": bound.standard_error}
+    if finding.bag is not None:
+        fields |= {"claim": finding.claim, "bag": finding.bag}
+    return fields | {name: value for name, value in extra.items() if value is not None}
+
+
+def _judgement(judged: Judgement, report: Report) -> dict[str, object]:
+    places = {id(finding): place for place, finding in enumerate(report.findings)}
+    return {
+        "outcome": judged.outcome,
+        "verdicts": [_verdict(one, places) for one in judged.verdicts],
+        "waivers": [_waived(one) for one in judged.waivers],
+    }
+
+
+def _verdict(one: Verdict, places: Mapping[int, int]) -> dict[str, object]:
+    """finding: place in the list of findings of the one that the verdict is about."""
+    return {
+        "line": one.line,
+        "outcome": one.outcome,
+        "waived": None if one.waiver is None else _waiver(one.waiver),
+        "said": one.said,
+        "quantity": one.quantity,
+        "field": one.field,
+        "comparison": one.comparison,
+        "threshold": one.threshold,
+        "value": one.value,
+        "finding": None if one.worst is None else places.get(id(one.worst)),
+        "judged": one.judged,
+        "failing": one.failing,
+    }
+
+
+def _waived(one: Waived) -> dict[str, object]:
+    return {**_waiver(one.waiver), "about_this": one.about_this, "expired": one.expired, "used": one.used}
+
+
+def _waiver(one: Waiver) -> dict[str, object]:
+    return {
+        "quantity": one.quantity,
+        "dataset": f"sha256:{one.dataset}",
+        "until": one.until.isoformat(),
+        "reason": one.reason,
+    }
+
+
+def strict(value: object) -> object:
+    """Only what JSON has: infinities become strings, numpy's numbers plain ones. NaN raises."""
+    kind = type(value)
+    if kind in _PLAIN or (kind is float and math.isfinite(value)):  # type: ignore[arg-type]  # nearly all there is
+        return value
+    value = value.item() if hasattr(value, "item") else value
+    if isinstance(value, Mapping):
+        return {str(key): strict(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [strict(item) for item in value]
+    if isinstance(value, str | bool):  # an enumeration's, and numpy's
+        return str(value) if isinstance(value, str) else value
+    if isinstance(value, Integral):
+        return int(value)
+    if isinstance(value, Real):
+        spelled = exact(float(value))
+        return spelled if spelled.endswith("Infinity") else float(value)
+    raise TypeError(f"a report cannot hold {type(value).__name__}")
+
+
+_PLAIN = frozenset((str, int, bool, type(None)))
+
+
+def _lines(value: object, depth: int = 0) -> Iterator[str]:
+    """The first two levels and lists of objects are spread out; everything deeper is one line."""
+    pairs = _members(value, depth)
+    if not pairs:
+        yield _compact(value)
+        return
+    opening, closing = "{}" if isinstance(value, dict) else "[]"
+    yield opening
+    for position, (key, item) in enumerate(pairs):
+        *first, last = _lines(item, depth + 1)
+        head, *rest = [*first, last + ("," if position + 1 < len(pairs) else "")]
+        yield f"  {key}{head}"
+        yield from (f"  {line}" for line in rest)
+    yield closing
+
+
+def _members(value: object, depth: int) -> list[tuple[str, object]]:
+    if isinstance(value, dict) and depth < 2:
+        return [(f"{_compact(key)}: ", item) for key, item in value.items()]
+    if isinstance(value, list) and (any(isinstance(item, dict) for item in value) or depth == 1):
+        return [("", item) for item in value]
+    return []
+
+
+_compact = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+
+
+def visible(text: str) -> str:
+    """Lone surrogates have no UTF-8, and invisible characters should be seen. They occur inside strings only."""
+    return re.sub(r"[^\n -~]", _visible, text)
+
+
+def _visible(match: re.Match[str]) -> str:
+    character = match.group()
+    return character if character.isprintable() else json.dumps(character)[1:-1]

@@ -1,0 +1,59 @@
+"""The page around the sections."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from importlib.resources import files
+
+from ....core.report import TOOL, Report
+from .. import words
+from ..spelling import plain
+from . import ending, sections
+from .markup import Html, joined, tag, text, void
+
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+
+
+def whole(report: Report, run_info: Mapping[str, object] | None) -> str:
+    first, *others = (one(report) for one in sections.SECTIONS)
+    rest = joined([*others, ending.glossary(report), ending.again(report, run_info)])
+    name = text(report.dataset.name, 120)
+    start = tag(
+        "header", tag("p", text(f"{TOOL} {report.version}, {report.command}"), class_="kicker"), tag("h1", name),
+        tag("p", text(words.scope(report)), class_="scope"),
+    )  # fmt: skip
+    page = tag(
+        "html",
+        _head(f"{plain(report.dataset.name)}: {report.command}"),
+        tag("body", start, tag("main", first, _contents(rest), rest)),
+        lang="en",
+    )
+    return f"<!DOCTYPE html>\n{_lined(page)}\n"
+
+
+def _head(title: str) -> Html:
+    return tag(
+        "head", void("meta", charset="utf-8"),
+        Html(f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'),
+        void("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        void("meta", name="color-scheme", content="light dark"), void("meta", name="referrer", content="no-referrer"),
+        tag("title", text(title, 120)), tag("style", style()),
+    )  # fmt: skip
+
+
+def style() -> Html:
+    """Ours, so nothing in it has to be escaped."""
+    sheet = files(__package__).joinpath("style.css").read_text(encoding="utf-8")
+    return Html(re.sub(r"/\*.*?\*/\s*", "", sheet, flags=re.DOTALL))
+
+
+def _contents(body: Html) -> Html:
+    found = re.findall(r'<section id="([a-z-]+)"><h2>(.*?)</h2>', body)
+    links = joined(tag("li", Html(f'<a href="#{key}">{title}</a>')) for key, title in found)
+    return tag("nav", tag("ul", links), aria_label="Contents") if len(found) > 1 else Html("")
+
+
+def _lined(page: Html) -> str:
+    """Lines that a person can compare: each section, row and figure begins one."""
+    return re.sub(r"(?=<(?:section|details|tr|figure|li|h[1-6]|body|dt|header|main)[ >])", "\n", page)

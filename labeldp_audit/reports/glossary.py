@@ -1,0 +1,240 @@
+"""The words of reports that are no quantities."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..core.quantity import MATHEMATICS, PITFALLS, TRAINING, UNIFIED, Term
+
+_JOINTLY = "P(every low <= its number <= every high) >= confidence"
+_EXCEPT = (
+    "Exceptions: equivalent_epsilon and equivalent_k have no limits; those of columns, and low of "
+    "advantages from bags that were drawn, take chance as normal; and the number of j and nu_max is that of averages "
+    "over rows with like scores, not of people."
+)
+_SMALL = (
+    "Small groups hardly show, however large the table, as cells have at least 16 rows in each of five folds: where "
+    "200 people lose 7 nats, some 3 are certified; a group of fewer than about 100 people hardly moves "
+    "certified_nu_max, and one of fewer than about 300 people hardly counts in certified_j. A small table certifies "
+    "little, whatever is true."
+)
+
+TERMS: Mapping[str, Term] = {one.name: one for one in (
+    Term(
+        "certified", "What is certified",
+        "holds whatever the population is, if rows are independent draws",
+        "labels judge scores that were made without them: Clopper-Pearson limits on cells of like scores",
+        f"{MATHEMATICS}: CERTIFICATES 0, a to c4, and the Proposition",
+        "Bad scores make these limits say less; none makes them wrong. They are wrong where rows are copies, where "
+        f"several rows are one person's, or where the table is no fair draw. {_SMALL}",
+        ("certified_j", "certified_nu_max", "certified_advantage", "confidence"),
+    ),
+    Term(
+        "low", "Lower limit",
+        "the number is at least this, with the confidence of the report",
+        _JOINTLY,
+        f"{MATHEMATICS}: how a report's confidence is shared out",
+        "A line such as 'certified_nu_max.low > 10' fails only where harm is shown, so that it passes shows nothing, "
+        f"least of all on a small table. Rounded outward wherever it is printed; JSON has all digits. {_EXCEPT}",
+        ("estimate", "high", "confidence"),
+    ),
+    Term(
+        "estimate", "Estimate",
+        "the best single guess, without its error",
+        "by the method that the finding names",
+        "the finding's own method",
+        "For orientation. A rule that looks at an estimate lets chance decide: look at low or high.",
+        ("low", "high"),
+    ),
+    Term(
+        "high", "Upper limit",
+        "the number is at most this, with the confidence of the report",
+        _JOINTLY,
+        f"{MATHEMATICS}: how a report's confidence is shared out",
+        "A line such as 'advantage.high > 0.02' passes only where safety is shown. high of advantage needs no "
+        f"assumption about eta. {_EXCEPT}",
+        ("estimate", "low", "confidence"),
+    ),
+    Term(
+        "confidence", "Confidence",
+        "how surely all limits of a report hold together",
+        f"{_JOINTLY}; 0.99 unless you ask otherwise",
+        f"{MATHEMATICS}: how a report's confidence is shared out",
+        "It covers one report. Choosing columns, k or an estimator by what earlier reports said makes it less. "
+        f"{_EXCEPT}",
+        ("low", "high"),
+    ),
+    Term(
+        "inconclusive", "Inconclusive",
+        "the estimate passes, the limit does not: nobody knows",
+        "line(limit) holds and line(estimate) does not",
+        "exit status 4 of labeldp-audit check",
+        "More rows make limits narrower. Until then it is not shown that the policy holds. --exit-zero reports it "
+        "without stopping a pipeline.",
+        ("low", "high", "waiver"),
+    ),
+    Term(
+        "not_measured", "Not measured",
+        "the report has no such number: the policy is not shown to hold",
+        "no finding of that quantity at that place, or one without the limit asked for",
+        "exit status 1 of labeldp-audit check",
+        "Counts as a failure, and no waiver covers it: a risk can be accepted once it is known.",
+        ("inconclusive", "waiver"),
+    ),
+    Term(
+        "waiver", "Waiver",
+        "a risk that somebody accepts: for one quantity, one table, until a day, for a reason",
+        "[[policy.waiver]] with quantity, dataset (sha256 of the table), until and reason",
+        "the policy file",
+        "Lines about that quantity do not count for that very table until that day. One that has run out fails, so "
+        "that nobody forgets it. A changed table has another sha256 and needs another waiver.",
+        ("inconclusive", "not_measured"),
+    ),
+    Term(
+        "eta", "What features tell",
+        "how likely each label is, given the features alone",
+        "eta(x) = P(Y = 1 | x), or P(Y = c | x) for each class",
+        PITFALLS,
+        "Nobody sees it; it is estimated, and everything but what is certified rests on how well. The log loss of the "
+        "report says how much was found, never how much there is.",
+        ("prior", "post", "eta_min", "eta_max"),
+    ),
+    Term(
+        "prior", "How common the label is",
+        "share of people with the positive label",
+        "p = P(Y = 1)",
+        PITFALLS,
+        "What anybody knows without features: losses are measured against it.",
+        ("eta", "nu_bar"),
+    ),
+    Term(
+        "post", "What features and release tell",
+        "how likely each label is, once the release is out",
+        "post_c = eta_c P(release | c) / sum over c' of eta_c' P(release | c')",
+        f"{UNIFIED}, section 3",
+        "Bayes' rule: what an attacker who knows eta believes afterwards.",
+        ("eta", "advantage"),
+    ),
+    Term(
+        "nu_bar", "Loss of a person",
+        "how far features and release move an attacker's log-odds on the true label, on average",
+        "nu_bar(x) = (2 eta - 1)(logit eta - logit p) + h(pi), h(pi) = (1 - 2 pi) log((1 - pi) / pi)",
+        f"{PITFALLS}, Definition 3; {TRAINING}, Theorem 6.4; {MATHEMATICS}: A1",
+        "Averaged over label and noise, in nats: a loss of 3 nats multiplies the odds by 20. The first part is what "
+        "features tell, whatever the noise; h(pi) is what randomized response lets through. It is lowest between 1/2 "
+        "and p, and can be negative there.",
+        ("j", "mean_loss", "nu_max", "tau", "nat", "pi"),
+    ),
+    Term(
+        "tau", "Threshold of a loss",
+        "a loss, in nats, that J asks about",
+        "J(tau) = P(nu_bar(X) > tau); the odds change by a factor of e^tau",
+        PITFALLS,
+        "1 nat is a factor of 2.7, 2 of 7.4, 3 of 20, 5 of 148. h(pi) is what the release contributes by itself.",
+        ("j", "nat", "nu_bar"),
+    ),
+    Term(
+        "epsilon", "Label differential privacy",
+        "how much a mechanism promises that one label changes its output",
+        "P(output | y) <= e^epsilon P(output | y'); randomized response: epsilon = log((C - 1)(1 - pi) / pi)",
+        f"{PITFALLS}; {TRAINING}",
+        "A promise about what the release adds, whatever the features tell: with features that give labels away, a "
+        "tiny epsilon protects nobody. Smaller is safer.",
+        ("pi", "lambda", "rr", "nu_max"),
+    ),
+    Term(
+        "pi", "Flip probability",
+        "probability that the published label differs from the true one",
+        "pi = (C - 1) / (e^epsilon + C - 1); two labels: 1 / (1 + e^epsilon); pi = lambda (C - 1) / C",
+        f"{MATHEMATICS}: A11",
+        "Not the probability of drawing the label anew, which is lambda and larger. rr:pi=0.01 is epsilon 4.595.",
+        ("lambda", "epsilon", "rr"),
+    ),
+    Term(
+        "lambda", "Replacement probability",
+        "probability that the label is drawn anew, uniformly, which may give the same label again",
+        "lambda = C / (e^epsilon + C - 1) = pi C / (C - 1); epsilon = log(1 + C (1 - lambda) / lambda)",
+        f"{TRAINING}, Mechanism 1; {MATHEMATICS}: A11",
+        "For two labels twice pi. rr:lambda=0.01 is epsilon 5.293.",
+        ("pi", "epsilon", "rr"),
+    ),
+    Term(
+        "k", "Rows or people together",
+        "of llp: people in a bag; of an audit: rows with like scores, or neighbours, behind each interval",
+        "llp:k=8, and --k",
+        "docs/mathematics.md: CERTIFICATES f",
+        "Larger bags add less to a guess. More rows behind an interval make it narrower, and about more people.",
+        ("llp", "bag", "equivalent_k"),
+    ),
+    Term(
+        "nat", "Unit of losses",
+        "the unit of losses: one nat multiplies or divides odds by e = 2.718",
+        "odds after = odds before * e^loss; one nat is 1 / log 2 = 1.443 bits",
+        "natural logarithms; nothing of this tool's own",
+        "A loss of 3 nats multiplies the odds on the true label by 20. Of a label that 12 % of people have, an "
+        "attacker knows no more at first than these 12 %, odds of 0.12 to 0.88. A loss of 3 nats turns 12 % into 73 %, "
+        "one of 1 nat into 27 %, one of 5 nats into 95 %.",
+        ("odds", "nu_bar", "tau"),
+    ),
+    Term(
+        "odds", "Odds",
+        "how likely a label is, beside how likely it is not",
+        "odds = q / (1 - q) for a chance of q; logit q = log odds; q = odds / (1 + odds)",
+        "arithmetic; nothing of this tool's own",
+        "A chance of 50 % is odds of 1, 12 % odds of 0.14, 90 % odds of 9. Whatever is learnt multiplies odds, so "
+        "losses are counted in their logarithm: 3 nats turn 12 % into 73 %, and 73 % into 98 %.",
+        ("nat", "prior", "nu_bar"),
+    ),
+    Term(
+        "attacker", "Attacker",
+        "whoever knows people's features and sees the release, and wants their labels",
+        "before: eta(x); after: post(x, release), by Bayes' rule",
+        f"{UNIFIED}, section 3; {PITFALLS}",
+        "The best one is meant: he knows how labels depend on features, the mechanism with all its parameters, and for "
+        "bags the features of everybody in the bag, but nobody's label. Whoever knows other people's labels may learn "
+        "more, from bags above all. He needs no access to your systems: what is published is enough.",
+        ("eta", "post", "advantage", "bag"),
+    ),
+    Term(
+        "bag", "Bag",
+        "people put together at random, whose labels are published as one total",
+        "release = sum of the labels of k people drawn at random, as it is (llp) or with noise (laplace-llp)",
+        f"{UNIFIED}, section 3; {MATHEMATICS}: B2 to B5",
+        "The larger the bag, the less its total tells about one of its people, as long as the labels of the others are "
+        "unknown. Everybody is in one bag; who is in which is published, and so are the features.",
+        ("llp", "laplace-llp", "k", "equivalent_k"),
+    ),
+    Term(
+        "rr", "Randomized response",
+        "each label is published, or another one instead",
+        "P(say s | y) = e^epsilon / (e^epsilon + C - 1) if s = y, else 1 / (e^epsilon + C - 1)",
+        f"Warner 1965; {PITFALLS}",
+        "Written rr:epsilon=1, rr:pi=0.01 (flip) or rr:lambda=0.02 (uniform replacement); reports give all three.",
+        ("epsilon", "pi", "lambda", "equivalent_k"),
+    ),
+    Term(
+        "channel", "Any replacement one by one",
+        "each label is replaced by a law of its own",
+        "matrix[y][s] = P(say s | y), a row for each true class",
+        f"{MATHEMATICS}: B6",
+        "Written channel:matrix=0.9 0.1/0.2 0.8. Its epsilon is the log of the largest ratio within a column.",
+        ("rr", "epsilon"),
+    ),
+    Term(
+        "llp", "Label proportions",
+        "how many positives each random bag of k people has",
+        "release = sum of the labels of a bag; P(Y_i = 1 | sum = s) = eta_i P(sum of the others = s - 1) / P(sum = s)",
+        f"{UNIFIED}, section 3, Theorems 3.3 to 3.5; {MATHEMATICS}: B2 to B5",
+        "Promises nothing: whoever knows the other labels of a bag learns the last, however large it is. Written "
+        "llp:k=8.",
+        ("laplace-llp", "equivalent_epsilon", "k"),
+    ),
+    Term(
+        "laplace-llp", "Label proportions with Laplace noise",
+        "how many positives each random bag of k people has, with noise",
+        "release = sum of the labels of a bag + Laplace noise of scale 1 / epsilon",
+        f"{UNIFIED}, Theorems 6.3 and 6.4; {MATHEMATICS}: B1, B7",
+        "Promises epsilon to each person. Written laplace-llp:k=8,epsilon=1.",
+        ("llp", "epsilon", "equivalent_epsilon"),
+    ),
+)}  # fmt: skip

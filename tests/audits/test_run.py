@@ -1,0 +1,181 @@
+"""Several questions share one confidence, and each answers what it would answer alone, a little less surely."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+from simulated import searched, table_of
+
+from labeldp_audit.audits import run, tune
+from labeldp_audit.audits.policy_lines import ASKED
+from labeldp_audit.core.policy import Policy
+from labeldp_audit.core.progress import Silent
+from labeldp_audit.core.settings import Settings
+from labeldp_audit.core.table import Dataset
+from labeldp_audit.policy.judge import parse
+from labeldp_audit.questions import releases
+from labeldp_audit.questions import tail as estimate_j
+from labeldp_audit.questions.contract import Evidence
+from labeldp_audit.questions.quantities import QUANTITIES
+
+SETTINGS = Settings(mechanism=("rr:epsilon=0.5|1|2",))
+
+
+@pytest.fixture(scope="module")
+def seen():
+    rng = np.random.default_rng(3)
+    points = rng.random((900, 1), np.float32)
+    labels = (rng.random(900) < points[:, 0]).astype(np.uint8)
+    return table_of(labels, points), searched(points, labels, 40)
+
+
+def asked(seen, **more):
+    return Evidence(*seen, releases.wanted(SETTINGS), Silent(), **more)
+
+
+def by_place(findings):
+    return {(one.quantity, one.mechanism, *sorted(one.at.items())): one for one in findings}
+
+
+def test_every_question_names_the_quantities_it_answers(seen):
+    for question in run.questions(2):
+        found = {one.quantity for one in question.answer(asked(seen), SETTINGS)}
+        assert found <= {one.name for one in question.quantities}
+    whole = {one.quantity for one in run.put(asked(seen), run.questions(2), SETTINGS)}
+    assert {*ASKED} - whole <= {"certified_advantage", "equivalent_epsilon"}
+
+
+def test_what_two_classes_alone_have_is_listed():
+    """By the questions that are put, and by what is left out where there are more."""
+    of_more = {one.name for question in run.questions(3) for one in question.quantities if one.has_limits}
+    two = {one.name for one in QUANTITIES.values() if one.two_classes}
+    assert two == {*ASKED} - of_more | {"column_j"}
+
+
+def test_findings_stand_at_coordinates_that_are_known(seen):
+    spoken = ("rr:epsilon=1", "llp:k=8", "laplace-llp:k=8,epsilon=1")
+    mechanisms = releases.wanted(replace(SETTINGS, mechanism=spoken))
+    put = Evidence(*seen, mechanisms, Silent(), at=np.array([1.0]))
+    found = {key for one in run.put(put, run.questions(2), SETTINGS) for key in one.at}
+    assert found == {*run.coordinates()} - {"mechanism", "class", "column"}
+
+
+def test_no_quantity_has_two_questions():
+    for classes in (2, 3):
+        names = [one.name for question in run.questions(classes) for one in question.quantities]
+        assert len(names) == len(set(names))
+
+
+def test_the_joint_confidence_is_shared_out(seen):
+    """Each question is put at a third of what may be missed, and all of them say what holds jointly."""
+    put = run.questions(2)
+    together = by_place(run.put(asked(seen), put, SETTINGS))
+    third = replace(SETTINGS, confidence=1 - (1 - SETTINGS.confidence) / 3)
+    for question in put:
+        for place, one in by_place(question.answer(asked(seen), third)).items():
+            assert together[place].bound == one.bound
+            jointly = SETTINGS.confidence if one.confidence == third.confidence else one.confidence
+            assert together[place].confidence == jointly
+
+
+def test_limits_are_wider_than_alone_and_estimates_the_same(seen):
+    alone = by_place(estimate_j.findings(*seen, SETTINGS, releases.wanted(SETTINGS), None))
+    together = by_place(run.put(asked(seen), run.questions(2), SETTINGS))
+    wider = 0
+    for place, one in alone.items():
+        if one.quantity == "j":
+            low, high = together[place].bound.low, together[place].bound.high
+            assert low <= one.bound.low and high >= one.bound.high
+            wider += high > one.bound.high
+    assert wider > 20
+
+
+def test_only_the_questions_that_are_needed_are_put(seen):
+    [tail] = run.questions(2, {"mean_loss"})
+    assert "j" in {one.name for one in tail.quantities}
+    assert run.questions(3, {"j"}) == ()
+    found = {one.quantity for one in run.put(asked(seen, at=np.array([1.0])), [tail], SETTINGS)}
+    assert "mean_loss" in found and "advantage" not in found
+
+
+def test_sharing_the_level_among_more_mechanisms_widens(seen):
+    """What labels might have chosen has to hold too."""
+    few, many = (
+        by_place(run.put(asked(seen, at=np.array([1.0]), among=among), run.questions(2, {"j"}), SETTINGS))
+        for among in (3, 3000)
+    )
+    place = next(place for place in few if place[0] == "j" and few[place].bound.low > 0)
+    assert many[place].bound.low < few[place].bound.low
+    assert many[place].bound.estimate == few[place].bound.estimate
+
+
+def report_of(command, seen, settings):
+    module = tune if command is tune.tune else run
+    with patch.object(module, "read_and_estimate", return_value=seen):
+        return command("", settings, Silent())
+
+
+def policy(*lines):
+    return Policy(tuple(map(parse, lines)))
+
+
+def test_an_audit_has_the_values_of_tau_that_its_policy_asks_for(seen):
+    report = report_of(run.audit, seen, replace(SETTINGS, policy=policy("j(tau=1.2345).high > 0.5")))
+    taus = {one.at["tau"] for one in report.findings if one.quantity == "j"}
+    assert 1.2345 in taus and len(taus) > 20
+
+
+def test_compared_mechanisms_stand_beside_and_do_not_lose_any(seen):
+    report = report_of(run.audit, seen, SETTINGS)
+    compared = report.parameters["compared"]
+    judged = {one.mechanism for one in report.findings if one.quantity == "nu_max"}
+    assert judged == {"rr:epsilon=0.5", "rr:epsilon=1", "rr:epsilon=2"} and not judged & {*compared}
+    assert {one.mechanism for one in report.findings if one.quantity == "advantage"} == judged | {*compared}
+    assert "llp:k=512" in compared and "not judged" not in " ".join(report.warnings)
+
+
+def test_a_small_table_is_compared_with_no_bag_larger_than_itself(seen):
+    table, _ = seen
+    few = replace(table, dataset=replace(table.dataset, rows_used=40))
+    assert all(one.bag <= 40 for one in run.landscape(few, ()))
+
+
+def test_check_asks_at_the_taus_of_the_policy_alone(seen):
+    for lines, settings, taus in (
+        (("j(tau=2).high > 1",), SETTINGS, {2.0}),
+        (("j(tau=2).high > 1", "certified_j(tau=3).low > 1"), SETTINGS, {2.0, 3.0}),
+        (("j(tau=2).high > 1",), replace(SETTINGS, tau="0.5,1"), {0.5, 1.0, 2.0}),
+        (("mean_loss.low > 1",), SETTINGS, set()),
+    ):
+        report = report_of(run.check, seen, replace(settings, policy=policy(*lines)))
+        assert {one.at["tau"] for one in report.findings if one.quantity == "j"} == taus
+    report = report_of(run.check, seen, replace(SETTINGS, policy=policy("j.high > 0.9")))
+    assert len({one.at["tau"] for one in report.findings if one.quantity == "j"}) > 20
+
+
+def test_tune_takes_no_more_than_its_policy_needs(seen):
+    settings = Settings(mechanism=("rr",), policy=policy("j(tau=3).high > 0.9"))
+    report = report_of(tune.tune, seen, settings)
+    assert {one.quantity for one in report.findings} >= {"tuned", "j"}
+    assert "advantage" not in {one.quantity for one in report.findings}
+
+
+def test_labels_of_three_classes_are_audited_by_what_makes_sense_for_them():
+    rng = np.random.default_rng(4)
+    points = rng.random((300, 1), np.float32)
+    labels = rng.integers(3, size=300).astype(np.uint8)
+    counts = tuple(np.bincount(labels, minlength=3).tolist())
+    about = Dataset("made up", "", 300, 300, "y", None, ("a", "b", "c"), counts, ())
+    table = replace(table_of(labels % 2, points), labels=labels, dataset=about)
+    from labeldp_audit import neighbors
+    from labeldp_audit.estimators.knn import Neighbors
+
+    part = rng.integers(2, size=300, dtype=np.uint8)
+    grid = neighbors.count_grid(points, labels, 3, np.arange(300), ks=(30,), recall=1.0, seed=0, threads=1,
+                                progress=Silent(), part=part)  # fmt: skip
+    report = report_of(run.audit, (table, Neighbors().chosen(grid, labels)), SETTINGS)
+    found = {one.quantity for one in report.findings}
+    assert {"eta_min", "eta_max", "advantage"} <= found and not {"j", "nu_max"} & found

@@ -1,0 +1,238 @@
+"""tune finds the least noise that passes, says what decides, and what no noise can mend."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from running import of, only
+
+from labeldp_audit.audits import strengths, tune
+from labeldp_audit.core.finding import Bound, Finding
+from labeldp_audit.core.policy import Judgement, Outcome
+
+JSON = ("-f", "json", "--no-output", "--quiet")
+
+
+def typed(*lines):
+    return [part for line in lines for part in ("--fail-if", line)]
+
+
+def tuned(report):
+    return only(report, "tuned")
+
+
+@pytest.fixture(scope="module")
+def mild(tmp_path_factory):
+    """Features tell a little about everybody and give nobody away."""
+    rng = np.random.default_rng(1)
+    x = rng.random(4000)
+    labels = (rng.random(4000) < 0.35 + 0.3 * x).astype(int)
+    file = tmp_path_factory.mktemp("mild") / "t.parquet"
+    pq.write_table(pa.table({"p": 0.35 + 0.3 * x, "y": labels}), file)
+    return file
+
+
+def test_the_chosen_one_passes_and_the_next_does_not(audit, mild):
+    line = "advantage.high > 0.1"
+    ended = audit("tune", mild, "--eta", "p", *typed(line), *JSON)
+    found = tuned(ended.report)
+    assert ended.status == 0 and found["low"] == found["estimate"] < found["high"] <= 1.01 * found["estimate"] + 1e-9
+    assert found["at"]["binds"] == line and found["mechanism"] == f"rr:epsilon={found['estimate']:g}"
+    assert of(ended.report, "advantage", found["mechanism"])["high"] <= 0.1
+    assert of(ended.report, "advantage", f"rr:epsilon={found['high']:g}")["high"] > 0.1
+    assert ended.report["judgement"]["outcome"] == "pass"
+
+
+def test_check_passes_what_tune_chose(audit, mild):
+    """And by less: tune's limits hold at every strength at once."""
+    lines = typed("j(tau=1.5).high > 0.5", "nu_max.high > 3", "advantage.high > 0.2")
+    chosen = tuned(audit("tune", mild, "--eta", "p", *lines, *JSON).report)
+    assert audit("check", mild, "--eta", "p", "--mechanism", chosen["mechanism"], *lines, *JSON).status == 0
+
+
+@pytest.mark.parametrize("line", ["j(tau=1).low > 0.02", "certified_j(tau=1).low > 0.02", "advantage.low > 0.02"])
+def test_what_check_would_find_harmful_is_not_chosen(audit, mild, line):
+    """Limits that are shared among all strengths are lower, and a line on .low would pass for that."""
+    chosen = tuned(audit("tune", mild, "--eta", "p", *typed(line), *JSON).report)
+    assert chosen["at"]["binds"] == line
+    for mechanism, status in ((chosen["mechanism"], 0), (f"rr:epsilon={chosen['high']:g}", 1)):
+        assert audit("check", mild, "--eta", "p", "--mechanism", mechanism, *typed(line), *JSON).status == status
+
+
+def test_limits_of_one_strength_alone_can_only_veto(audit, mild):
+    """What is said, and what a stored report is judged by, holds at all strengths at once."""
+    lines = typed("j(tau=1.1).low > 0.36", "nu_max.high > 9")
+    report = audit("tune", mild, "--eta", "p", *lines, *JSON).report
+    chosen = tuned(report)
+    first, second = report["judgement"]["verdicts"]
+    for one, quantity, field in ((first, "j", "low"), (second, "nu_max", "high")):
+        found = report["findings"][one["finding"]]
+        assert (found["quantity"], found["mechanism"]) == (quantity, chosen["mechanism"])
+        assert one["value"] == found[field] and one["outcome"] == "pass"
+    weaker = f"rr:epsilon={chosen['high']:g}"
+    assert report["parameters"]["judged_alone"] == {"j(tau=1.1).low > 0.36": [weaker]}
+    assert only_at(report, "j", weaker)["low"] <= 0.36
+    shown = " ".join(audit("tune", mild, "--eta", "p", *lines, "-f", "markdown").out.split())
+    assert "does not alone" in shown and "passes" in shown and "limits hold at all strengths at once" in shown
+
+
+def only_at(report, quantity, mechanism):
+    [found] = [one for one in report["findings"] if (one["quantity"], one["mechanism"]) == (quantity, mechanism)]
+    return found
+
+
+def test_where_even_a_release_that_tells_nothing_breaks_a_line_alone(audit, mild):
+    """At the shared level it would pass, so that what fails would seem to be the least epsilon."""
+    silent = audit("check", mild, "--eta", "p", "--mechanism", "rr:epsilon=0", *typed("j(tau=0.05).low > 2"), *JSON)
+    alone = only(silent.report, "j")["low"]
+    noisy = audit("tune", mild, "--eta", "p", *typed("j(tau=0.05).low > 2"), *JSON).report
+    shared = only_at(noisy, "j", "rr:epsilon=0.01")["low"]
+    assert shared < alone
+    line = f"j(tau=0.05).low > {(shared + alone) / 2}"
+    ended = audit("tune", mild, "--eta", "p", *typed(line), *JSON)
+    assert tuned(ended.report)["reason"].startswith("no amount of noise is enough") and ended.status == 1
+    [verdict] = ended.report["judgement"]["verdicts"]
+    assert verdict["outcome"] == "fail" and verdict["value"] == pytest.approx(shared)
+    assert "the limit of this strength alone" in verdict["said"]
+
+
+def test_reasons_are_the_real_ones(audit, mild, tmp_path):
+    sha256 = audit("nu-max", mild, "--eta", "p", *JSON).report["dataset"]["sha256"]
+    policy = tmp_path / "p.toml"
+    policy.write_text(
+        'fail_if = ["advantage.high > 0.2"]\n[[waiver]]\nquantity = "j"\nuntil = 2020-01-01\nreason = "r"\n'
+        f'dataset = "sha256:{sha256}"\n'
+    )
+    late = audit("tune", mild, "--eta", "p", "--policy", policy, *JSON)
+    assert late.status == 1 and tuned(late.report)["reason"] == "a waiver has run out"
+    line = typed("certified_j(tau=1).low > 0.5")
+    absent = audit("tune", mild, "--eta", "p", "--no-certify", *line, *JSON)
+    assert tuned(absent.report)["reason"] == "not measured: certified_j(tau=1).low > 0.5"
+    lines = typed("uninformed_utility.estimate > 0.1", "advantage.high > 0.0005")
+    features = tuned(audit("tune", mild, "--eta", "p", *lines, *JSON).report)
+    assert features["reason"].endswith("does not pass: uninformed_utility.estimate > 0.1")
+
+
+def test_a_checked_search_does_not_claim_another_policy(audit, mild, tmp_path):
+    report = tmp_path / "tune.json"
+    arguments = ("-f", f"json={report}", "--no-output", "--quiet")
+    assert audit("tune", mild, "--eta", "p", *typed("advantage.high > 0.2"), *arguments).status == 0
+    text = " ".join(audit("check", report, *typed("advantage.high > 0.0001")).out.split())
+    assert (
+        "rr met the policy it was tuned by, which may be another one" in text
+        and "with which rr meets the policy" not in text
+    )
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "parameter"), [("llp", "k"), ("laplace-llp:k=4", "epsilon"), ("laplace-llp:epsilon=2", "k")]
+)
+def test_bags_and_noisy_bags(audit, mild, mechanism, parameter):
+    line = "advantage.high > 0.05"
+    ended = audit("tune", mild, "--eta", "p", "--mechanism", mechanism, "--bags", "30", *typed(line), *JSON)
+    found = tuned(ended.report)
+    assert ended.status == 0 and found["at"][parameter] == found["estimate"] and found["at"]["parameter"] == parameter
+    assert found["mechanism"] in ended.report["parameters"]["tune"][mechanism]
+    assert found["mechanism"] not in ended.report["parameters"]["compared"]
+    assert of(ended.report, "advantage", found["mechanism"])["high"] <= 0.05
+    others = {one["at"][parameter]: one["high"] for one in ended.report["findings"] if one["quantity"] == "advantage"}
+    failing = found["high"] if parameter == "epsilon" else found["low"]
+    assert others[failing] > 0.05
+    by_noise = sorted(others.items(), reverse=parameter == "k")
+    assert all(one <= two + 1e-12 for (_, one), (_, two) in itertools.pairwise(by_noise))
+
+
+def test_no_noise_is_enough_where_features_tell(audit, mild):
+    line = "uninformed_utility.high > 0.2"
+    ended = audit("tune", mild, "--eta", "p", *typed("advantage.high > 0.1", line), *JSON)
+    found = tuned(ended.report)
+    assert ended.status == 1 and found["estimate"] is None and found["mechanism"] is None
+    assert found["at"]["binds"] == line and "no amount of noise" in found["reason"] and line in found["reason"]
+
+
+def test_the_least_epsilon_may_still_be_too_much(audit, mild):
+    ended = audit("tune", mild, "--eta", "p", *typed("mean_loss.estimate > 0.12"), *JSON)
+    assert tuned(ended.report)["estimate"] is not None
+    mean = of(ended.report, "mean_loss", "rr:epsilon=0.01")["estimate"]
+    ended = audit("tune", mild, "--eta", "p", *typed(f"mean_loss.estimate >= {mean}"), *JSON)
+    assert tuned(ended.report)["reason"].startswith("not even epsilon = 0.01, the most noise tried, passes")
+
+
+def test_a_line_that_nothing_can_pass_is_not_blamed_on_the_features(audit, mild):
+    ended = audit("tune", mild, "--eta", "p", *typed("advantage.high >= 0"), *JSON)
+    assert tuned(ended.report)["reason"] == "not even a release that tells nothing passes: advantage.high >= 0"
+
+
+def test_undecided_where_estimates_would_pass_with_any_noise(audit, mild):
+    """The limit of what features tell is in the way, the estimate is not."""
+    report = audit("advantage", mild, "--eta", "p", "--mechanism", "rr:epsilon=1", *JSON).report
+    found = only(report, "uninformed_utility")
+    between = (found["estimate"] + found["high"]) / 2
+    ended = audit("tune", mild, "--eta", "p", *typed(f"uninformed_utility.high > {between}"), *JSON)
+    assert ended.status == 4 and tuned(ended.report)["estimate"] is None
+
+
+def test_a_policy_that_even_labels_in_the_clear_would_meet(audit, mild):
+    ended = audit("tune", mild, "--eta", "p", "--mechanism", "llp", "--bags", "30", *typed("advantage.high > 1"), *JSON)
+    found = tuned(ended.report)
+    assert ended.status == 0 and found["at"]["k"] == 1 and "binds" not in found["at"]
+    assert "the least noise tried, passes" in " ".join(ended.report["warnings"])
+
+
+def test_several_mechanisms_at_once(audit, mild):
+    arguments = ("--mechanism", "rr", "--mechanism", "laplace-llp:k=2", *typed("advantage.high > 0.1"))
+    ended = audit("tune", mild, "--eta", "p", *arguments, *JSON)
+    found = [one for one in ended.report["findings"] if one["quantity"] == "tuned"]
+    assert [one["at"]["scale"] for one in found] == ["rr", "laplace-llp:k=2"] and ended.status == 0
+    assert len(ended.report["judgement"]["verdicts"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("advantage(mechanism=rr:epsilon=1).high > 1", "leave out mechanism"),
+        ("advantage(epsilon=1).high > 1", "leave out epsilon"),
+        ("j.high > 1", "tune wants tau"),
+        ("informed_utility.low < 0.5", "noise cannot be tuned"),
+        ("equivalent_k.estimate > 3", "not what noise is tuned by"),
+        ("equivalent_k.low > 3", "has no limits"),
+        ("certified_informed_utility.low > 0.8", "may do worse with less noise"),
+        ("nonsense.high > 3", "unknown quantity"),
+    ],
+)
+def test_lines_that_noise_cannot_be_tuned_by(audit, line, said):
+    ended = audit("tune", "nowhere.parquet", *typed(line))
+    assert ended.status == 2 and said in ended.error
+
+
+class Stairs:
+    """Made-up findings: a number that grows along the scale; the policy fails above a threshold."""
+
+    def __init__(self, scale, passing):
+        self.places = {one.spec: place for place, one in enumerate(scale.mechanisms)}
+        self.passing, self.asked = passing, 0
+
+    def look(self, mechanisms):
+        self.asked += len(mechanisms)
+        return [Finding("made_up", Bound(float(self.places[one.spec]), None, None, 1, ""), 0.99, one.spec)
+                for one in mechanisms]  # fmt: skip
+
+    def of(self, findings, mechanism):
+        [one] = [one for one in findings if one.mechanism == mechanism.spec]
+        fails = one.bound.estimate >= self.passing
+        verdict = tune.Verdict("made up", Outcome.FAIL if fails else Outcome.PASS, "", "made_up", "high", ">", 0.0)
+        return Judgement((verdict,))
+
+
+@pytest.mark.parametrize("spec", ["rr", "llp"])
+def test_bracketing_finds_every_place_in_few_looks(spec):
+    scale = strengths.of(spec)
+    for passing in (1, 2, 3, 50, 1000, 1799, 1800, len(scale.values) - 1, len(scale.values)):
+        stairs = Stairs(scale, passing)
+        answer = tune.Search(scale, stairs, stairs.look).answer()
+        assert answer.place == passing - 1
+        assert stairs.asked <= 60

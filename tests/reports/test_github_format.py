@@ -1,0 +1,192 @@
+"""Commands to a workflow, which end at the first character that is not escaped, and the page below a job."""
+
+from __future__ import annotations
+
+import re
+import urllib.parse
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from judging import LATER, hostile, judged, many
+from markdown_it import MarkdownIt
+
+from labeldp_audit.core.report import Report
+from labeldp_audit.reports import formats
+from labeldp_audit.reports.formats import github, markdown
+from labeldp_audit.reports.formats import judged as judged_format
+
+Golden = Callable[[str, str], None]
+
+
+@dataclass(frozen=True)
+class Command:
+    name: str
+    parameters: dict[str, str]
+    message: str
+
+
+def read(line: str) -> Command:
+    """As the runner of workflows does: parameters up to the next ::, apart at commas, a name and a value apart at =."""
+    head, message = re.fullmatch(r"::(.*?)::(.*)", line).groups()  # type: ignore[union-attr]
+    name, _, rest = head.partition(" ")
+    pairs = [one.partition("=") for one in rest.split(",")]
+    back = {key: undone(value, ("%0D", "%0A", "%3A", "%2C")) for key, _, value in pairs}
+    return Command(name, back, undone(message, ("%0D", "%0A")))
+
+
+def undone(text: str, escapes: tuple[str, ...]) -> str:
+    for escape in escapes:
+        text = text.replace(escape, urllib.parse.unquote(escape))
+    return text.replace("%25", "%")
+
+
+def commands(report: Report, **more: str) -> tuple[list[Command], str]:
+    *lines, last = formats.render("github", report, **more).splitlines()  # type: ignore[arg-type]
+    assert not last.startswith(":")
+    kept = [line for line in lines if line.startswith("::")]
+    assert lines == [*kept, *judged_format.waivers_in_lines(report)]
+    return [read(line) for line in kept], last
+
+
+def test_the_whole(worst_report: Report, golden: Golden) -> None:
+    golden("nu-max.github.txt", formats.render("github", judged(worst_report)))
+
+
+def test_the_worst_first_and_then_the_verdict(worst_report: Report) -> None:
+    found, last = commands(judged(worst_report))
+    assert [one.name for one in found] == ["error"] * 4 + ["warning", "notice"]
+    assert found[0].parameters == {"file": "clinic.parquet", "title": "nu_max: does not pass"}
+    assert found[3].message.startswith("waiver of eta_min: ran out, 2026-05-31 was its last day")
+    assert last.startswith("labeldp-audit: the policy does not hold for clinic.parquet: 2 fail")
+
+
+def test_without_a_judgement_there_is_nothing_to_annotate(worst_report: Report) -> None:
+    assert commands(worst_report) == ([], "labeldp-audit: no policy was judged")
+
+
+def test_every_waiver_is_a_line_of_the_log(worst_report: Report) -> None:
+    said = [line for line in formats.render("github", judged(worst_report)).splitlines() if line.startswith("waiver")]
+    assert said == [
+        "waiver of log_ratio_max until 2026-06-30 (used): features are published already",
+        "waiver of eta_min until 2026-05-31 (run out: this is a failure): was to be looked at in May",
+    ]
+
+
+def test_the_file_is_where_the_caller_says(worst_report: Report) -> None:
+    found, _ = commands(judged(worst_report), location="data/a, b: 5%.csv")
+    assert found[0].parameters["file"] == "data/a, b: 5%.csv"
+
+
+@pytest.mark.parametrize(("lines", "said"), [(9, None), (10, None), (11, 1), (1500, 1490)])
+def test_ten_annotations_at_most(worst_report: Report, lines: int, said: int | None) -> None:
+    found, last = commands(many(worst_report, lines))
+    assert len(found) == min(lines, 10)
+    more = re.findall(r"\(and ([\d,]+) more, which are in the report\)", "".join(one.message for one in found))
+    assert more == ([] if said is None else [f"{said:,}"])
+    if said:
+        assert "more, which" in found[-1].message
+    assert f"{lines:,} fail" in last
+
+
+def test_what_is_left_out_is_never_worse_than_what_is_shown(worst_report: Report) -> None:
+    waived = tuple(f"log_ratio_max.high > {place / 10}" for place in range(12))
+    lines = (*waived, "eta_max.high > 0.99", "nu_max.high > 10")
+    found, _ = commands(judged(worst_report, lines, (("log_ratio_max", LATER, "known"),)))
+    assert [one.name for one in found] == ["error", "warning"] + ["notice"] * 8
+
+
+TEXTS = st.text(st.sampled_from("ab%25:,\r\n0AD=;\u202e\ud800 "), max_size=12)
+
+
+@settings(deadline=None, derandomize=True, max_examples=200)
+@given(TEXTS, TEXTS)
+def test_escaping_brings_every_text_back(name: str, message: str) -> None:
+    line = f"::error title={github.parameter(name)}::{github.data(message)}"
+    assert not {"\r", "\n"} & {*line}
+    assert read(line) == Command("error", {"title": name}, message)
+
+
+@pytest.mark.parametrize(
+    ("text", "data", "parameter"),
+    [
+        ("50%", "50%25", "50%25"),
+        ("a\r\nb", "a%0D%0Ab", "a%0D%0Ab"),
+        ("%0A", "%250A", "%250A"),
+        ("a::b,c", "a::b,c", "a%3A%3Ab%2Cc"),
+    ],
+)
+def test_escapes(text: str, data: str, parameter: str) -> None:
+    assert (github.data(text), github.parameter(text)) == (data, parameter)
+
+
+def test_nobody_s_words_give_commands(worst_report: Report) -> None:
+    found, _ = commands(hostile(worst_report))
+    assert [one.name for one in found] == ["error", "error", "error", "notice"]
+    assert all([*one.parameters] == ["file", "title"] for one in found)
+
+
+# ---- the page
+
+
+def tables(page: str) -> list[tuple[int, int]]:
+    """Rows and columns of each, as Markdown reads them."""
+    found, rows, cells = [], 0, 0
+    for token in MarkdownIt("commonmark").enable("table").parse(page):
+        rows += token.type == "tr_open"
+        cells += token.type == "th_open"
+        if token.type == "table_close":
+            found.append((rows, cells))
+            rows = cells = 0
+    return found
+
+
+def test_a_page_that_fits_is_the_markdown_report(worst_report: Report) -> None:
+    page = markdown.render(worst_report, width=0, color=False, run_info=None)
+    assert formats.summary(worst_report) == github.summary(worst_report, len(page.encode())) == page
+
+
+@pytest.mark.parametrize("name", ["tail_report", "worst_report", "certified_gain"])
+def test_a_page_is_cut_at_the_end_of_a_line(request: pytest.FixtureRequest, name: str) -> None:
+    report: Report = request.getfixturevalue(name)
+    page = markdown.render(report, width=0, color=False, run_info=None)
+    for room in range(200, len(page.encode()), 97):
+        cut = github.summary(report, room)
+        assert len(cut.encode()) <= room
+        kept, note = cut.rsplit("\n\n", 1)
+        assert page.startswith(f"{kept}\n")
+        left = int(re.fullmatch(r"\*([\d,]+) lines of the report were left out here: .*\*\n", note)[1].replace(",", ""))  # type: ignore[index]
+        assert left == len(page.splitlines()) - len(kept.splitlines())
+        whole = tables(page)
+        for place, (rows, columns) in enumerate(tables(cut)):  # a table has its columns still, and a row at least
+            assert 1 < rows <= whole[place][0]
+            assert columns == whole[place][1]
+        assert not kept.splitlines()[-1].startswith("#") or len(kept.splitlines()) == 1
+
+
+def test_no_more_is_cut_than_has_to_be(tail_report: Report) -> None:
+    page = markdown.render(tail_report, width=0, color=False, run_info=None)
+    cut = github.summary(tail_report, len(page.encode()) - 1)
+    assert len(cut.encode()) > len(page.encode()) - 600
+
+
+def test_a_page_longer_than_github_takes(tail_report: Report) -> None:
+    long = replace(tail_report, warnings=tuple(f"warning {place}: \u00f6\u65e5" for place in range(60_000)))
+    page = markdown.render(long, width=0, color=False, run_info=None)
+    assert len(page.encode()) > 1_048_576
+    cut = formats.summary(long)
+    assert 1_048_576 - 1000 < len(cut.encode()) < 1_048_576
+    assert len(formats.summary(long, taken=1_000_000).encode()) < 48_576
+
+
+@pytest.mark.parametrize("room", [-5, 0, 10, 60])
+def test_no_page_where_there_is_no_room(tail_report: Report, room: int) -> None:
+    assert github.summary(tail_report, room) == ""
+
+
+def test_a_page_of_other_people_s_words(worst_report: Report) -> None:
+    page = formats.summary(hostile(worst_report))
+    assert page.encode()
+    assert "<b>" not in page

@@ -1,0 +1,141 @@
+"""What numbers mean is said once, of every number that the tool reports."""
+
+from __future__ import annotations
+
+import math
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from policies import report
+from scipy import integrate
+from scipy.special import expit, logit
+
+from labeldp_audit.cli.explain import KNOWN
+from labeldp_audit.core.finding import Bound, Finding
+from labeldp_audit.mechanisms import MECHANISMS
+from labeldp_audit.mechanisms import randomized_response as rr
+from labeldp_audit.reports.formats import words
+
+ROOT = Path(__file__).parents[2]
+CODE = "\n".join(
+    file.read_text(encoding="utf-8")
+    for room in ("questions", "audits")
+    for file in (ROOT / "labeldp_audit" / room).glob("*.py")
+)
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+NEW = {"tuned", "column_log_loss", "column_j", "column_advantage"}
+TERMS = {"eta", "post", "prior", "nu_bar", "tau", "epsilon", "pi", "lambda", "certified", "inconclusive", "waiver",
+         "nat", "odds", "attacker", "bag"}  # fmt: skip
+
+entries = pytest.mark.parametrize("entry", KNOWN.values(), ids=lambda entry: entry.name)
+
+
+def of_readme() -> set[str]:
+    """Names in the first column of the tables about findings."""
+    rows = re.findall(r"^\| (`[a-z_`, ]+)", README, re.MULTILINE)
+    return {name for row in rows for name in re.findall(r"`([a-z_]+)`", row)} - {"boosted", "network", "crossed"}
+
+
+def of_code() -> set[str]:
+    return set(re.findall(r'(?:Finding|finding)\(\s*"([a-z_]+)"', CODE))
+
+
+def test_every_number_of_the_readme_and_of_the_code_is_explained():
+    estimators = {"linear", "stack", "atoms", "knn"}
+    assert {"j", "nu_max", "certified_renyi", "equivalent_k"} <= of_readme()
+    assert {"j", "plug_in_j", "uninformed_utility", "certified_j"} <= of_code()
+    assert (of_readme() - estimators) | of_code() | NEW | TERMS <= KNOWN.keys()
+
+
+def test_every_mechanism_is_explained():
+    assert set(MECHANISMS.names()) <= KNOWN.keys()
+
+
+@entries
+def test_an_entry_is_whole(entry):
+    texts = (entry.name, entry.title, entry.meaning, entry.formula, entry.source, entry.read)
+    for text in texts:
+        assert text.strip() == text != ""
+        assert "\n" not in text
+        assert "  " not in text
+    assert entry.read.endswith(".")
+    assert not entry.meaning.endswith(".")
+    assert entry.related
+    assert set(entry.related) <= KNOWN.keys() - {entry.name}
+
+
+def test_what_holds_jointly_names_its_exceptions():
+    for name in ("low", "high", "confidence"):
+        said = KNOWN[name].read
+        assert all(other in said for other in ("equivalent_epsilon", "equivalent_k", "columns", "averages"))
+
+
+def test_certificates_say_whom_they_do_not_see(audit):
+    """Of 3000 people, 200 whose ward gives a label of 12 % away: odds from 0.14 to 99, and what the noise adds."""
+    said = "where 200 people lose 7 nats, some 3 are certified"
+    assert all(said in KNOWN[name].read for name in ("certified", "certified_j", "certified_nu_max"))
+    rng = np.random.default_rng(0)
+    ward = ["away"] * 200 + ["other"] * 2800
+    has = rng.random(3000) < np.repeat([0.99, 0.06], [200, 2800])
+    rows = zip(ward, rng.normal(size=3000), has, strict=True)
+    text = "ward,noise,label\n" + "".join(f"{one},{other:.3f},{label:d}\n" for one, other, label in rows)
+    (audit.folder / "t.csv").write_text(text)
+    typed = "audit t.csv --estimator linear --mechanism rr:epsilon=0.5 --tau 1 --no-output -f json"
+    found = [one for one in audit(*typed.split()).report["findings"] if one["mechanism"] == "rr:epsilon=0.5"]
+    low = {one["quantity"]: one["low"] for one in found}
+    assert low["certified_nu_max"] == pytest.approx(3, abs=0.5)
+    assert low["certified_j"] < 0.1 * 200 / 3000
+
+
+@entries
+def test_sources_are_there(entry):
+    """Sections of the page on the mathematics, by the letters that it has."""
+    page = (ROOT / "docs" / "mathematics.md").read_text(encoding="utf-8")
+    _, _, cited = entry.source.partition("docs/mathematics.md: ")
+    for name in re.findall(r"\b[A-D]\d+\b", cited):
+        assert re.search(rf"\*\*[^*]*\b{name}\b", page), name
+    assert "CERTIFICATES" not in cited or "## CERTIFICATES" in page
+
+
+def test_reports_take_their_words_from_here():
+    bound, made = Bound(0.5, 0.4, 0.6, 10, ""), report(())
+    assert words.meaning(Finding("j", bound, 0.99), made) == KNOWN["j"].meaning
+    assert words.meaning(Finding("eta_min", bound, 0.99, at={"class": "a"}), made) == (
+        "least chance of that class, given the features"
+    )
+    assert words.meaning(Finding("made_up", bound, 0.99), made) == ""
+
+
+@pytest.mark.parametrize("classes", [2, 5])
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0])
+def test_the_ways_to_write_noise_are_what_the_formulas_say(epsilon, classes):
+    """As printed: pi = (C - 1) / (e^eps + C - 1), lambda = C / (e^eps + C - 1), eps = log(1 + C (1 - lambda) / lambda),
+    eps = log((C - 1)(1 - pi) / pi)."""
+    pi, anew = rr.pi_from_epsilon(epsilon, classes), rr.lambda_from_epsilon(epsilon, classes)
+    whole = math.exp(epsilon) + classes - 1
+    assert pi == pytest.approx((classes - 1) / whole)
+    assert anew == pytest.approx(classes / whole)
+    assert math.log(1 + classes * (1 - anew) / anew) == pytest.approx(epsilon)
+    assert math.log((classes - 1) * (1 - pi) / pi) == pytest.approx(epsilon)
+    assert pi == pytest.approx(anew * (classes - 1) / classes)
+
+
+def test_the_numbers_that_entries_mention():
+    assert f"{math.log(199):.3f}" in KNOWN["lambda"].read
+    assert f"{math.log(99):.3f}" in KNOWN["pi"].read
+    moved = (0.12, 3, "nat"), (0.12, 1, "nat"), (0.12, 5, "nat"), (0.12, 3, "odds"), (0.73, 3, "odds")
+    for chance, nats, name in moved:
+        assert f"into {100 * expit(logit(chance) + nats):.0f} %" in KNOWN[name].read
+    assert f"{math.e:.3f}" in KNOWN["nat"].meaning and f"{1 / math.log(2):.3f}" in KNOWN["nat"].formula
+    assert all(f"{math.exp(tau):.{places}f}" in KNOWN["tau"].read for tau, places in ((1, 1), (2, 1), (3, 0), (5, 0)))
+
+
+def test_the_weighted_divergence_is_what_its_formula_says():
+    """Features uniform on [0, 1], eta = x: I - h(p) = p KL(P1 || P0) + (1 - p) KL(P0 || P1) = E nu_bar - h(pi)."""
+    p = 0.5
+    whole = integrate.quad(lambda x: (2 * x - 1) * logit(x), 0, 1)[0]
+    one = integrate.quad(lambda x: x / p * math.log(x / p / ((1 - x) / (1 - p))) if 0 < x < 1 else 0, 0, 1)[0]
+    other = integrate.quad(lambda x: (1 - x) / (1 - p) * -math.log(x / p / ((1 - x) / (1 - p))), 1e-12, 1 - 1e-12)[0]
+    assert whole - (2 * p - 1) * logit(p) == pytest.approx(p * one + (1 - p) * other, rel=1e-6)

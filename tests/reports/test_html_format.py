@@ -1,0 +1,312 @@
+"""The page: what it is made of, and what nobody's column name can do to it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from html.parser import HTMLParser
+from itertools import pairwise
+
+import joint
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from joint import HOSTILE
+
+from labeldp_audit.cli.explain import KNOWN
+from labeldp_audit.core.finding import Bound, Finding
+from labeldp_audit.core.report import Report
+from labeldp_audit.core.table import Column
+from labeldp_audit.reports import formats
+from labeldp_audit.reports.formats import glance, ink
+from labeldp_audit.reports.formats.page import document
+
+VOID = {"meta"}
+TAGS = {
+    "html", "head", "meta", "title", "style", "body", "header", "main", "nav", "section", "div", "p", "h1", "h2", "h3",
+    "ul", "ol", "li", "dl", "dt", "dd", "a", "b", "strong", "small", "code", "pre", "span", "figure", "figcaption",
+    "table", "caption", "thead", "tbody", "tr", "th", "td", "svg", "desc", "path", "line", "circle", "rect", "text",
+    "details", "summary",
+}  # fmt: skip
+FIXED = [HealthCheck.function_scoped_fixture]
+SHARED = settings(suppress_health_check=FIXED, deadline=None, derandomize=True, max_examples=60)
+
+
+class Page(HTMLParser):
+    """Fails where tags do not nest; keeps tags, attributes and texts."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.open: list[str] = []
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.texts: list[tuple[str, str]] = []  # innermost tag, words
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        assert len(dict(attrs)) == len(attrs), attrs
+        self.tags.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if data.strip() and self.open:
+            self.texts.append((self.open[-1], data))
+
+    def handle_comment(self, data: str) -> None:
+        raise AssertionError(f"a comment: {data}")
+
+    def handle_pi(self, data: str) -> None:
+        raise AssertionError(f"an instruction: {data}")
+
+    def words(self) -> str:
+        return " ".join(text for tag, text in self.texts if tag != "style").replace("\xa0", " ")
+
+    def titles(self, tag: str) -> list[str]:
+        return [text for name, text in self.texts if name == tag]
+
+
+def page(report: Report) -> Page:
+    return Page(formats.render("html", report))
+
+
+@pytest.fixture(params=["joint", "tuned", "tail", "worst", "eta", "gain", "given", "certified"])
+def any_report(request: pytest.FixtureRequest) -> Report:
+    name = {"certified": "certified_tail"}.get(request.param, f"{request.param}_report")
+    found = request.getfixturevalue(name)
+    assert isinstance(found, Report)
+    return found
+
+
+def hostile(report: Report) -> Report:
+    """Whatever comes from outside is as bad as can be."""
+    columns = tuple(Column(name, name, name, 3, 7, 1) for name in HOSTILE)
+    data = replace(
+        report.dataset, name=HOSTILE[0], label=HOSTILE[1], positive=HOSTILE[2], classes=(HOSTILE[3], HOSTILE[2]),
+        columns=columns,
+    )  # fmt: skip
+    findings = tuple(replace(one, mechanism=f"{HOSTILE[n % len(HOSTILE)]}:x") for n, one in enumerate(report.findings))
+    bins = tuple(replace(one, of=HOSTILE[4]) for one in report.eta.reliability)
+    eta = replace(report.eta, reliability=bins, tried=tuple(replace(one, name=HOSTILE[5]) for one in report.eta.tried))
+    bad = Finding(HOSTILE[6], Bound(1.0, None, None, 9, HOSTILE[7], HOSTILE), 0.99, HOSTILE[8], {"bound": HOSTILE[9]})
+    parameters = {**report.parameters, "exclude": list(HOSTILE), "tune": HOSTILE[1], "compared": [HOSTILE[0]]}
+    made = replace(report, dataset=data, findings=(*findings, bad), eta=eta, warnings=HOSTILE, parameters=parameters)
+    return joint.explained(replace(made, uncertifiable=HOSTILE[3], version=HOSTILE[0]), HOSTILE, HOSTILE[1])
+
+
+def test_tags_are_balanced_and_known(any_report: Report) -> None:
+    assert {tag for tag, _ in page(any_report).tags} <= TAGS
+
+
+def test_nothing_is_fetched_and_nothing_runs(any_report: Report) -> None:
+    text = formats.render("html", any_report)
+    assert not re.search(r"https?:|//[a-z]|xmlns|<script|javascript:|@import|url\(|src=|\son\w+=|<link|<base", text)
+    links = [attributes["href"] for tag, attributes in page(any_report).tags if "href" in attributes]
+    keys = {attributes["id"] for _, attributes in page(any_report).tags if "id" in attributes}
+    assert links and {f"#{key}" for key in keys} >= set(links)
+
+
+def test_a_browser_is_told_to_fetch_nothing(any_report: Report) -> None:
+    [told] = [one["content"] for tag, one in page(any_report).tags if one.get("http-equiv")]
+    assert told == "default-src 'none'; style-src 'unsafe-inline'"
+    assert any(one.get("name") == "viewport" for _, one in page(any_report).tags)
+
+
+def test_keys_are_there_once_and_pictures_have_words(any_report: Report) -> None:
+    tags = page(any_report).tags
+    keys = [one["id"] for _, one in tags if "id" in one]
+    assert len(keys) == len(set(keys))
+    named = [
+        (one.get("aria-labelledby") or "").split() for tag, one in tags if tag == "svg" and "aria-labelledby" in one
+    ]
+    assert all(set(names) <= set(keys) and len(names) == 2 for names in named)
+
+
+def test_headings_are_in_order(any_report: Report) -> None:
+    levels = [int(tag[1]) for tag, _ in page(any_report).tags if re.fullmatch(r"h\d", tag)]
+    assert levels[0] == 1 and levels.count(1) == 1
+    assert all(after <= before + 1 for before, after in pairwise(levels))
+
+
+def test_tables_have_captions_and_scopes(joint_report: Report) -> None:
+    tags = page(joint_report).tags
+    assert all(one.get("scope") in ("row", "col") for tag, one in tags if tag == "th")
+    captions, tables = (sum(tag == name for tag, _ in tags) for name in ("caption", "table"))
+    assert captions >= tables - 3  # those of bounds have their kind at the head of the first column
+
+
+def test_every_section_of_a_joint_report(joint_report: Report) -> None:
+    assert page(joint_report).titles("h2") == [
+        "Verdict", "Does the policy hold?", "How many people lose how much", "The largest loss of a person",
+        "What each mechanism adds", "What each column adds", "How eta was estimated",
+        "Certified: holds whatever the population, with 99\xa0% confidence", "What is assumed", "Warnings",
+        "Not computed", "Numbers", "What was audited", "What the quantities are", "How to make this report again",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("outcome", ["FAIL", "NO POLICY"])
+def test_the_verdict_is_first(joint_report: Report, outcome: str) -> None:
+    report = joint_report if outcome == "FAIL" else replace(joint_report, judgement=None)
+    found = page(report)
+    assert found.titles("strong") == [outcome]
+    assert [title for title in found.titles("h3")][:3] == ["Who is at risk", "By how much", "What to do"]
+    assert ("There is no policy" in found.words()) == (outcome == "NO POLICY")
+
+
+def test_three_sentences_come_before_everything_else(joint_report: Report) -> None:
+    found = page(joint_report)
+    places = [found.words().index(" " + said) for _, said in glance.sentences(joint_report)]
+    assert len(places) == 3 and places == sorted(places)
+    assert places[-1] < found.words().index("More exactly") < found.words().index("Does the policy hold?")
+
+
+def test_what_is_folded_is_there_all_the_same(joint_report: Report) -> None:
+    found = page(joint_report)
+    assert found.titles("summary")[:3] == ["More exactly", "Beside the bounds of the papers", "The same in a table"]
+    folded = {one.get("class") for tag, one in found.tags if tag == "details"}
+    assert folded == {None, "entry"} and not any("open" in one for tag, one in found.tags if tag == "details")
+
+
+def test_bounds_and_certificates_are_of_what_is_planned(joint_report: Report) -> None:
+    """Those of mechanisms that are only compared are in json and csv."""
+    words = page(joint_report).words()
+    bounds = words.partition("Beside the bounds")[2].partition("What each column adds")[0]
+    certified = words.partition("Needed is only")[2].partition("What is assumed")[0]
+    assert "k=8" in bounds and "rr:epsilon=2" in certified
+    assert "k=64" not in bounds + certified
+
+
+def test_all_waivers_are_there(joint_report: Report) -> None:
+    words = page(joint_report).words()
+    assert "Features are <public> & \\u202ethe board\\nagreed." in words
+    for state in ("used", "not needed", "about another table (abababababab…)", "run out: this is a failure"):
+        assert state in words
+
+
+def test_nothing_of_a_hostile_report_becomes_markup(joint_report: Report) -> None:
+    report = hostile(joint_report)
+    text = formats.render("html", report)
+    found = Page(text)
+    assert {tag for tag, _ in found.tags} <= TAGS
+    assert not re.search(r"https?://|//[a-z]", text)
+    assert all(character.isprintable() or character == "\n" for character in text)
+    assert text.encode()
+    for name in HOSTILE[:4]:
+        assert name in found.words()
+    assert {key for _, one in found.tags for key in one} <= ATTRIBUTES
+
+
+ATTRIBUTES = {
+    "aria-hidden", "aria-label", "aria-labelledby", "charset", "class", "content", "cx", "cy", "d", "data-label",
+    "dx", "dy", "height", "href", "http-equiv", "id", "lang", "name", "overflow", "preserveaspectratio", "r",
+    "role", "scope", "stroke-dasharray", "style", "tabindex", "viewbox", "width", "x", "x1", "x2", "y", "y1", "y2",
+}  # fmt: skip
+
+
+@SHARED
+@given(name=st.text(min_size=1, max_size=12))
+def test_a_column_of_any_name(eta_report: Report, name: str) -> None:
+    columns = (Column(name, "number", "int64"), Column("last", "label", "bool"))
+    found = page(replace(eta_report, dataset=replace(eta_report.dataset, columns=columns)))
+    assert {tag for tag, _ in found.tags} <= TAGS
+
+
+@pytest.mark.parametrize("change", [lambda report: report, hostile], ids=["plain", "hostile"])
+def test_the_largest_report_is_small_enough(tail_report: Report, change: Callable[[Report], Report]) -> None:
+    text = formats.render("html", change(joint.huge(tail_report)))
+    assert 100_000 < len(text.encode()) < 400_000
+
+
+def test_it_is_the_same_twice(joint_report: Report) -> None:
+    assert formats.render("html", joint_report) == formats.render("html", joint_report)
+
+
+def test_what_is_for_comparison_is_labelled_and_never_advised(joint_report: Report) -> None:
+    words = page(joint_report).words()
+    assert "k=64 (compared)" in words
+    assert "rr:epsilon=0.5 adds least" in words  # llp:k=64 adds less
+    asked = replace(joint_report, parameters={**joint_report.parameters, "compared": []})
+    assert "llp:k=64 adds least" in page(asked).words()
+
+
+def test_a_search_says_what_it_found(tuned_report: Report, tail_report: Report) -> None:
+    words = page(tuned_report).words()
+    assert (
+        "rr:epsilon=1.25 has the least noise with which rr meets the policy; with epsilon = 1.5 it does not." in words
+    )
+    assert (
+        "No strength of rr meets the policy: at every epsilon j is above 0.05."
+        in page(joint.tuning(tail_report, met=False)).words()
+    )
+
+
+def test_quantities_are_explained_once(joint_report: Report) -> None:
+    words = page(joint_report).words()
+    assert KNOWN["j"].formula in words
+    assert words.count(KNOWN["nu_max"].formula) == 1
+
+
+def test_the_page_of_a_mechanism_with_hundreds_of_columns(tail_report: Report) -> None:
+    columns = tuple(Column(f"c{number}", "number", "double") for number in range(700))
+    text = formats.render("html", replace(tail_report, dataset=replace(tail_report.dataset, columns=columns)))
+    assert "And 580 more." in text
+
+
+# ---- colours
+
+
+def schemes() -> Iterator[dict[str, str]]:
+    """The variables of the style sheet: light, and dark over light."""
+    sheet = str(document.style())
+    light, dark = re.findall(r":root \{(.*?)\}", sheet, re.DOTALL)
+    first = dict(re.findall(r"--([\w-]+): (#\w{6})", light))
+    yield first
+    yield first | dict(re.findall(r"--([\w-]+): (#\w{6})", dark))
+
+
+def luminance(color: str) -> float:
+    """WCAG 2.1, relative luminance."""
+    parts = [int(color[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(one: str, other: str) -> float:
+    high, low = sorted((luminance(one), luminance(other)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+TEXTS = [("ink", "paper"), ("soft", "paper"), ("accent", "paper"), ("ink", "wash"), ("good", "good-wash"),
+         ("bad", "bad-wash"), ("open", "open-wash")]  # fmt: skip
+
+
+@pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
+def test_texts_can_be_read(scheme: int) -> None:
+    colors = list(schemes())[scheme]
+    assert [pair for pair in TEXTS if contrast(colors[pair[0]], colors[pair[1]]) < 4.5] == []
+
+
+@pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
+def test_marks_can_be_seen(scheme: int) -> None:
+    """The first four of a palette at 3 : 1; the others are told apart by dashes and names too."""
+    colors = list(schemes())[scheme]
+    assert [place for place in range(4) if contrast(colors[f"c{place}"], colors["paper"]) < 2.9] == []
+
+
+def test_the_measure_of_contrast() -> None:
+    assert contrast("#000000", "#ffffff") == pytest.approx(21)
+    assert contrast("#777777", "#ffffff") == pytest.approx(4.48, abs=0.01)
+
+
+def test_light_marks_are_those_of_the_pictures() -> None:
+    colors = next(schemes())
+    assert [colors[f"c{place}"] for place in range(7)] == list(ink.COLORS)
+
+
+def test_dark_is_for_screens_alone() -> None:
+    assert "@media screen and (prefers-color-scheme: dark)" in document.style()
