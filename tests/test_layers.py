@@ -33,8 +33,8 @@ MAY_IMPORT = {
 # Libraries with one home, and the world that pure rooms do not see.
 HOMES = {
     "pyarrow": {"data"}, "pandas": {"data"}, "narwhals": {"data"}, "faiss": {"neighbors"},
-    "numba": {"core", "neighbors"}, "llvmlite": {"neighbors"}, "lightgbm": {"estimators"}, "sklearn": {"estimators"}, "rich": {"reports", "cli"},
-    "typer": {"cli"},
+    "numba": {"core", "neighbors"}, "llvmlite": {"neighbors"}, "lightgbm": {"estimators"}, "sklearn": {"estimators"},
+    "rich": {"reports", "cli"}, "typer": {"cli"},
 }  # fmt: skip
 WORLD = {"os", "sys", "pathlib", "tempfile", "subprocess", "shutil"}
 PURE = {"measures", "bounds", "mechanisms", "estimators", "questions", "reports"}

@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from labeldp_audit.core.errors import AuditError, DataError, SpecError
+from labeldp_audit.engines import machine
 
 GOOD = "a,y\n1,0\n2,1\n"
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 4

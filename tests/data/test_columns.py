@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from labeldp_audit.core.errors import DataError
 from labeldp_audit.data import feature_columns, levels
+from labeldp_audit.engines import machine
 
 ROWS = 70_000  # more than one batch
 NAN = float("nan")

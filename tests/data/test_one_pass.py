@@ -14,6 +14,7 @@ from pyarrow import feather
 
 from labeldp_audit.core.errors import DataError
 from labeldp_audit.data.sources.columnar import ParquetSource
+from labeldp_audit.engines import machine
 
 ROWS = 70_000  # more than one batch
 ABC = ("a", "b", "c")
