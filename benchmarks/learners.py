@@ -140,7 +140,7 @@ WORLDS: dict[str, World] = {
 
 
 def columns_of(x: Floats, categories: list[int]) -> Columns:
-    """As tables/raw.py gives them: numbers standardised, codes by falling frequency."""
+    """As data/feature_columns.py gives them: numbers standardised, codes by falling frequency."""
     values = np.empty(x.shape, np.float32, order="F")
     for j, column in enumerate(x.T):
         if j in categories:

@@ -1,4 +1,4 @@
-"""What may be typed next: the lists of commands/options.py, looked at from the last word.
+"""What may be typed next: the lists of cli/options.py, looked at from the last word.
 
 A shell calls the program with VARIABLE set to its own name and with the words typed so far; each line of the answer is
 a word, a tab and what it is for. A line that starts with a tab asks for names of files, behind the text that follows.

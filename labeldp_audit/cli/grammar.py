@@ -1,4 +1,4 @@
-"""What may be typed: the lists of commands/options.py as a typer application."""
+"""What may be typed: the lists of cli/options.py as a typer application."""
 
 from __future__ import annotations
 

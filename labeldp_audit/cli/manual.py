@@ -1,4 +1,4 @@
-"""The manual page: the lists of commands/options.py in man's macros.
+"""The manual page: the lists of cli/options.py in man's macros.
 
 A line that starts with a dot or a quote would be a request, a backslash an escape, and a bare - a hyphen that cannot be
 copied and typed.

@@ -1,4 +1,4 @@
-"""How bash, zsh and fish are told to ask us what may be typed next (completion.py answers)."""
+"""How bash, zsh and fish are told to ask us what may be typed next (cli/completion.py answers)."""
 
 from __future__ import annotations
 

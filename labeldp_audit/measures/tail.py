@@ -1,7 +1,7 @@
 """J(tau) = P(nu_bar(X) > tau): for what share of people is the loss above tau? Strictly above, as in 001.
 
 Limits, ERRATA A4 and A5 repaired: a point counts for the lower limit if its whole interval of losses lies above tau,
-for the upper one if the interval reaches above tau. Up to `wrong` of the intervals may be wrong (bounds/mistakes.py).
+for the upper one if the interval reaches above tau. Up to `wrong` of the intervals may be wrong (mistakes.py).
 The number of people among q independent ones whose true loss is above tau is Bin(q, J), hence Clopper-Pearson.
 """
 

@@ -1,7 +1,7 @@
 """Lower limits of losses that assume nothing about eta, as findings. Two classes.
 
 They rest on scores that saw no label of the part that their row is in, and on the labels of that part: wrong scores
-cost sharpness, never validity. No data can give the other end (bounds/unknowable.py), so the trivial one stands there.
+cost sharpness, never validity. No data can give the other end (unknowable.py), so the trivial one stands there.
 Labels may have chosen whose scores these are: then limits made from scores hold for those of every choice.
 """
 

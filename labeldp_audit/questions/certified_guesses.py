@@ -2,7 +2,7 @@
 
 The best guess from the features misses no more than guesses were seen to miss (certified.py), no more than cells of
 scores say, and no more than twice the spread of eta. It misses something only where labels of rows with equal features
-were seen to differ (bounds/repeated_rows.py). For more than two classes cells and spread are left out.
+were seen to differ (repeated_rows.py). For more than two classes cells and spread are left out.
 """
 
 from __future__ import annotations

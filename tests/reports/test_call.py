@@ -49,7 +49,7 @@ def test_the_parser_takes_it(certified_tail: Report) -> None:
 
 @pytest.mark.parametrize("command", [command.name for command in COMMANDS if command.tables])
 def test_every_command_takes_what_its_reports_say(gain_report: Report, command: str) -> None:
-    """All that commands/reporting.py writes, each away from its default."""
+    """All that audits/reporting.py writes, each away from its default."""
     told = {
         "confidence": 0.95, "seed": 7, "exclude": ["a", "-b"], "categorical": ["c"], "group": "g", "recall": 0.9,
         "mechanism": ["rr:epsilon=1"], "drop_null_labels": True, "certify": False, "smoothness": "1,0.5", "tau": "1,2",

@@ -1,8 +1,8 @@
 """One table of counts, from which much can be said at once (CERTIFICATES 0). Two classes.
 
 Cells that are fixed before their labels are looked at have N rows and S positives. Given the features, the labels are
-independent, so Clopper-Pearson limits hold for the mean of eta over the rows of a cell (bounds/clopper_pearson.py).
-With the level shared out among all nodes of all trees (bounds/score_trees.py)
+independent, so Clopper-Pearson limits hold for the mean of eta over the rows of a cell (clopper_pearson.py).
+With the level shared out among all nodes of all trees (score_trees.py)
 
     G:  low_j <= mean of eta over the rows of node j <= high_j, for every j,   has P(G) >= 1 - miss.
 

@@ -2,7 +2,7 @@
 
 Given how many rows of each class a fold has, the positive ones in cell j are Bin(n1, a_j) and the negative ones
 Bin(n0, b_j), where a and b are the laws of the cell given the class: what divergences are made of. Unlike the cells of
-bounds/boxes.py these must not follow the features of their rows. So they are cut in half again and again along
+boxes.py these must not follow the features of their rows. So they are cut in half again and again along
 
     v = u / (2 + |u|),  u = logit score - logit of the share of positives in the other folds,
 

@@ -6,10 +6,10 @@
 
 over all features; coarser ones lower each. With these f a term is at least 0, rises with a and falls with b where
 a >= b, and the other way round where a <= b: so limits as near to each other as they may be give a lower limit of the
-term (bounds/class_boxes.py). Cutting a cell in two can only raise the sum, so whichever nodes are best may be taken.
+term (class_boxes.py). Cutting a cell in two can only raise the sum, so whichever nodes are best may be taken.
 
 All orders, and both directions, hold at once with the box. Folds are drawn from the same people, so each of their
-limits holds for these, and the largest does. Upper limits are impossible (bounds/unknowable.py).
+limits holds for these, and the largest does. Upper limits are impossible (unknowable.py).
 """
 
 from __future__ import annotations

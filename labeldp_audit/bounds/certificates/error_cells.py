@@ -5,7 +5,7 @@
 
 Either from the box, or from guesses and scores that were made without the labels that judge them, fold by fold. Both
 ways hold for any eta, so the smaller limit may be taken where their levels are added. Lower limits are impossible
-(bounds/unknowable.py) but where rows repeat (bounds/repeated_rows.py).
+(unknowable.py) but where rows repeat (repeated_rows.py).
 
 Assumes labels that are independent given the features; statements about people also assume independent rows. Those from
 guesses and scores assume too that these were made by something that saw no row of the fold, not even its features.

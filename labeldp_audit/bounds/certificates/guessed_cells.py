@@ -2,7 +2,7 @@
 
 In a part of the rows in which guesses are right with probability at least r on average, m = max(eta, 1 - eta) is at
 least r on average, so for somebody; and as m <= z + (1 - z) 1{m > z}, a share (r - z) / (1 - z) of them or more has
-m > z. Where m > max(z1, 1 - z0) the loss is beyond one of the roots. Cells of scores (bounds/tail_cells.py) tell more
+m > z. Where m > max(z1, 1 - z0) the loss is beyond one of the roots. Cells of scores (tail_cells.py) tell more
 about small parts of people; this has twice as many rows in a cell, and tells of small tables whose features give nearly
 every label away.
 """

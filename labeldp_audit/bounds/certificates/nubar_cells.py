@@ -3,7 +3,7 @@
 H is convex, so by Jensen its mean over the rows of a cell is at least H of their mean eta, and that at least the least
 value of H between the limits. The noise adds its h or epsilon to each limit; callers do.
 
-Upper limits are impossible (bounds/unknowable.py).
+Upper limits are impossible (unknowable.py).
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ In a cell where eta has mean e, the rows with eta above z make up a share s with
 and likewise below. Both are convex in e and rest on the box alone: they hold at all z at once, each for whichever cells
 suit it. On the two sides of H the cells may differ, because nobody is on both.
 
-Upper limits of J are impossible (bounds/unknowable.py).
+Upper limits of J are impossible (unknowable.py).
 """
 
 from __future__ import annotations

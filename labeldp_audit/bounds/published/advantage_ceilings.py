@@ -1,4 +1,4 @@
-"""Upper limits of an advantage from upper limits of the error and of the spread (bounds/error_cells.py).
+"""Upper limits of an advantage from upper limits of the error and of the spread (error_cells.py).
 
     missed_high  upper limit of E min(eta, 1 - eta)         spread_high  upper limit of E eta (1 - eta)
 

@@ -13,7 +13,7 @@ from .spelling import NOTHING, count, measured, percent, places, plain, share, s
 TITLE = "How eta was estimated"
 GROUPS = "Do labels fit the estimates?"
 _MOST, _OF_ONE_NAME = 7, 3  # rows of the table; of one estimator with several k
-_LEVEL = "about 99 %"  # of all groups together, as commands/trust.py has them
+_LEVEL = "about 99 %"  # of all groups together, as audits/diagnostics.py has them
 _NAMED = 2  # groups that a sentence names
 _MOST_GROUPS = 20
 
