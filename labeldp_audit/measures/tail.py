@@ -19,12 +19,12 @@ from ..core.arrays import Floats, Integers
 class Losses:
     """Of each of q queries: the loss, and the ends of its interval. Sorted, each by itself.
 
-    What is unknown of all queries alike, such as p, may be parted: whatever it is, one row of low and high holds.
+    What is unknown of all queries alike, such as p, may be parted: whatever it is, one row of low and of high holds.
     """
 
     estimate: Floats  # (q,)
     low: Floats  # (parts, q)
-    high: Floats  # (parts, times q): where people like one query may differ, several equally likely ones for each
+    high: Floats  # (as many or more, times q): where people like one query may differ, several equally likely ones for each
 
     @classmethod
     def of(cls, estimate: Floats, low: Floats, high: Floats) -> Losses:

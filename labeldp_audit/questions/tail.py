@@ -7,7 +7,7 @@ intervals of eta 49 %, J at all tau and mechanisms 9 %, the mean loss 7 %, certi
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -105,11 +105,19 @@ def losses_of(box: Intervals, believed: Belief, prior: Prior) -> Losses:
     number = PARTS if box.variance is None else SPREAD_PARTS
     parts = list(pairwise(np.linspace(prior.low, prior.high, number + 1).tolist()))
     low = np.stack([loss.feature_loss_range(box.low, box.high, *part)[0] for part in parts])
-    people = [end.ravel() for end in box.of_people()]
-    high = np.stack([loss.feature_loss_range(people[0], people[1], *part)[1] for part in parts])
+    high = np.stack([loss.feature_loss_range(*people, *part)[1] for people in _possible(box) for part in parts])
     rows = tail.Losses.of(loss.feature_loss(box.plain, prior.p), low, high)
     law = believed.law
     return Losses(rows, loss.feature_loss(law.eta[:, 1], prior.p), law.weight, believed.method)
+
+
+def _possible(box: Intervals) -> Iterator[tuple[Floats, Floats]]:
+    """Ends of eta of equally many people: all like the average, or as far from it as they may be. Spread, some of them
+    lose less than the average does, so that neither is the worst at every tau."""
+    spread = box.of_people()
+    yield spread[0].ravel(), spread[1].ravel()
+    if box.variance is not None:
+        yield np.tile(box.low, len(spread[0])), np.tile(box.high, len(spread[1]))
 
 
 def _asked(losses: Losses, known: Known, asked: Floats | None, more: Sequence[float], n: int) -> tuple[Floats, int]:

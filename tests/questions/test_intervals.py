@@ -19,7 +19,7 @@ from labeldp_audit.core.table import Columns
 from labeldp_audit.estimators import score_windows
 from labeldp_audit.estimators.score_windows import Pool
 from labeldp_audit.measures import loss, tail
-from labeldp_audit.measures.eta_law import estimated
+from labeldp_audit.measures.eta_law import estimated, unresolved
 from labeldp_audit.questions import advantage, intervals, releases
 from labeldp_audit.questions import tail as estimate_j
 
@@ -149,6 +149,21 @@ def test_a_law_of_eta_is_spread_too():
     assert spread[0] == pytest.approx(eta.std(), rel=0.25)
     assert spread[1] < 0.2 * eta.std()
     assert law.weight @ law.eta[:, 1] == pytest.approx(plain.weight @ plain.eta[:, 1], rel=2e-3)
+
+
+def test_people_who_may_differ_from_their_average_may_also_be_like_it():
+    """Spread, some of those whose eta is between the prior and 1/2 lose less: high of J falls there, and must not."""
+    eta = np.full(400, 0.25)
+    box = intervals.Intervals(eta, eta, eta, 0, eta, variance=np.full(400, 2.0))
+    prior = intervals.Prior(0.2, 0.2, 0.2)
+    law = estimated.Belief(estimated.observed(np.stack([1 - eta, eta], axis=1)), "", ())
+    tau = np.array([float(loss.feature_loss(np.array(0.25), 0.2)) - 0.001])
+    wide, alike = (
+        tail.share_above(estimate_j.losses_of(one, law, prior).rows, tau, 0, 0.01)[2].item()
+        for one in (box, replace(box, variance=None))
+    )
+    apart = loss.feature_loss(unresolved.people(eta, box.variance), 0.2)
+    assert (apart > tau).mean() < 1 and wide == alike == 1
 
 
 def test_utilities_allow_for_people_whom_scores_do_not_tell_apart():
