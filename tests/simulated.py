@@ -14,7 +14,7 @@ from labeldp_audit.core.progress import Silent
 from labeldp_audit.core.report import Report
 from labeldp_audit.core.settings import Settings
 from labeldp_audit.core.table import Dataset, Table
-from labeldp_audit.estimators.knn import Neighbors
+from labeldp_audit.estimators import knn
 from labeldp_audit.questions import advantage, eta_range, tail, worst_case
 
 COMMANDS = (eta_range, worst_case, tail)
@@ -40,7 +40,7 @@ def eta_of(positives, sizes, labels):
         exact=True, recall=1.0, recall_low=1.0, probes=1,
         part=(np.arange(q) % 2).astype(np.uint8), other=counts // 2,
     )  # fmt: skip
-    return Neighbors().estimate(near, np.asarray(labels, np.uint8))
+    return knn.frequencies(near, np.asarray(labels, np.uint8))
 
 
 def scored(n, seed=0, folds=5, metric="score", law=(0.02, 0.4, 0.95)):
@@ -69,7 +69,7 @@ def searched(points, labels, *ks):
         points, labels, 2, np.arange(len(labels)), ks=ks, recall=1.0, seed=0, threads=1, progress=Silent(),
         part=part,
     )  # fmt: skip
-    return Neighbors().chosen(grid, labels)
+    return knn.chosen(grid, labels)
 
 
 def report(command, table, eta, **settings) -> Report:

@@ -12,8 +12,7 @@ from running import only
 
 from labeldp_audit import neighbors
 from labeldp_audit.audits.reconcile import MOVED
-from labeldp_audit.estimators import selection
-from labeldp_audit.estimators.supervised import SupervisedNeighbors
+from labeldp_audit.estimators import selection, supervised
 
 FORMAT = ("-f", "json")
 JSON = (*FORMAT, "--no-output")
@@ -122,7 +121,7 @@ def test_k_can_be_said_and_only_so_many_are_in_a_fold(audit, refused, mixed):
 
 
 def test_rows_that_are_asked_are_counted_among_all(audit, mixed, monkeypatch):
-    monkeypatch.setattr(SupervisedNeighbors, "columns_weigh", (0.5,))
+    monkeypatch.setattr(supervised, "WEIGHTS", (0.5,))
     for name, more in (("every", ()), ("some", ("--queries", 60))):
         assert audit("estimate-eta", mixed, *LEARNED, "--k", 30, *more, "-o", name).status == 0
     every, some = (pq.read_table(audit.folder / name / "eta.parquet") for name in ("every", "some"))

@@ -18,7 +18,7 @@ from labeldp_audit.data import repeats
 from labeldp_audit.estimators import ESTIMATORS
 
 EPSILON, PEOPLE = 1.0, 80
-SAID = (*sorted(ESTIMATORS.names()), "--eta", "--eta-file")
+SAID = (*sorted(kind.example for kind in ESTIMATORS), "--eta", "--eta-file")
 TRUTH = {
     "eta_min": 0.5, "eta_max": 0.5, "nu_max": EPSILON, "mean_loss": math.tanh(EPSILON / 2) * EPSILON,
     "uninformed_utility": 0.5, "informed_utility": 1 / (1 + math.exp(-EPSILON)),

@@ -15,9 +15,9 @@ from ..core.randomness import for_audit
 from ..core.remark import LEFT_OUT, ONE_EACH, Remark
 from ..core.settings import Settings, smoothness
 from ..core.table import Column, Table, Twins
-from ..data import Points, ReadOptions, read_estimates, read_table
-from ..estimators import ESTIMATORS, neighbourhoods, selection, supplied
-from ..estimators.contract import Estimator
+from ..data import ReadOptions, read_estimates, read_table
+from ..estimators import named, supplied
+from ..estimators.contract import Task, answer
 from ..questions import releases
 from ..questions.quantities import QUANTITIES
 from . import doubts
@@ -34,18 +34,16 @@ def read_and_estimate(
         known = (_from_columns if settings.eta else _from_file)(data, options, settings, progress)
         _check_policy(settings.policy, known[0])
         return known
-    estimator = _estimator(settings)
-    wanted = replace(options, columns=estimator.learns or settings.explain, points=_points(estimator))
+    smoothness(settings)  # refused if it is not understood
+    estimator = named(settings.estimator).suited(settings)
+    wanted = replace(options, columns=estimator.columns or settings.explain, points=estimator.points)
     whole = read_table(data, wanted, progress)
     _check_policy(settings.policy, whole)
     releases.wanted(settings, len(whole.dataset.classes))  # refused before anything is searched or learnt
     table = doubts.of(whole)
     if halves and settings.certify and table.told_apart:
         table = replace(table, twins=_twins(table, settings.seed))
-    if estimator.learns:
-        eta, said = selection.of_table(whole, table, estimator, settings, progress, halves)
-    else:
-        eta, said = neighbourhoods.of_table(table, settings, progress, halves), ()
+    eta, said = answer(estimator, Task(whole, table, settings, progress, halves))
     return replace(table, warnings=(*table.warnings, *said)), eta
 
 
@@ -64,22 +62,6 @@ def _twins(table: Table, seed: int) -> Twins:
     assert table.fingerprints is not None
     pairs = repeated_rows.drawn(table.fingerprints, for_audit(seed, "pairs of equal rows"))
     return Twins(len(pairs.first), pairs.differ(table.labels))
-
-
-def _estimator(settings: Settings) -> Estimator:
-    """A smoothness constant speaks of neighbourhoods, so these are what makes sense beside it."""
-    vouched = smoothness(settings) is not None
-    [estimator] = ESTIMATORS.parse("knn" if vouched and settings.estimator == "auto" else settings.estimator)
-    if vouched and estimator.learns:
-        raise SpecError("--smoothness is about neighbourhoods of features: use --estimator knn")
-    return estimator
-
-
-def _points(estimator: Estimator) -> Points:
-    """Whoever learns needs them at a few rows at most, unless neighbourhoods turn out to be better."""
-    if not estimator.learns:
-        return Points.NOW
-    return Points.LATER if estimator.looks_around else Points.NEVER
 
 
 def _read_options(settings: Settings, many: bool) -> ReadOptions:

@@ -70,10 +70,10 @@ def _settings(command: Command, chosen: Mapping[str, Chosen], stored: bool) -> S
 
 
 def _parsed(settings: Settings, open_mechanisms: bool) -> None:
-    from ..estimators import ESTIMATORS
+    from ..estimators import named
     from ..mechanisms import MECHANISMS
 
-    ESTIMATORS.parse(settings.estimator)
+    named(settings.estimator)
     for spec in () if open_mechanisms else settings.mechanism:
         MECHANISMS.parse(spec, judging.MOST_CLASSES)
 

@@ -37,7 +37,8 @@ def number(text: str, what: str) -> float:
 
 
 class Registry(Generic[Thing]):
-    """The things of one kind, by name. Each has `name`, `example` and `parse(fields, ...) -> thing`."""
+    """The things of one kind, by name. Each has `name`, `example` and `parse(fields, ...) -> thing`; `leading`, where
+    it has one, is the field whose name may be left out in front."""
 
     def __init__(self, kind: str, things: tuple[type[Thing], ...]) -> None:
         self.kind = kind
@@ -76,10 +77,14 @@ class Registry(Generic[Thing]):
         context: what `parse` of the kind wants to know beside the fields.
         """
         name, _, rest = spec.partition(":")
-        build: Callable[..., Thing] = self.get(name.strip()).parse  # type: ignore[attr-defined]
+        kind = self.get(name.strip())
+        build: Callable[..., Thing] = kind.parse  # type: ignore[attr-defined]
+        leading = getattr(kind, "leading", "")
         fields: dict[str, list[str]] = {}
         for part in filter(None, (part.strip() for part in rest.split(","))):
             key, equals, value = part.partition("=")
+            if leading and not equals and not fields:
+                key, equals, value = leading, "=", part
             if not equals or not value.strip():
                 raise SpecError(f"{self.kind} {spec!r}: {part!r} is not written field=value")
             if key.strip() in fields:

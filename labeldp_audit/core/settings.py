@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from .errors import SpecError
 from .policy import Policy
@@ -23,7 +24,7 @@ class Settings:
     delimiter: str | None = None
     group: str | None = None  # column that names whose row it is
     repeats: str | None = None  # what equal rows are: people or copies
-    estimator: str = "auto"
+    estimator: Any = "auto"  # a spec; from Python it may be the estimator itself
     eta: tuple[str, ...] = ()  # columns that hold it
     eta_file: str | None = None  # what estimate-eta wrote
     k: int | None = None

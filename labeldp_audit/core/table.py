@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from typing import Any, Protocol
 
 import numpy as np
@@ -14,6 +15,14 @@ from .remark import Remark
 
 ROWS_AT_ONCE = 1 << 16  # that coordinates are made of
 EXACT_LEVELS = 4096  # of a column are counted; more of them are estimated, within about 2 %
+
+
+class Points(StrEnum):
+    """When rows become points among which there are neighbours. Often points are the largest part of a table."""
+
+    NOW = "now"
+    LATER = "later"  # those of categories are made of the columns, should somebody want them
+    NEVER = "never"
 
 
 @dataclass(frozen=True)

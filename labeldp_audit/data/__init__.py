@@ -3,21 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any
 
 import numpy.typing as npt
 
 from ..core.progress import Progress
-from ..core.table import Table
-
-
-class Points(StrEnum):
-    """When rows become points among which there are neighbours. Often points are the largest part of a table."""
-
-    NOW = "now"
-    LATER = "later"  # those of categories are made of the columns, should somebody want them
-    NEVER = "never"
+from ..core.table import Points, Table
 
 
 @dataclass(frozen=True)

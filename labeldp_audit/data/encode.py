@@ -19,8 +19,8 @@ import pyarrow as pa
 from ..core.arrays import Integers
 from ..core.errors import DataError
 from ..core.progress import Progress
-from ..core.table import Axis
-from . import Points, fingerprints, levels, numbers
+from ..core.table import Axis, Points
+from . import fingerprints, levels, numbers
 from .classes import Classes, text_codes
 from .feature_columns import Raw
 from .fingerprints import Words

@@ -11,9 +11,9 @@ import pyarrow as pa
 from ..core.arrays import Integers
 from ..core.errors import DataError
 from ..core.progress import Progress
-from ..core.table import Table
+from ..core.table import Points, Table
 from ..engines.machine import ENCODED, check_memory, give_back_memory
-from . import Points, ReadOptions, repeats
+from . import ReadOptions, repeats
 from .classes import Classes, decide
 from .describe import dataset
 from .diagnostics import remarks

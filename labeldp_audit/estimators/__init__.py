@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..core.errors import SpecError
 from ..core.registry import Registry
 from .atoms import Atoms
 from .auto import Auto
@@ -11,9 +12,20 @@ from .crossed import Crossed
 from .knn import Neighbors
 from .linear import Linear
 from .network import Network
+from .scikit import Sklearn
 from .stack import Stack
 from .supervised import SupervisedNeighbors
 
 ESTIMATORS: Registry[Estimator] = Registry(
-    "estimator", (Auto, Atoms, Stack, Boosted, Network, Crossed, Linear, Neighbors, SupervisedNeighbors)
+    "estimator", (Auto, Atoms, Stack, Boosted, Network, Crossed, Linear, Neighbors, SupervisedNeighbors, Sklearn)
 )
+
+
+def named(spec: str | Estimator) -> Estimator:
+    """The one of this spec; from Python it may be one already."""
+    if isinstance(spec, Estimator):
+        return spec
+    found = ESTIMATORS.parse(spec)
+    if len(found) != 1:
+        raise SpecError(f"estimator {spec!r}: one is asked for, and this names {len(found)}")
+    return found[0]

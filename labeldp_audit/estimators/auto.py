@@ -1,24 +1,114 @@
-"""The best of what makes sense for the table, judged by labels that it has not seen."""
+"""The best of what makes sense for the table, judged by labels that it has not seen.
+
+Beside learners, neighbourhoods of features are looked at: first at a few rows of a part of a large table, then at more,
+and at all rows if they are clearly better.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
+import numpy as np
+
+from ..core.arrays import Floats, Integers
+from ..core.eta import Tried
+from ..core.randomness import for_audit
+from ..core.settings import Settings
+from ..core.table import Points, Table
+from . import crossfit, knn, selection
 from .atoms import ENOUGH, Atoms
-from .contract import About, Estimator, Learner
+from .comparison import losses, ranked, smoothed
+from .contract import Estimator, Learner, Task, Told
+from .knn import Neighbors
+from .score_windows import Pool
 from .stack import MEMBERS, Stack
 
 MOST_SCORES = 50_000_000  # of each learner, eight bytes each
+GLIMPSE, BEGINNING = 10_000, 2000  # rows at which neighbourhoods are tried, and of a large table at first
+PART, FIRST_GLIMPSE = 20_000, 1000  # rows among which they are tried first, and at how many of them
+CLEARLY = 2.0  # standard errors
 
 
 @dataclass(frozen=True)
 class Auto(Estimator):
     name: ClassVar[str] = "auto"
     example: ClassVar[str] = "auto"
-    looks_around: ClassVar[bool] = True
+    points: ClassVar[Points] = Points.LATER
 
-    def learners(self, about: About) -> tuple[Learner, ...]:
-        if about.rows * about.classes > MOST_SCORES:
-            return ()
-        return (*MEMBERS, Stack(), *((Atoms(),) if about.repeating >= ENOUGH else ()))
+    def suited(self, settings: Settings) -> Estimator:
+        """A smoothness constant speaks of neighbourhoods, so these are what makes sense beside it."""
+        return self if settings.smoothness is None else Neighbors()
+
+    def estimate(self, task: Task) -> Told:
+        table, rows = task.table, selection.Rows.of(task)
+        learners = among(len(rows.scored.rows), len(table.dataset.classes), _repeating(task.whole))
+        if not learners:
+            return Neighbors().estimate(task)
+        scores, labels = selection.scored(task, rows, learners), table.labels[rows.judges.rows]
+        lost = {name: losses(one, labels) for name, one in scores.items()}
+        tried = ranked({(name, None): one for name, one in lost.items()})
+        of_best, choices = lost[tried[0].name], crossfit.choices(learners, len(rows.scored.rows)) + 1
+        del lost
+        if _worth_a_look(task, rows.judges, of_best):
+            beside = _beside(task, rows.judges, tried[0], of_best)
+            tried = tuple(sorted((*tried, beside), key=lambda one: one.behind))
+            if beside.behind < -CLEARLY * beside.behind_error:
+                return _nearby(task, tried, choices)
+        return selection.by_best(task, rows, scores, tried, choices)
+
+
+def among(rows: int, classes: int, repeating: float) -> tuple[Learner, ...]:
+    """Which learners make sense; none where neighbours are to be counted. repeating: share of the rows that are not
+    alone with their features."""
+    if rows * classes > MOST_SCORES:
+        return ()
+    return (*MEMBERS, Stack(), *((Atoms(),) if repeating >= ENOUGH else ()))
+
+
+def _repeating(table: Table) -> float:
+    assert table.fingerprints is not None
+    times = np.unique(table.fingerprints, return_counts=True)[1]
+    return float(times[times > 1].sum() / len(table.labels))
+
+
+def _worth_a_look(task: Task, pool: Pool, lost: Floats) -> bool:
+    """Do neighbourhoods in a part of the table tell half as much as the best learner? lost (r,): by that learner."""
+    if len(pool.rows) <= PART:
+        return True
+    table = task.table
+    place = for_audit(task.settings.seed, "part").permutation(len(pool.rows))[:PART]
+    rows, few = pool.rows[place], place[:FIRST_GLIMPSE]
+    eta = knn.glimpse(table.at(rows), np.arange(len(few)), task.settings, task.progress)
+    assert eta.counts is not None
+    labels = table.labels[pool.rows]
+    share = np.bincount(labels, minlength=len(table.dataset.classes)) / len(labels)
+    blind = float(-np.log(share[labels[few]]).mean())
+    found = blind - float(losses(smoothed(eta.counts), labels[few]).mean())
+    return found > (blind - float(lost[few].mean())) / 2
+
+
+def _beside(task: Task, pool: Pool, best: Tried, lost: Floats) -> Tried:
+    """Neighbourhoods beside the best learner, at the same few rows. lost (r,): by that learner. The first rows say
+    whether there is hope; labels choose between no more ways than without them."""
+    places = for_audit(task.settings.seed, "glimpse").permutation(len(pool.rows))[:GLIMPSE]
+    if len(pool.rows) > PART:
+        begun = _beside_at(np.sort(places[:BEGINNING]), task, pool, best, lost)
+        if begun.behind > 0:
+            return begun
+    return _beside_at(np.sort(places), task, pool, best, lost)
+
+
+def _beside_at(place: Integers, task: Task, pool: Pool, best: Tried, lost: Floats) -> Tried:
+    eta = knn.glimpse(task.table, pool.rows[place], task.settings, task.progress)
+    assert eta.counts is not None
+    behind = losses(smoothed(eta.counts), task.table.labels[pool.rows[place]]) - lost[place]
+    mean, error = float(behind.mean()), float(behind.std() / np.sqrt(len(place)))
+    own = float(np.hypot(best.standard_error, error))  # the best's loss at all rows, and what it is more at a few
+    return Tried(eta.estimator, best.log_loss + mean, own, eta.k, mean, error)
+
+
+def _nearby(task: Task, tried: tuple[Tried, ...], choices: int) -> Told:
+    """Whichever learner labels might have chosen has its share of the level; what is left is one for all k together."""
+    eta, warnings = Neighbors().estimate(task)
+    return replace(eta, tried=tried, choices=eta.choices * choices), warnings

@@ -1,4 +1,4 @@
-"""What every estimator that learns offers: fit to some rows, and say how likely each class is at others.
+"""What an estimator answers, and what one that learns offers beside it: to fit to some rows, and score others.
 
 Folds are scored in turn by a model that saw no label of theirs: neither to fit it, nor to stop, weigh or choose it. So
 the labels of a fold judge its scores without a doubt, and whatever is counted among them is honest.
@@ -9,7 +9,8 @@ from __future__ import annotations
 import threading
 from abc import ABC, abstractmethod
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self, TypeVar
 
@@ -17,8 +18,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ..core.arrays import Floats, Integers
-from ..core.errors import SpecError
-from ..core.table import Columns
+from ..core.errors import AuditError, SpecError
+from ..core.eta import Eta
+from ..core.progress import Progress
+from ..core.settings import Settings
+from ..core.table import Columns, Points, Table
 
 Labels = npt.NDArray[np.uint8]
 Predictor = Callable[[Integers], Floats]
@@ -27,6 +31,8 @@ Predictor = Callable[[Integers], Floats]
 Made = TypeVar("Made")
 
 SURE = 1e-6  # no score is nearer to 0 or 1
+ROUNDED = 1e-4  # so far from 1 may rounding take what adds up to 1
+_PACKAGE = __name__.partition(".")[0] + "."
 
 
 @dataclass(frozen=True)
@@ -56,7 +62,13 @@ class Lesson:
 
     def scores(self, learner: Learner) -> Scores:
         """Each learner learns once, however many build on it."""
-        return self.once(learner.name, lambda: learner.scores(self))
+        return self.once(learner.name, lambda: self._checked(learner))
+
+    def _checked(self, learner: Learner) -> Scores:
+        with nullcontext() if _ours(type(learner)) else blamed(learner.name):
+            said = learner.scores(self)
+            judge, asked = len(self.judge), len(self.asked)
+            return Scores(law(said.judge, judge, self.classes), law(said.asked, asked, self.classes))
 
     def once(self, name: str, make: Callable[[], Made]) -> Made:
         """What several learners begin with; whoever comes second waits for it."""
@@ -71,21 +83,25 @@ class Lesson:
 
 
 @dataclass(frozen=True)
-class About:
-    """What decides which learners make sense."""
+class Task:
+    """A table whose eta is wanted."""
 
-    rows: int  # that are scored
-    classes: int
-    repeating: float  # share of the rows that are not alone with their features
+    whole: Table  # rows to learn from
+    table: Table  # those of them that judge
+    settings: Settings
+    progress: Progress
+    halves: bool = False  # are counts wanted too that saw no label of the half of the rows that the query is in?
+
+
+Told = tuple[Eta, tuple[str, ...]]  # and warnings
 
 
 class Estimator(ABC):
     name: ClassVar[str]
     example: ClassVar[str]
     advice: ClassVar[str] = ""  # to whoever asks for parameters
-    learns: ClassVar[bool] = True  # from columns; if not, neighbourhoods are all there is
-    looks_around: ClassVar[bool] = False  # are neighbourhoods of features tried beside what it learns?
-    columns_weigh: ClassVar[tuple[float, ...]] = ()  # tries, where neighbours by scores and columns are to be counted
+    columns: ClassVar[bool] = True  # are features wanted as they are?
+    points: ClassVar[Points] = Points.NEVER  # and as points?
 
     @classmethod
     def parse(cls, fields: Mapping[str, str]) -> Self:
@@ -93,9 +109,14 @@ class Estimator(ABC):
             raise SpecError(f"{cls.name} has no parameters of its own", hint=cls.advice)
         return cls()
 
+    def suited(self, settings: Settings) -> Estimator:
+        """Itself or whoever stands in for it under these options; a SpecError where they make no sense for it."""
+        if settings.smoothness is not None:
+            raise SpecError("--smoothness is about neighbourhoods of features: use --estimator knn")
+        return self
+
     @abstractmethod
-    def learners(self, about: About) -> tuple[Learner, ...]:
-        """Those among which held-out labels choose; none where neighbours are to be counted."""
+    def estimate(self, task: Task) -> Told: ...
 
 
 class Learner(Estimator):
@@ -113,8 +134,10 @@ class Learner(Estimator):
         kept = tuple(one.without(names) for one in self.built_on if one.name not in names)
         return replace(self, built_on=kept)  # type: ignore[type-var]
 
-    def learners(self, about: About) -> tuple[Learner, ...]:
-        return (self,)
+    def estimate(self, task: Task) -> Told:
+        from . import selection  # which knows learners
+
+        return selection.of_learners(task, (self,))
 
     @abstractmethod
     def scores(self, lesson: Lesson) -> Scores: ...
@@ -129,6 +152,43 @@ class Fitting(Learner):
     def scores(self, lesson: Lesson) -> Scores:
         predict = self.fit(lesson)
         return Scores(predict(lesson.judge), predict(lesson.asked))
+
+
+def answer(estimator: Estimator, task: Task) -> Told:
+    """What it estimates, looked at where another package did."""
+    if _ours(type(estimator).estimate):
+        return estimator.estimate(task)
+    with blamed(estimator.name):
+        eta, warnings = estimator.estimate(task)
+        law(eta.probability, len(eta.rows), len(task.table.dataset.classes))
+        return eta, warnings
+
+
+def _ours(thing: object) -> bool:
+    return thing.__module__.startswith(_PACKAGE)
+
+
+@contextmanager
+def blamed(name: str) -> Iterator[None]:
+    """What fails in code of other people is said in one line that names it."""
+    try:
+        yield
+    except (AuditError, MemoryError):
+        raise
+    except Exception as error:
+        raise SpecError(f"the estimator {name!r} fails: {error!r}") from error
+
+
+def law(said: Floats, rows: int, classes: int) -> Floats:
+    """(rows, classes) probabilities as they must be, or a ValueError that says what is wrong with them."""
+    found = np.asarray(said, np.float64)
+    if found.shape != (rows, classes):
+        raise ValueError(f"probabilities of {rows} rows and {classes} classes have the shape {found.shape}")
+    if not np.isfinite(found).all():
+        raise ValueError("a probability is not a number")
+    if (found < 0).any() or np.abs(found.sum(axis=1) - 1).max(initial=0) > ROUNDED:
+        raise ValueError("probabilities of a row are negative or do not add up to 1")
+    return found if (found > 0).all() else inside(found)
 
 
 def inside(probability: Floats) -> Floats:

@@ -58,8 +58,8 @@ def scores(
     parted = [_parted(rows, folds != fold, people, np.random.default_rng([seed, fold])) for fold in range(number)]
     lessons = [
         Lesson(
-            columns=columns, labels=labels, classes=classes, learn=learn, judge=judge, seed=seed * number + fold,
-            threads=threads, asked=rows[folds == fold], same=same,
+            columns=columns, labels=_seen(labels, learn, judge), classes=classes, learn=learn, judge=judge,
+            seed=seed * number + fold, threads=threads, asked=rows[folds == fold], same=same,
         )
         for fold, (learn, judge) in enumerate(parted)
     ]  # fmt: skip
@@ -83,6 +83,14 @@ def scores(
         run([leaf for leaf in first if leaf.name not in idle], range(1, number))
     kept = [learner for learner in learners if learner.name not in idle]
     return {learner.name: _of_folds(learner, made, folds, idle) for learner in kept}
+
+
+def _seen(labels: Labels, *rows: Integers) -> Labels:
+    """Those of these rows; nobody is shown any other, so that nobody can peek."""
+    found = np.zeros_like(labels)
+    for one in rows:
+        found[one] = labels[one]
+    return found
 
 
 def _of_folds(learner: Learner, made: Sequence[Fold], folds: Integers, idle: set[str]) -> Floats:

@@ -1,4 +1,8 @@
-"""Which rows are asked, and how many neighbours each estimate rests on."""
+"""Which rows are asked, and among how many neighbours: by default about the square root of the rows.
+
+Where nobody said a k, several are tried, by factors of about two, and the labels choose between them: too few
+neighbours know little, too many are not alike, and where the least of both lies depends on the table.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +13,11 @@ import numpy as np
 from ..core.arrays import Integers
 from ..core.randomness import for_audit
 from ..core.settings import Settings
-from . import neighbour_numbers
 
 DEFAULT_QUERIES = 200_000
+LARGEST = 10_000
+MOST_COUNTS = 1 << 28  # kept while k is chosen, four bytes each
+_USUAL = 30  # fewer say little about anybody
 
 
 def queries_of(n: int, settings: Settings) -> Integers:
@@ -24,4 +30,12 @@ def queries_of(n: int, settings: Settings) -> Integers:
 
 def default_k(n: int) -> int:
     """About sqrt(n): enough labels to say something, near enough to be about the same people."""
-    return min(n - 1, max(30, min(neighbour_numbers.LARGEST, round(math.sqrt(n)))))
+    return min(n - 1, max(_USUAL, min(LARGEST, round(math.sqrt(n)))))
+
+
+def ks(n: int) -> tuple[int, ...]:
+    """Those that are tried: from about 30, or sqrt(n) where that is less, to about 4 sqrt(n)."""
+    root = math.sqrt(n)
+    least, most = min(n - 1, _USUAL, round(root)), min(n - 1, LARGEST, round(4 * root))
+    steps = max(1, round(math.log2(most / least)))
+    return tuple(np.unique(np.round(np.geomspace(least, most, steps + 1)).astype(int)).tolist())

@@ -3,70 +3,76 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ..core.arrays import Floats, Integers
 from ..core.errors import DataError
-from ..core.eta import Eta, Tried
+from ..core.eta import Tried
 from ..core.progress import Progress
 from ..core.randomness import for_audit
 from ..core.settings import Settings
 from ..core.table import Table
 from ..engines.machine import available_cores, give_back_memory
 from ..engines.threads import in_threads
-from . import crossfit, neighbourhoods, sampling, supervised_neighbourhoods
-from .comparison import Way, losses, ranked, smoothed
-from .contract import About, Estimator, Learner
-from .score_windows import Pool, eta_of
+from . import crossfit, sampling, score_windows
+from .comparison import losses, ranked
+from .contract import Learner, Task, Told
+from .score_windows import Pool
 
 MOST_ROWS = 2_000_000  # that are scored, but for those asked
-GLIMPSE, BEGINNING = 10_000, 2000  # rows at which neighbourhoods are tried, and of a large table at first
-PART, FIRST_GLIMPSE = 20_000, 1000  # rows among which they are tried first, and at how many of them
-CLEARLY = 2.0  # standard errors
 
-Told = tuple[Eta, tuple[str, ...]]  # and warnings
+Scores = dict[str, Floats]  # (r, C) of the rows that judge, by the name of a learner
 
 
-def of_table(
-    whole: Table, table: Table, estimator: Estimator, settings: Settings, progress: Progress, halves: bool
-) -> Told:  # fmt: skip
-    """By what guesses labels best that it has not seen. whole: rows to learn from; table: those of them that judge."""
+@dataclass(frozen=True)
+class Rows:
+    """Who learns and is scored, and who of them judges."""
+
+    scored: Pool
+    judging: Integers  # places in it
+    judges: Pool  # the same, of the table of rows that judge
+
+    @classmethod
+    def of(cls, task: Task) -> Rows:
+        scored = pool_of(task.whole, task.settings)
+        judging = _judging(task.whole, scored)
+        return cls(scored, judging, _pool_of_judges(task.whole, scored, judging))
+
+
+def of_learners(task: Task, learners: tuple[Learner, ...]) -> Told:
+    """By what guesses labels best that it has not seen."""
+    rows = Rows.of(task)
+    scores, labels = scored(task, rows, learners), task.table.labels[rows.judges.rows]
+    tried = ranked({(name, None): losses(one, labels) for name, one in scores.items()})
+    return by_best(task, rows, scores, tried, crossfit.choices(learners, len(rows.scored.rows)))
+
+
+def scored(task: Task, rows: Rows, learners: tuple[Learner, ...]) -> Scores:
+    """By models that saw no label of a row's fold."""
+    whole = task.whole
     assert whole.fingerprints is not None
-    same, learnt = np.unique(whole.fingerprints, return_inverse=True)[1], pool_of(whole, settings)
-    learners = estimator.learners(About(len(learnt.rows), len(table.dataset.classes), _repeating(same)))
-    if not learners:
-        return neighbourhoods.of_table(table, settings, progress, halves), ()
-    judging = _judging(whole, learnt)
-    pool = _pool_of_judges(whole, learnt, judging)
-    if estimator.columns_weigh:
-        supervised_neighbourhoods.check(table, pool, settings)
-    scores, said = _scores(whole, learners, learnt, same, settings, progress), _about_rows(whole, learnt)
+    same = np.unique(whole.fingerprints, return_inverse=True)[1]
+    scores = _scores(whole, learners, rows.scored, same, task.settings, task.progress)
     del same
     give_back_memory()
-    if whole.judges is not None:
-        scores = {name: one[judging] for name, one in scores.items()}
-    choices = crossfit.choices(learners, len(learnt.rows))
-    if estimator.columns_weigh:
-        [by] = scores.values()
-        eta = supervised_neighbourhoods.eta_of(table, by, pool, estimator, settings, progress)
-        return replace(eta, choices=eta.choices * choices), said
-    labels = table.labels[pool.rows]
-    lost: dict[Way, Floats] = {(name, None): losses(one, labels) for name, one in scores.items()}
-    tried = ranked(lost)
-    if estimator.looks_around:
-        choices += 1
-        if _worth_a_look(table, pool, lost[tried[0].name, None], settings, progress):
-            beside = _beside(table, pool, tried[0], lost[tried[0].name, None], settings, progress)
-            tried = tuple(sorted((*tried, beside), key=lambda one: one.behind))
-            if beside.behind < -CLEARLY * beside.behind_error:
-                return _nearby(table, tried, choices, settings, progress, halves)
+    return scores if whole.judges is None else {name: one[rows.judging] for name, one in scores.items()}
+
+
+def by_best(task: Task, rows: Rows, scores: Scores, tried: tuple[Tried, ...], choices: int) -> Told:
+    """What the best scores make of eta. Lets go of all others: of millions of rows they are as large as the table."""
     best = next(one for one in tried if one.k is None)
     of_best = scores[best.name]
-    del scores, lost  # of millions of rows they are as large as the table
-    eta = eta_of(table, of_best, pool, best, settings, progress)
-    return replace(eta, tried=tried, choices=choices) if choices > 1 else eta, said
+    scores.clear()
+    eta = score_windows.eta_of(task.table, of_best, rows.judges, best, task.settings, task.progress)
+    return replace(eta, tried=tried, choices=choices) if choices > 1 else eta, about_rows(task, rows)
+
+
+def about_rows(task: Task, rows: Rows) -> tuple[str, ...]:
+    """A warning where not all of them learn."""
+    n, used = len(task.whole.labels), len(rows.scored.rows)
+    return (f"{used:,} of {n:,} rows, drawn uniformly, were learnt from and scored",) if used < n else ()
 
 
 def pool_of(table: Table, settings: Settings) -> Pool:
@@ -109,15 +115,10 @@ def folds_of(people: Integers, seed: int) -> Integers:
     return for_audit(seed, "folds").permutation(np.arange(number) % folds)[people]
 
 
-def _repeating(same: Integers) -> float:
-    """Share of the rows that are not alone with their features."""
-    return float((np.bincount(same)[same] > 1).mean())
-
-
 def _scores(
     table: Table, learners: tuple[Learner, ...], pool: Pool, same: Integers, settings: Settings,
     progress: Progress,
-) -> dict[str, Floats]:  # fmt: skip
+) -> Scores:  # fmt: skip
     assert table.columns is not None
     leaves = dict.fromkeys(leaf.name for learner in learners for leaf in learner.leaves())
     progress.stage(f"fitting {', '.join(leaves)}", float(len(pool.rows) * len(leaves)), "rows")
@@ -127,54 +128,3 @@ def _scores(
         people=pool.people, same=same, seed=settings.seed, each=functools.partial(in_threads, threads=threads),
         threads=max(1, threads // (len(leaves) * crossfit.FOLDS)), note=progress.advance,
     )  # fmt: skip
-
-
-def _worth_a_look(table: Table, pool: Pool, lost: Floats, settings: Settings, progress: Progress) -> bool:
-    """Do neighbourhoods in a part of the table tell half as much as the best learner? lost (r,): by that learner."""
-    if len(pool.rows) <= PART:
-        return True
-    place = for_audit(settings.seed, "part").permutation(len(pool.rows))[:PART]
-    rows, few = pool.rows[place], place[:FIRST_GLIMPSE]
-    part = table.at(rows)
-    eta = neighbourhoods.glimpse(part, np.arange(len(few)), settings, progress)
-    assert eta.counts is not None
-    labels = table.labels[pool.rows]
-    share = np.bincount(labels, minlength=len(table.dataset.classes)) / len(labels)
-    blind = float(-np.log(share[labels[few]]).mean())
-    found = blind - float(losses(smoothed(eta.counts), labels[few]).mean())
-    return found > (blind - float(lost[few].mean())) / 2
-
-
-def _beside(table: Table, pool: Pool, best: Tried, lost: Floats, settings: Settings, progress: Progress) -> Tried:
-    """Neighbourhoods beside the best learner, at the same few rows. lost (r,): by that learner. The first rows say
-    whether there is hope; labels choose between no more ways than without them."""
-    places = for_audit(settings.seed, "glimpse").permutation(len(pool.rows))[:GLIMPSE]
-    if len(pool.rows) > PART:
-        begun = _beside_at(np.sort(places[:BEGINNING]), table, pool, best, lost, settings, progress)
-        if begun.behind > 0:
-            return begun
-    return _beside_at(np.sort(places), table, pool, best, lost, settings, progress)
-
-
-def _beside_at(
-    place: Integers, table: Table, pool: Pool, best: Tried, lost: Floats, settings: Settings, progress: Progress
-) -> Tried:  # fmt: skip
-    eta = neighbourhoods.glimpse(table, pool.rows[place], settings, progress)
-    assert eta.counts is not None
-    behind = losses(smoothed(eta.counts), table.labels[pool.rows[place]]) - lost[place]
-    mean, error = float(behind.mean()), float(behind.std() / np.sqrt(len(place)))
-    own = float(np.hypot(best.standard_error, error))  # the best's loss at all rows, and what it is more at a few
-    return Tried(eta.estimator, best.log_loss + mean, own, eta.k, mean, error)
-
-
-def _nearby(
-    table: Table, tried: tuple[Tried, ...], choices: int, settings: Settings, progress: Progress, halves: bool
-) -> Told:  # fmt: skip
-    """Whichever learner labels might have chosen has its share of the level; what is left is one for all k together."""
-    eta = neighbourhoods.of_table(table, settings, progress, halves)
-    return replace(eta, tried=tried, choices=eta.choices * choices), ()
-
-
-def _about_rows(table: Table, pool: Pool) -> tuple[str, ...]:
-    n, used = len(table.labels), len(pool.rows)
-    return (f"{used:,} of {n:,} rows, drawn uniformly, were learnt from and scored",) if used < n else ()

@@ -6,6 +6,7 @@ pulled towards the plain average, which is what few such rows give.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -31,11 +32,14 @@ class Stack(Learner):
     built_on: tuple[Learner, ...] = MEMBERS
 
     def scores(self, lesson: Lesson) -> Scores:
-        said = [lesson.scores(member) for member in self.built_on]
-        weight, bias = _fitted([one.judge for one in said], lesson.labels[lesson.judge], lesson.counts(lesson.judge))
-        return Scores(
-            _mixed([one.judge for one in said], weight, bias), _mixed([one.asked for one in said], weight, bias)
-        )
+        return mixture([lesson.scores(member) for member in self.built_on], lesson)
+
+
+def mixture(said: Sequence[Scores], lesson: Lesson) -> Scores:
+    """Of one alone, how sure it is of itself is corrected."""
+    judge, asked = [one.judge for one in said], [one.asked for one in said]
+    weight, bias = _fitted(judge, lesson.labels[lesson.judge], lesson.counts(lesson.judge))
+    return Scores(_mixed(judge, weight, bias), _mixed(asked, weight, bias))
 
 
 def _fitted(said: list[Floats], labels: npt.NDArray[np.integer], count: Floats) -> tuple[Floats, Floats]:

@@ -76,7 +76,8 @@ def _by_class(
 def about(table: Table, eta: Eta, settings: Settings) -> dict[str, object]:
     """What a later command has to know of the rows: of which table they are, and how they were made."""
     data = table.dataset
-    asked = {name: value for name in _SEARCH if (value := getattr(settings, name)) != getattr(Settings(), name)}
+    wanted = {name: _plain(getattr(settings, name)) for name in _SEARCH}
+    asked = {name: value for name, value in wanted.items() if value != _plain(getattr(Settings(), name))}
     return {
         "sha256": data.sha256, "label": data.label, "classes": data.classes, "rows_used": _rows(table),
         "columns": [asdict(column) for column in data.columns], "asked": asked, "given": settings.eta,
@@ -101,12 +102,13 @@ def check_asked(said: Mapping[str, Any], settings: Settings, file: str) -> None:
         value, default = getattr(settings, name), getattr(Settings(), name)
         was = said["asked"].get(name, default)
         if value != default and _plain(value) != _plain(was):
-            what = f"--{name} {_shown(value)} is not what the file was made with ({_shown(was)})"
+            what = f"--{name} {_shown(_plain(value))} is not what the file was made with ({_shown(was)})"
             raise SpecError(what, file, hint="run estimate-eta again with it, or leave it out")
 
 
 def _plain(value: object) -> object:
-    return list(value) if isinstance(value, tuple) else value
+    """As a file holds it: an estimator by its name."""
+    return list(value) if isinstance(value, tuple) else getattr(value, "name", value)
 
 
 def _shown(value: object) -> str:

@@ -14,7 +14,9 @@ from labeldp_audit.bounds.intervals.mistakes import simultaneous
 from labeldp_audit.core.eta import Tried
 from labeldp_audit.core.progress import Silent
 from labeldp_audit.core.settings import Settings
-from labeldp_audit.estimators import neighbourhoods, selection
+from labeldp_audit.estimators import auto
+from labeldp_audit.estimators.contract import Task
+from labeldp_audit.estimators.knn import Neighbors
 from labeldp_audit.questions import guess_certificates, intervals
 from labeldp_audit.questions.payoffs import Payoffs
 
@@ -83,7 +85,8 @@ def test_learners_and_all_k_that_labels_might_have_chosen_share_one_level(monkey
     """Each of five learners pays for six ways, and neighbourhoods at one of seven k for what that leaves."""
     labels, ks = np.arange(40) % 2, 7
     counted = replace(eta_of([3, 9], [20, 20], labels), choices=ks)
-    monkeypatch.setattr(neighbourhoods, "of_table", lambda *given: counted)
+    monkeypatch.setattr(Neighbors, "estimate", lambda *given: (counted, ()))
     tried = tuple(Tried(name, 0.5, 0.01, None) for name in ("a", "b", "c", "d", "e", "knn"))
-    eta, _ = selection._nearby(table_of(labels), tried, len(tried), Settings(), Silent(), False)
+    task = Task(table_of(labels), table_of(labels), Settings(), Silent())
+    eta, _ = auto._nearby(task, tried, len(tried))
     assert 5 / len(tried) + ks / eta.choices == pytest.approx(1)

@@ -171,11 +171,11 @@ def test_labels_of_three_classes_are_audited_by_what_makes_sense_for_them():
     about = Dataset("made up", "", 300, 300, "y", None, ("a", "b", "c"), counts, ())
     table = replace(table_of(labels % 2, points), labels=labels, dataset=about)
     from labeldp_audit import neighbors
-    from labeldp_audit.estimators.knn import Neighbors
+    from labeldp_audit.estimators import knn
 
     part = rng.integers(2, size=300, dtype=np.uint8)
     grid = neighbors.count_grid(points, labels, 3, np.arange(300), ks=(30,), recall=1.0, seed=0, threads=1,
                                 progress=Silent(), part=part)  # fmt: skip
-    report = report_of(run.audit, (table, Neighbors().chosen(grid, labels)), SETTINGS)
+    report = report_of(run.audit, (table, knn.chosen(grid, labels)), SETTINGS)
     found = {one.quantity for one in report.findings}
     assert {"eta_min", "eta_max", "advantage"} <= found and not {"j", "nu_max"} & found

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from labeldp_audit.data import Points
+from labeldp_audit.core.table import Points
 
 ROWS = 70_000  # more than one batch
 

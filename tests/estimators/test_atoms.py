@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 from test_stack import Says, lesson
 
+from labeldp_audit.estimators import auto
 from labeldp_audit.estimators.atoms import Atoms
-from labeldp_audit.estimators.auto import Auto
-from labeldp_audit.estimators.contract import About
 
 
 def made(kinds, rows, blind, seed=0):
@@ -49,9 +48,9 @@ def test_labels_that_are_asked_for_change_nothing():
 
 @pytest.mark.parametrize(("repeating", "there"), [(0.0, False), (0.5, True)])
 def test_they_are_tried_where_rows_repeat(repeating, there):
-    assert ("atoms" in [one.name for one in Auto().learners(About(1000, 2, repeating))]) == there
+    assert ("atoms" in [one.name for one in auto.among(1000, 2, repeating)]) == there
 
 
 def test_nothing_is_learnt_where_scores_would_fill_the_memory():
-    assert Auto().learners(About(10**6, 255, 0.0)) == ()
-    assert Auto().learners(About(2_200_000, 2, 0.0)) != ()
+    assert auto.among(10**6, 255, 0.0) == ()
+    assert auto.among(2_200_000, 2, 0.0) != ()

@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 from labeldp_audit.core.table import Columns
-from labeldp_audit.estimators import crossfit
-from labeldp_audit.estimators.auto import Auto
+from labeldp_audit.estimators import auto, crossfit
 from labeldp_audit.estimators.boosted import Boosted
-from labeldp_audit.estimators.contract import About, Fitting, Lesson
+from labeldp_audit.estimators.contract import Fitting, Lesson
 from labeldp_audit.estimators.crossed import Crossed
 from labeldp_audit.estimators.linear import Linear
 from labeldp_audit.estimators.network import Network
@@ -186,4 +185,4 @@ def test_labels_of_a_fold_change_nothing_of_its_scores_but_who_drops_out(monkeyp
 @pytest.mark.parametrize(("rows", "number"), [(crossfit.RACED, 4 + 4 + 4), (crossfit.RACED - 1, 4 + 1 + 1)])
 def test_every_mixture_that_may_be_left_is_a_choice(rows, number):
     """With and without trees, with and without networks."""
-    assert crossfit.choices(Auto().learners(About(rows, 2, 0.5)), rows) == number
+    assert crossfit.choices(auto.among(rows, 2, 0.5), rows) == number

@@ -10,7 +10,7 @@ import pytest
 from labeldp_audit import neighbors
 from labeldp_audit.core.eta import Neighborhoods
 from labeldp_audit.core.progress import Silent
-from labeldp_audit.estimators.knn import Neighbors
+from labeldp_audit.estimators import knn
 
 LABELS = np.array([0, 1, 1], np.uint8)
 AT = {  # of one label in k at three rows
@@ -36,7 +36,7 @@ def lost(k):
 
 
 def test_the_least_log_loss_wins_and_all_of_them_are_kept():
-    eta = Neighbors().chosen(grid(), LABELS)
+    eta = knn.chosen(grid(), LABELS)
     assert (eta.k, eta.choices) == (8, 3)
     assert eta.counts.tolist() == AT[8]
     assert eta.radius.tolist() == [8, 8, 8]
@@ -51,7 +51,7 @@ def test_the_least_log_loss_wins_and_all_of_them_are_kept():
 
 
 def test_guesses_without_a_part_are_those_of_the_chosen_k():
-    eta = Neighbors().chosen(grid(np.array([0, 1, 4], np.uint8)), LABELS)
+    eta = knn.chosen(grid(np.array([0, 1, 4], np.uint8)), LABELS)
     assert eta.part.tolist() == [0, 1, 4]
     assert eta.unseen == pytest.approx(
         (np.array(AT[8]) // 2 + 0.5) / (np.array(AT[8]) // 2 + 0.5).sum(1, keepdims=True)
@@ -60,7 +60,7 @@ def test_guesses_without_a_part_are_those_of_the_chosen_k():
 
 def test_one_k_is_no_choice():
     [first, *_] = grid()
-    eta = Neighbors().chosen([first], LABELS)
+    eta = knn.chosen([first], LABELS)
     assert (eta.k, eta.choices, eta.tried) == (4, 1, ())
 
 
@@ -73,4 +73,4 @@ def test_what_varies_fast_wants_few_neighbours_and_what_does_not_wants_many(stee
         x[:, None].astype(np.float32), labels, 2, np.arange(3000), ks=(5, 15, 60, 200), recall=1.0, seed=0, threads=1,
         progress=Silent(),
     )  # fmt: skip
-    assert Neighbors().chosen(found, labels).k in expected
+    assert knn.chosen(found, labels).k in expected

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from labeldp_audit.core.settings import Settings
-from labeldp_audit.estimators import neighbour_numbers, neighbourhoods
+from labeldp_audit.estimators import knn
 from labeldp_audit.estimators import sampling as who
 
 
@@ -30,22 +30,22 @@ def test_k_is_about_the_square_root_of_the_rows(rows, k):
     ],
 )
 def test_k_that_are_tried(rows, ks):
-    assert neighbour_numbers.ks(rows) == ks
+    assert who.ks(rows) == ks
 
 
 @pytest.mark.parametrize("rows", [*range(2, 60), 899, 900, 901, 12_345, 6_250_000, 6_260_000, 10**9])
 def test_k_are_tried_from_few_to_many_by_factors_of_about_two(rows):
-    ks = neighbour_numbers.ks(rows)
+    ks = who.ks(rows)
     assert 1 <= ks[0] <= 30
     assert ks[-1] == min(rows - 1, 10_000, round(4 * rows**0.5))
     assert all(1 < more / k <= 3 for k, more in itertools.pairwise(ks))
 
 
 def test_one_k_where_it_is_said_or_where_a_choice_costs_too_much():
-    assert neighbourhoods._ks(1000, Settings(), 2000) == (30, 61, 126)
-    assert neighbourhoods._ks(1000, Settings(k=77), 2000) == (77,)
-    assert neighbourhoods._ks(1000, Settings(smoothness="1,1"), 2000) == (who.default_k(1000),)
-    assert neighbourhoods._ks(200_000, Settings(), 200_000 * 512) == (who.default_k(200_000),), "counts of many classes"
+    assert knn._ks(1000, Settings(), 2000) == (30, 61, 126)
+    assert knn._ks(1000, Settings(k=77), 2000) == (77,)
+    assert knn._ks(1000, Settings(smoothness="1,1"), 2000) == (who.default_k(1000),)
+    assert knn._ks(200_000, Settings(), 200_000 * 512) == (who.default_k(200_000),), "counts of many classes"
 
 
 @pytest.mark.parametrize(

@@ -402,7 +402,7 @@ def five(tmp_path):
 @pytest.mark.parametrize("quantity", OF_TWO_CLASSES)
 def test_what_two_classes_alone_have_is_refused_of_five(audit, five, monkeypatch, command, given, quantity):
     """As soon as the labels are known: nothing is learnt."""
-    monkeypatch.setattr("labeldp_audit.estimators.selection.of_table", pytest.fail)
+    monkeypatch.setattr("labeldp_audit.estimators.selection.scored", pytest.fail)
     place = "(tau=1)" if quantity in ("j", "plug_in_j", "certified_j") else ""
     line = f"{quantity}{place}.high > 100"
     ended = audit(command, five, *given, *typed("advantage.high > 0.1", line))

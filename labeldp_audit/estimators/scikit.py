@@ -1,0 +1,170 @@
+"""Any classifier of scikit-learn, or one that behaves like it: `sklearn:package.Class,parameter=value`.
+
+It is fitted fold by fold as all learners are, with a seed wherever it takes one. It gets numbers of about one size,
+with the middle of the column in place of a missing cell and a column that tells where cells were missing, beside a
+heavy-tailed number its normal score (inputs.py), and a column of 0 and 1 for each of the most frequent levels of a
+category. Rows that stand for many are repeated, as not every classifier takes weights. A logistic curve, found among
+rows that it was not fitted to, corrects how sure it is of itself: many forests and neighbours say 0 and 1.
+
+The name is imported, which runs the code of its package: it comes from whoever starts the audit, never from a table or
+a stored report.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import warnings
+from ast import literal_eval
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from ..core.arrays import Floats, Integers
+from ..core.errors import SpecError
+from .contract import Fitting, Lesson, Predictor, Scores, Task, Told, blamed, constant, inside, law
+from .inputs import Inputs
+from .stack import mixture
+
+MOST_LEVELS = 100  # of a category that have a column
+CELLS = 200_000_000  # of rows and columns of levels: fewer levels have one where these would be more
+BLOCK = 1 << 16  # rows predicted at a time
+_INSTALL = "pip install labeldp-audit[sklearn]"
+
+
+@dataclass(frozen=True)
+class Sklearn(Fitting):
+    name: ClassVar[str] = "sklearn"
+    example: ClassVar[str] = "sklearn:sklearn.naive_bayes.GaussianNB"
+    leading: ClassVar[str] = "class"
+    classifier: Any  # copies of it are fitted, whether or not it is fitted itself
+
+    def __post_init__(self) -> None:
+        _check(self.classifier)
+        object.__setattr__(self, "name", spec_of(self.classifier))  # what reports call it, and what leads back to it
+
+    @classmethod
+    def parse(cls, fields: Mapping[str, str]) -> Self:
+        if cls.leading not in fields:
+            raise SpecError("no classifier is named", hint=f"as in {cls.example}")
+        path = fields[cls.leading]
+        kind, parameters = imported(path), {name: _value(text) for name, text in fields.items() if name != cls.leading}
+        try:
+            return cls(kind(**parameters))
+        except SpecError:
+            raise
+        except Exception as error:
+            raise SpecError(f"{path} cannot be made: {error}") from None
+
+    def estimate(self, task: Task) -> Told:
+        """What the classifier warns of is said in the report, once of each kind."""
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            eta, said = super().estimate(task)
+        kinds = sorted({one.category.__name__ for one in caught})
+        return eta, (*said, *(f"{self.name} warns while it is fitted: {kind}" for kind in kinds))
+
+    def scores(self, lesson: Lesson) -> Scores:
+        return mixture([super().scores(lesson)], lesson)
+
+    def fit(self, lesson: Lesson) -> Predictor:
+        rows = np.repeat(lesson.learn, lesson.counts(lesson.learn).astype(np.int64))
+        labels = lesson.labels[rows]
+        if len(np.unique(labels)) < 2:
+            return constant(lesson)
+        inputs = Inputs.of(lesson)
+        most = min(MOST_LEVELS, max(2, CELLS // (len(rows) * max(1, len(inputs.categories)))))
+        with blamed(self.name), _on_threads(lesson.threads):
+            model = seeded(self.classifier, lesson.seed).fit(one_hot(inputs, rows, most), labels)
+
+        def predict(asked: Integers) -> Floats:
+            found = np.empty((len(asked), lesson.classes))
+            with blamed(self.name), _on_threads(lesson.threads):
+                for start in range(0, len(asked), BLOCK):
+                    part = slice(start, start + BLOCK)
+                    said = law(model.predict_proba(one_hot(inputs, asked[part], most)), len(asked[part]), len(known))
+                    found[part] = 0  # of a class that the fold does not hold
+                    found[part, known] = said
+            return inside(found)
+
+        known = np.unique(labels)  # as classifiers order them
+        return predict
+
+
+def one_hot(inputs: Inputs, rows: Integers, most: int) -> npt.NDArray[np.float32]:
+    """(rows, width): numbers, and a column for each of the first levels of a category, which are the most frequent."""
+    codes, starts = inputs.codes(rows), np.cumsum([0, *inputs.levels])
+    hot = [codes[:, [j]] - starts[j] == np.arange(min(most, size)) for j, size in enumerate(inputs.levels)]
+    found = np.concatenate([inputs.dense(rows), *hot], axis=1, dtype=np.float32)
+    return found if found.shape[1] else np.zeros((len(rows), 1), np.float32)
+
+
+def imported(path: str) -> Any:
+    """What `package.Class` names."""
+    module, _, name = path.rpartition(".")
+    try:
+        return getattr(importlib.import_module(module), name)
+    except Exception as error:
+        missing = isinstance(error, ModuleNotFoundError) and error.name == "sklearn"
+        hint = _INSTALL if missing else "as in sklearn.ensemble.HistGradientBoostingClassifier"
+        raise SpecError(f"{path} cannot be imported: {error}", hint=hint) from None
+
+
+def seeded(classifier: Any, seed: int) -> Any:
+    """A copy that is not fitted, with this seed wherever chance has none."""
+    from sklearn.base import clone
+
+    copy = clone(classifier)
+    chances = [name for name in copy.get_params() if name.split("__")[-1] == "random_state"]
+    return copy.set_params(**{name: seed % (1 << 31) for name in chances if copy.get_params()[name] is None})
+
+
+def spec_of(classifier: Any) -> str:
+    """Its class, by the shortest path that leads to it, and the parameters that are simple and not the usual ones."""
+    kind = type(classifier)
+    paths = accumulate(kind.__module__.split("."), "{}.{}".format)
+    modules = (one for one in paths if getattr(importlib.import_module(one), kind.__name__, None) is kind)
+    module = next(modules, kind.__module__)
+    usual = {name: one.default for name, one in inspect.signature(kind).parameters.items()}
+    own = [
+        f"{name}={value}"
+        for name, value in classifier.get_params(deep=False).items()
+        if isinstance(value, str | int | float | None) and value not in (usual.get(name, value),)
+        if not set(str(value)) & set(",|=")
+    ]
+    return ",".join([f"{Sklearn.name}:{module}.{kind.__name__}", *own])
+
+
+def _check(classifier: Any) -> None:
+    try:
+        from sklearn.base import is_classifier
+    except ImportError as error:
+        raise SpecError(f"scikit-learn cannot be loaded: {error}", hint=_INSTALL) from None
+    what = classifier if isinstance(classifier, type) else type(classifier)
+    try:
+        known = not isinstance(classifier, type) and is_classifier(classifier)
+    except Exception:  # of what is no estimator at all
+        known = False
+    if not known:
+        raise SpecError(f"{what.__name__} is not a scikit-learn classifier")
+    if not hasattr(classifier, "predict_proba"):
+        hint = "wrap it in sklearn.calibration.CalibratedClassifierCV"
+        raise SpecError(f"{what.__name__} gives no probabilities (predict_proba)", hint=hint)
+
+
+def _value(text: str) -> Any:
+    """A number, True, False, None, or a word."""
+    try:
+        return literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text
+
+
+def _on_threads(threads: int) -> Any:
+    from threadpoolctl import threadpool_limits
+
+    return threadpool_limits(limits=threads, user_api="openmp")
