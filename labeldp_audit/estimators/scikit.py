@@ -3,8 +3,8 @@
 It is fitted fold by fold as all learners are, with a seed wherever it takes one. It gets numbers of about one size,
 with the middle of the column in place of a missing cell and a column that tells where cells were missing, beside a
 heavy-tailed number its normal score (inputs.py), and a column of 0 and 1 for each of the most frequent levels of a
-category. Rows that stand for many are repeated, as not every classifier takes weights. A logistic curve, found among
-rows that it was not fitted to, corrects how sure it is of itself: many forests and neighbours say 0 and 1.
+category. Rows that stand for many are repeated, as not every classifier takes weights. Where rows that it was not
+fitted to say so, a logistic curve corrects how sure it is of itself: forests and neighbours often say 0 and 1.
 
 The name is imported, which runs the code of its package: it comes from whoever starts the audit, never from a table or
 a stored report.
@@ -26,6 +26,7 @@ import numpy.typing as npt
 
 from ..core.arrays import Floats, Integers
 from ..core.errors import SpecError
+from .comparison import losses
 from .contract import Fitting, Lesson, Predictor, Scores, Task, Told, blamed, constant, inside, law
 from .inputs import Inputs
 from .stack import mixture
@@ -33,6 +34,7 @@ from .stack import mixture
 MOST_LEVELS = 100  # of a category that have a column
 CELLS = 200_000_000  # of rows and columns of levels: fewer levels have one where these would be more
 BLOCK = 1 << 16  # rows predicted at a time
+TOO_SURE = 4.0  # nats that a correction gains: by chance, one in fifty does, as half a chi-square of two
 _INSTALL = "pip install labeldp-audit[sklearn]"
 
 
@@ -69,7 +71,10 @@ class Sklearn(Fitting):
         return eta, (*said, *(f"{self.name} warns while it is fitted: {kind}" for kind in kinds))
 
     def scores(self, lesson: Lesson) -> Scores:
-        return mixture([super().scores(lesson)], lesson)
+        raw, labels, counts = super().scores(lesson), lesson.labels[lesson.judge], lesson.counts(lesson.judge)
+        milder = mixture([raw], lesson)
+        gain = losses(raw.judge, labels) - losses(milder.judge, labels)
+        return milder if gain @ counts > TOO_SURE else raw
 
     def fit(self, lesson: Lesson) -> Predictor:
         rows = np.repeat(lesson.learn, lesson.counts(lesson.learn).astype(np.int64))

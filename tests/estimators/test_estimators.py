@@ -1,74 +1,294 @@
-"""eta from neighbourhoods: what every estimator of the list keeps to, and the k nearest neighbours."""
+"""What every estimator of the list and every learner keeps to, and that whoever does not is caught."""
 
 from __future__ import annotations
 
-import math
+import functools
+from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from lessons import lesson, others
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.tree import DecisionTreeClassifier
 
 from labeldp_audit.core.errors import SpecError
-from labeldp_audit.core.eta import Neighborhoods
-from labeldp_audit.estimators import ESTIMATORS
+from labeldp_audit.core.eta import Eta
+from labeldp_audit.core.progress import Silent
+from labeldp_audit.core.settings import Settings
+from labeldp_audit.core.table import Columns, Dataset, Table
+from labeldp_audit.estimators import ESTIMATORS, named
+from labeldp_audit.estimators.auto import Auto
+from labeldp_audit.estimators.boosted import Brisk
+from labeldp_audit.estimators.contract import Estimator, Fitting, Learner, Scores, Task, answer
+from labeldp_audit.estimators.scikit import Sklearn
 
-KINDS = [kind for kind in ESTIMATORS if hasattr(kind, "estimate")]  # from neighbourhoods
-counts_of = st.lists(st.lists(st.integers(0, 50), min_size=3, max_size=3).filter(any), min_size=1, max_size=20)
-
-
-def neighborhoods(counts):
-    counts = np.array(counts, np.int64)
-    q = len(counts)
-    return Neighborhoods(
-        rows=np.arange(q), counts=counts, radius=np.linspace(0, 1, q, dtype=np.float32),
-        k=int(counts.sum(axis=1).min()), n=q, exact=False, recall=0.97, recall_low=0.96, probes=2,
-    )  # fmt: skip
-
-
-def estimate(kind, counts, labels):
-    [one] = ESTIMATORS.parse(kind.example)
-    return one.estimate(neighborhoods(counts), np.array(labels, np.uint8))
+KINDS = tuple(ESTIMATORS)
+LEARNERS = (
+    *(named(kind.example) for kind in KINDS if issubclass(kind, Learner)), Brisk(),
+    *map(Sklearn, (DecisionTreeClassifier(), KNeighborsClassifier(3), HistGradientBoostingClassifier(max_iter=5))),
+)  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+def number_of(rows, width, classes, seed=0):
+    """Numbers, of which the first tells something, and a label."""
+    rng = np.random.default_rng(seed)
+    values = rng.normal(size=(rows, width))
+    place = values[:, 0] + rng.logistic(size=rows)
+    return values, np.digitize(place, np.quantile(place, np.arange(1, classes) / classes))
+
+
+def missing():
+    """A fifth of the cells, and a column of levels."""
+    values, labels = number_of(200, 4, 2)
+    values[np.random.default_rng(1).random(values.shape) < 0.2] = np.nan
+    values[:, 3] = np.arange(200) % 7
+    return values, labels, (3,), 2
+
+
+def constant_column():
+    values, labels = number_of(200, 3, 2)
+    values[:, 1] = 7
+    return values, labels, (), 2
+
+
+TOYS = {
+    "missing values": missing,
+    "one column": lambda: (*number_of(200, 1, 2), (), 2),
+    "constant column": constant_column,
+    "three classes": lambda: (*number_of(200, 2, 3), (), 3),
+    "sixty rows": lambda: (*number_of(60, 2, 2), (), 2),
+}
+by_name = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+on_toys = pytest.mark.parametrize("toy", TOYS)
+
+
+# ---- estimators
+
+
+def table_of(toy, flipped=()):
+    values, labels, categorical, classes = TOYS[toy]()
+    labels = np.where(np.isin(np.arange(len(labels)), flipped), (labels + 1) % classes, labels).astype(np.uint8)
+    columns = Columns(np.asfortranarray(values, np.float32), np.isin(np.arange(values.shape[1]), categorical),
+                      tuple(f"c{j}" for j in range(values.shape[1])))  # fmt: skip
+    counts = tuple(np.bincount(labels, minlength=classes).tolist())
+    names = tuple("abc"[:classes])
+    dataset = Dataset("toy", "", len(labels), len(labels), "y", "b" if classes == 2 else None, names, counts, ())
+    points = np.ascontiguousarray(np.nan_to_num(columns.values))
+    return Table(points, labels, dataset, columns=columns, fingerprints=np.arange(len(labels), dtype=np.uint64))
+
+
+def task_of(toy, flipped=(), **settings):
+    table = table_of(toy, flipped)
+    return Task(table, table, Settings(k=10, **settings), Silent(), halves=True)
+
+
+@functools.cache
+def estimated(kind, toy, flipped=(), **settings):
+    return answer(named(kind.example), task_of(toy, flipped, **settings))[0]
+
+
+@by_name
 def test_the_example_parses(kind):
-    [example] = ESTIMATORS.parse(kind.example)
-    assert type(example) is kind
+    assert type(named(kind.example)) is kind
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
-@settings(deadline=None, derandomize=True)
-@given(counts=counts_of)
-def test_rows_are_laws_and_the_search_is_told(kind, counts):
-    eta = estimate(kind, counts, [0] * len(counts))
-    near = neighborhoods(counts)
-    assert eta.probability.shape == near.counts.shape
-    assert np.all(eta.probability >= 0)
-    assert eta.probability.sum(axis=1) == pytest.approx(np.ones(len(counts)))
-    assert eta.counts.tolist() == near.counts.tolist()
-    assert (eta.estimator, eta.k, eta.n, eta.exact, eta.recall) == (kind.name, near.k, near.n, near.exact, near.recall)
-    assert eta.radius.tolist() == near.radius.tolist()
-    assert math.isfinite(eta.log_loss)
+@by_name
+@on_toys
+def test_rows_are_laws(kind, toy):
+    eta, table = estimated(kind, toy), table_of(toy)
+    for said in (eta.probability, eta.unseen):
+        assert said.shape == (len(table.labels), len(table.dataset.classes))
+        assert np.all((said >= 0) & (said <= 1))
+        assert said.sum(axis=1) == pytest.approx(np.ones(len(said)))
+    assert np.all(eta.counts.sum(axis=1) >= eta.k)
+    assert np.isfinite(eta.log_loss)
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
-def test_labels_judge_and_do_not_teach(kind):
-    """The row's own label changes what the estimate is worth, not the estimate."""
-    counts = [[9, 1, 0], [1, 9, 0]]
-    right, wrong = estimate(kind, counts, [0, 1]), estimate(kind, counts, [1, 0])
-    assert right.probability.tolist() == wrong.probability.tolist()
-    assert right.log_loss < wrong.log_loss
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind is not Auto], ids=lambda kind: kind.name)
+@on_toys
+def test_labels_of_its_own_part_move_no_score(kind, toy):
+    """auto lets all labels choose whose scores it takes, which limits pay for: its learners are held to this."""
+    eta = estimated(kind, toy)
+    mine = eta.part == 1
+    after = estimated(kind, toy, tuple(np.flatnonzero(mine)[:3].tolist()))
+    assert np.array_equal(eta.part, after.part)
+    assert np.array_equal(eta.unseen[mine], after.unseen[mine])
+    assert not np.array_equal(eta.unseen[~mine], after.unseen[~mine])
 
 
-def test_frequencies_among_the_neighbours():
-    eta = estimate(ESTIMATORS.get("knn"), [[3, 1, 0], [0, 0, 5]], [0, 0])
-    assert eta.probability.tolist() == [[0.75, 0.25, 0], [0, 0, 1]]
-    assert eta.log_loss == pytest.approx(-(math.log(3.5 / 5.5) + math.log(0.5 / 6.5)) / 2)
+@by_name
+def test_the_same_seed_gives_the_same_numbers_whatever_the_threads(kind):
+    toy = "missing values"
+    one, two = (answer(named(kind.example), task_of(toy, threads=threads))[0] for threads in (1, 2))
+    for said in (one, two):
+        assert np.array_equal(said.probability, estimated(kind, toy).probability)
+        assert np.array_equal(said.counts, estimated(kind, toy).counts)
 
 
-def test_knn_has_no_parameters():
+def test_parameters_of_none_are_refused():
     with pytest.raises(SpecError, match="no parameters"):
         ESTIMATORS.parse("knn:k=3")
     with pytest.raises(SpecError, match="unknown estimator"):
         ESTIMATORS.parse("forest")
+    with pytest.raises(SpecError, match="one is asked for, and this names 2"):
+        named("sklearn:sklearn.tree.DecisionTreeClassifier,max_depth=2|3")
+
+
+# ---- learners
+
+
+def faults(learner, toy, threads=1) -> set[str]:
+    """What it does that no learner may; threads: of the second time."""
+    values, labels, categorical, classes = TOYS[toy]()
+    one = lesson(values, labels, categorical, classes, cut=0.75)
+    one = replace(one, asked=others(one), same=np.arange(len(labels)))
+    unseen = np.where(np.isin(np.arange(len(labels)), one.asked), (labels + 1) % classes, labels).astype(np.uint8)
+    said, again, without = (
+        learner.scores(replace(one, _known={}, **other)) for other in ({}, {"threads": threads}, {"labels": unseen})
+    )
+    found = {
+        "shape": any(a.shape != (len(b), classes) for a, b in ((said.judge, one.judge), (said.asked, one.asked))),
+        "labels": not same(said, without),
+        "again": not same(said, again),
+    }
+    found["law"] = not found["shape"] and not all(map(lawful, (said.judge, said.asked)))
+    return {name for name, there in found.items() if there}
+
+
+def same(one, other):
+    pairs = ((one.judge, other.judge), (one.asked, other.asked))
+    return all(np.array_equal(a, b, equal_nan=True) for a, b in pairs)
+
+
+def lawful(said):
+    return bool(np.all((said > 0) & (said < 1)) and np.allclose(said.sum(axis=1), 1, atol=1e-9))
+
+
+@on_toys
+@pytest.mark.parametrize("learner", LEARNERS, ids=lambda learner: learner.name)
+def test_learners_keep_to_the_contract(learner, toy):
+    assert faults(learner, toy) == set()
+
+
+@pytest.mark.parametrize("learner", LEARNERS, ids=lambda learner: learner.name)
+def test_threads_change_nothing(learner):
+    assert faults(learner, "missing values", threads=2) == set()
+
+
+class Rubbish(Fitting):
+    """Says what it is told to."""
+
+    example = "rubbish"
+
+    def __init__(self, say, name="rubbish"):
+        self.say, self.name = say, name
+
+    def fit(self, lesson):
+        return lambda rows: self.say(lesson, rows)
+
+
+def half(lesson, rows):
+    return np.full((len(rows), lesson.classes), 1 / lesson.classes)
+
+
+def peeked(lesson, rows):
+    return np.where(lesson.labels[rows][:, None] == np.arange(lesson.classes), 0.9, 0.1 / (lesson.classes - 1))
+
+
+def by_chance(lesson, rows):
+    return np.random.default_rng().dirichlet(np.ones(lesson.classes), len(rows))
+
+
+LIARS = {
+    "not a number": (lambda lesson, rows: np.where(rows[:, None] % 3, half(lesson, rows), np.nan), {"law"}),
+    "rows that do not add up": (lambda lesson, rows: 1.01 * half(lesson, rows), {"law"}),
+    "certain": (lambda lesson, rows: half(lesson, rows).round() * [1, *[0] * (lesson.classes - 1)], {"law"}),
+    "a column of two classes": (lambda lesson, rows: half(lesson, rows)[:, 1], {"shape"}),
+    "a row too few": (lambda lesson, rows: half(lesson, rows[1:]), {"shape"}),
+    "a peeker": (peeked, {"labels"}),
+    "by chance": (by_chance, {"again", "labels"}),
+    "by threads": (lambda lesson, rows: half(lesson, rows) if lesson.threads == 1 else peeked(lesson, rows),
+                   {"again"}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("liar", LIARS)
+@pytest.mark.parametrize("toy", ["one column", "three classes"])
+def test_and_that_test_has_teeth(liar, toy):
+    say, expected = LIARS[liar]
+    assert faults(Rubbish(say), toy, threads=2) == expected
+    assert faults(Rubbish(half), toy, threads=2) == set()
+
+
+# ---- of other packages, when an audit runs
+
+
+@pytest.mark.parametrize(
+    ("say", "what"),
+    [
+        (LIARS["not a number"][0], "a probability is not a number"),
+        (LIARS["rows that do not add up"][0], "do not add up to 1"),
+        (lambda lesson, rows: half(lesson, rows) * [3, -1], "are negative"),
+        (LIARS["a column of two classes"][0], r"have the shape \(\d+,\)"),
+        (LIARS["a row too few"][0], "have the shape"),
+        (lambda lesson, rows: None, "have the shape"),
+        (lambda lesson, rows: 1 / 0, "ZeroDivisionError"),
+    ],
+)
+def test_what_a_stranger_gets_wrong_is_one_line_that_names_it(say, what):
+    with pytest.raises(SpecError, match=what) as refused:
+        answer(Rubbish(say, "stranger"), task_of("one column"))
+    assert "the estimator 'stranger' fails" in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_stranger_that_answers_is_believed():
+    eta, _ = answer(Rubbish(half, "stranger"), task_of("one column"))
+    assert (eta.estimator, eta.log_loss) == ("stranger", pytest.approx(np.log(2)))
+
+
+def test_nobody_is_shown_a_label_that_it_must_not_see():
+    """A stranger that peeks sees nothing: it guesses no better than by chance."""
+    eta, _ = answer(Rubbish(peeked, "stranger"), task_of("one column"))
+    assert eta.log_loss > np.log(2)
+
+
+def test_a_stranger_may_say_that_a_class_is_impossible():
+    eta, _ = answer(Rubbish(lambda lesson, rows: np.eye(2)[rows % 2], "stranger"), task_of("one column"))
+    assert np.isfinite(eta.log_loss)
+
+
+class Whole(Estimator):
+    """A stranger that does all by itself."""
+
+    name = "whole"
+    example = "whole"
+
+    def __init__(self, probability):
+        self.probability = probability
+
+    def estimate(self, task):
+        n = len(task.table.labels)
+        said = np.tile(self.probability, (n, 1))
+        rows, radius = np.arange(n), np.zeros(n, np.float32)
+        return Eta(said, np.ones((n, 2), np.int64), rows, 2, n, self.name, 0.7, True, 1.0, radius), ()
+
+
+def test_a_whole_estimator_of_a_stranger_is_looked_at_too():
+    assert answer(Whole([0.3, 0.7]), task_of("one column"))[0].estimator == "whole"
+    for said in ([0.3, np.nan], [0.3, 0.6], [0.3, 0.3, 0.4]):
+        with pytest.raises(SpecError, match="the estimator 'whole' fails"):
+            answer(Whole(said), task_of("one column"))
+
+
+class Twice(Learner):
+    name = "twice"
+
+    def scores(self, lesson):
+        return Scores(np.full((len(lesson.judge), 2), 0.5), np.full((2 * len(lesson.asked), 2), 0.5))
+
+
+def test_scores_of_rows_that_nobody_asked_for_are_refused():
+    with pytest.raises(SpecError, match="the estimator 'twice' fails"):
+        answer(Twice(), task_of("one column"))

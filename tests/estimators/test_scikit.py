@@ -1,0 +1,262 @@
+"""Classifiers of scikit-learn as estimators: named on the command line, or handed in."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from lessons import both, drawn, excess, lesson, others
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression, SGDClassifier
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+
+from labeldp_audit.core.errors import SpecError
+from labeldp_audit.core.settings import Settings
+from labeldp_audit.estimators import named, scikit
+from labeldp_audit.estimators.inputs import Inputs
+from labeldp_audit.estimators.scikit import Sklearn
+
+JSON = ("-f", "json", "--no-output")
+TREES = "sklearn:sklearn.ensemble.HistGradientBoostingClassifier"
+
+
+def numbers(rows=3000, seed=1):
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(rows, 3))
+    eta = both(2 * x[:, 0] - x[:, 1])
+    return x, drawn(eta, rng), eta
+
+
+def said(classifier, values, labels, categorical=(), classes=2, **more):
+    one = lesson(values, labels, categorical, classes)
+    return Sklearn(classifier).scores(replace(one, asked=others(one), **more)).asked
+
+
+# ---- how it is named
+
+
+def test_a_name_and_parameters():
+    [one] = [named("sklearn:sklearn.tree.DecisionTreeClassifier,max_depth=3,criterion=entropy")]
+    assert (one.classifier.max_depth, one.classifier.criterion) == (3, "entropy")
+    assert named("sklearn:class=sklearn.naive_bayes.GaussianNB").name == "sklearn:sklearn.naive_bayes.GaussianNB"
+
+
+@pytest.mark.parametrize(
+    ("classifier", "name"),
+    [
+        (DecisionTreeClassifier(max_depth=3), "sklearn:sklearn.tree.DecisionTreeClassifier,max_depth=3"),
+        (make_pipeline(GaussianNB()), "sklearn:sklearn.pipeline.Pipeline"),
+        (RandomForestClassifier(class_weight={0: 1}), "sklearn:sklearn.ensemble.RandomForestClassifier"),
+    ],
+)
+def test_an_object_is_called_what_would_lead_to_it(classifier, name):
+    assert Sklearn(classifier).name == name
+
+
+@pytest.mark.parametrize(
+    ("spec", "what"),
+    [
+        ("sklearn", "no classifier is named"),
+        ("sklearn:max_depth=3", "no classifier is named"),
+        ("sklearn:nowhere.Thing", "nowhere.Thing cannot be imported: No module named 'nowhere'"),
+        ("sklearn:sklearn.tree.Forest", "sklearn.tree.Forest cannot be imported"),
+        ("sklearn:Forest", "Forest cannot be imported"),
+        ("sklearn:sklearn.tree.DecisionTreeClassifier,depth=3", "cannot be made: .*depth"),
+        ("sklearn:sklearn.linear_model.LinearRegression", "LinearRegression is not a scikit-learn classifier"),
+        ("sklearn:sklearn.mixture.GaussianMixture", "GaussianMixture is not a scikit-learn classifier"),
+        ("sklearn:sklearn.base.clone", "cannot be made|is not a scikit-learn classifier"),
+        ("sklearn:collections.OrderedDict", "OrderedDict is not a scikit-learn classifier"),
+        ("sklearn:sklearn.svm.LinearSVC", r"LinearSVC gives no probabilities \(predict_proba\)"),
+    ],
+)
+def test_what_is_no_classifier_is_refused_in_one_line(spec, what):
+    with pytest.raises(SpecError, match=what) as refused:
+        named(spec)
+    assert "\n" not in str(refused.value)
+
+
+def test_the_command_line_refuses_it_before_the_table_is_read(audit):
+    ended = audit("estimate-eta", "nothing.parquet", "--estimator", "sklearn:sklearn.tree.Forest", *JSON)
+    assert ended.status == 2
+    assert "sklearn.tree.Forest cannot be imported" in ended.error
+
+
+class Without:
+    """As if it were not installed."""
+
+    @staticmethod
+    def find_spec(name, *rest):
+        if name == "sklearn":
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+
+def test_without_scikit_learn_the_error_says_what_to_install(monkeypatch):
+    for name in [name for name in sys.modules if name.partition(".")[0] == "sklearn"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setattr(sys, "meta_path", [Without, *sys.meta_path])
+    for make in (lambda: named(Sklearn.example), lambda: Sklearn(GaussianNB())):
+        with pytest.raises(SpecError) as refused:
+            make()
+        assert refused.value.hint == "pip install labeldp-audit[sklearn]"
+
+
+def test_a_class_is_no_object():
+    with pytest.raises(SpecError, match="GaussianNB is not"):
+        Sklearn(GaussianNB)
+
+
+# ---- how it learns
+
+
+def test_it_finds_what_there_is():
+    x, labels, eta = numbers()
+    assert excess(eta[2400:], said(LogisticRegression(), x, labels)) < 0.005
+
+
+def test_one_that_is_too_sure_is_taken_back():
+    """A grown tree says 0 or 1."""
+    x, labels, eta = numbers()
+    assert excess(eta[2400:], said(DecisionTreeClassifier(), x, labels)) < 0.3
+    one = lesson(x, labels)
+    raw = Sklearn(DecisionTreeClassifier()).fit(one)(others(one))
+    assert excess(eta[2400:], raw) > 1
+
+
+def test_one_that_is_right_stays_as_it_is():
+    x, labels, _ = numbers()
+    one = lesson(x, labels)
+    raw = Sklearn(LogisticRegression()).fit(one)(others(one))
+    assert np.array_equal(said(LogisticRegression(), x, labels), raw)
+
+
+def test_levels_have_a_column_each_the_frequent_ones_first():
+    rng = np.random.default_rng(1)
+    code = np.minimum(rng.geometric(0.1, 3000) - 1, 40)
+    one = lesson(np.stack([code, np.zeros(3000)], axis=1), code % 2, (0,))
+    found = scikit.one_hot(Inputs.of(one), np.arange(3000), 4)
+    assert found.shape == (3000, 4 + 1)
+    assert [found[code == level, -3:].mean(axis=0).tolist() for level in range(4)] == [
+        [1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, 0],
+    ]  # fmt: skip
+    assert (
+        excess(both(9.0 * (code % 2) - 4.5)[2400:], said(LogisticRegression(C=100), code[:, None], code % 2, (0,)))
+        < 0.1
+    )
+
+
+def test_missing_cells_tell_something():
+    rng = np.random.default_rng(2)
+    x, gone = rng.normal(size=3000), rng.random(3000) < 0.3
+    eta = both(np.where(gone, 2, -1.0))
+    found = said(LogisticRegression(), np.where(gone, np.nan, x)[:, None], drawn(eta, rng))
+    assert excess(eta[2400:], found) < 0.01
+
+
+def test_chance_has_the_seed_of_the_audit_unless_it_has_one():
+    x, labels, _ = numbers(400)
+    forest = RandomForestClassifier(5)
+    assert not np.array_equal(said(forest, x, labels, seed=1), said(forest, x, labels, seed=2))
+    fixed = make_pipeline(StandardScaler(), RandomForestClassifier(5, random_state=0))
+    assert np.array_equal(said(fixed, x, labels, seed=1), said(fixed, x, labels, seed=2))
+    assert forest.random_state is None
+    assert not hasattr(forest, "estimators_")
+
+
+def test_what_it_learnt_before_is_forgotten():
+    x, labels, _ = numbers(400)
+    fitted = SGDClassifier(loss="log_loss", warm_start=True, random_state=0).fit(x, labels)
+    fresh = SGDClassifier(loss="log_loss", warm_start=True, random_state=0)
+    assert np.array_equal(said(fitted, x, labels), said(fresh, x, labels))
+
+
+def test_rows_that_stand_for_many_count_so_often():
+    x, labels, _ = numbers(400)
+    times = np.random.default_rng(3).integers(1, 4, 400)
+    one = lesson(x, labels)
+    learn = np.repeat(one.learn, times[one.learn])
+    whole = Sklearn(GaussianNB()).fit(replace(one, learn=learn))(others(one))
+    assert np.array_equal(Sklearn(GaussianNB()).fit(replace(one, repeats=times))(others(one)), whole)
+
+
+def test_a_class_that_the_fold_does_not_hold_is_unlikely():
+    x, labels, _ = numbers(400)
+    found = said(GaussianNB(), x, np.where(np.arange(400) < 10, labels, 2 * labels), classes=3)
+    assert found.shape == (80, 3)
+    one = lesson(x, np.zeros(400, int))
+    assert Sklearn(GaussianNB()).fit(one)(others(one))[:, 0].min() > 0.99
+
+
+class Fails(GaussianNB):
+    def fit(self, X, y):
+        raise RuntimeError("no memory\nleft")
+
+
+class NotANumber(GaussianNB):
+    def predict_proba(self, X):
+        return np.full((len(X), 2), np.nan)
+
+
+class Warns(GaussianNB):
+    def fit(self, X, y):
+        warnings.warn("it does not converge", stacklevel=1)
+        return super().fit(X, y)
+
+
+@pytest.mark.parametrize(("kind", "what"), [(Fails, "RuntimeError"), (NotANumber, "not a number")])
+def test_one_that_fails_is_named_in_one_line(kind, what):
+    x, labels, _ = numbers(200)
+    with pytest.raises(SpecError, match=f"the estimator 'sklearn:test_scikit.{kind.__name__}' fails: .*{what}"):
+        said(kind(), x, labels)
+
+
+# ---- in an audit
+
+
+@pytest.fixture(scope="module")
+def clinic(tmp_path_factory):
+    rng = np.random.default_rng(4)
+    x, code = rng.normal(size=(900, 2)), rng.integers(4, size=900)
+    labels = drawn(both(x[:, 0] + (code == 2)), rng)
+    x[rng.random(x.shape) < 0.1] = np.nan
+    path = tmp_path_factory.mktemp("sklearn") / "t.parquet"
+    pq.write_table(
+        pa.table({"a": x[:, 0], "b": x[:, 1], "ward": np.char.add("w", code.astype(str)), "y": labels}), path
+    )
+    return path
+
+
+def test_an_audit_by_trees_of_scikit_learn(audit, clinic):
+    spec = f"{TREES},max_iter=20"
+    ended = audit("audit", clinic, "--estimator", spec, "--mechanism", "rr:epsilon=1", *JSON)
+    assert ended.status == 0, ended.err
+    assert ended.report["eta"]["estimator"] == spec
+    assert ended.report["eta"]["log_loss"] < 0.66
+    assert ended.out == audit(
+        "audit", clinic, "--estimator", spec, "--mechanism", "rr:epsilon=1", "--threads", 2, *JSON
+    ).out  # fmt: skip
+
+
+def test_what_estimate_eta_wrote_is_known_by_its_name(audit, clinic):
+    asked = ("--estimator", Sklearn.example)
+    assert audit("estimate-eta", clinic, *asked, "-o", "first").status == 0
+    kept = audit("nu-max", clinic, "--eta-file", "first/eta.parquet", *asked, *JSON)
+    assert kept.status == 0, kept.err
+    other = audit("nu-max", clinic, "--eta-file", "first/eta.parquet", "--estimator", TREES, *JSON)
+    assert "is not what the file was made with" in other.error
+
+
+def test_warnings_of_a_classifier_are_in_the_report(clinic):
+    from labeldp_audit.audits import run
+    from labeldp_audit.core.progress import Silent
+
+    found = run.estimate_eta(str(clinic), Settings(estimator=Sklearn(Warns())), Silent())
+    report = found[0] if isinstance(found, tuple) else found
+    assert "sklearn:test_scikit.Warns warns while it is fitted: UserWarning" in report.warnings
