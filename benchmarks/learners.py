@@ -1,6 +1,7 @@
 """Held-out log loss of the learners beside the best possible, on populations whose eta is known.
 
-python -m benchmarks.learners [ROWS]: some minutes. scikit-learn's network stands beside ours where it is installed.
+python -m benchmarks.learners [ROWS]: some minutes. Where scikit-learn is installed, its logistic regression and network
+and LightGBM's linear trees stand beside ours.
 Log loss is the expected one of 10 000 other rows, in thousandths of a nat, over the entropy of their eta: 0 is the
 best possible. "blind" knows how common the classes are and nothing else. Seconds are of all cores together.
 """
@@ -16,13 +17,15 @@ from importlib.util import find_spec
 import numpy as np
 import numpy.typing as npt
 
-from labeldp_audit.core.arrays import Floats, Integers
+from labeldp_audit.core.arrays import Floats
 from labeldp_audit.core.table import Columns
 from labeldp_audit.engines.machine import available_cores
-from labeldp_audit.estimators.contract import Fitting, Learner, Lesson, Predictor, inside
-from labeldp_audit.estimators.inputs import Inputs, alone
+from labeldp_audit.estimators.contract import Learner, Lesson
+from labeldp_audit.estimators.crossed import Crossed
+from labeldp_audit.estimators.inputs import alone
 from labeldp_audit.estimators.linear import Linear
 from labeldp_audit.estimators.network import Network
+from labeldp_audit.estimators.scikit import Sklearn
 
 OTHERS = 10_000
 
@@ -151,26 +154,15 @@ def columns_of(x: Floats, categories: list[int]) -> Columns:
     return Columns(values, np.isin(np.arange(x.shape[1]), categories), tuple(f"c{j}" for j in range(x.shape[1])))
 
 
-class Theirs(Fitting):
-    """scikit-learn's network on the same numbers, with a column for each of the first levels."""
+def theirs() -> tuple[Learner, ...]:
+    """What might stand in for ours."""
+    from lightgbm import LGBMClassifier
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.neural_network import MLPClassifier
 
-    name = "scikit-learn"
-
-    def fit(self, lesson: Lesson) -> Predictor:
-        from sklearn.neural_network import MLPClassifier
-
-        inputs, rows = Inputs.of(lesson, 3), np.concatenate([lesson.learn, lesson.judge])
-        with alone():
-            model = MLPClassifier((128, 128), early_stopping=True, random_state=0, batch_size=min(512, len(rows) // 20))
-            model.fit(one_hot(inputs, rows), lesson.labels[rows])
-        return lambda asked: inside(model.predict_proba(one_hot(inputs, asked)))
-
-
-def one_hot(inputs: Inputs, rows: Integers, most: int = 100) -> npt.NDArray[np.float32]:
-    starts = np.cumsum([0, *inputs.levels])
-    codes = inputs.codes(rows)
-    hot = [codes[:, [j]] - starts[j] == np.arange(min(most, size)) for j, size in enumerate(inputs.levels)]
-    return np.concatenate([inputs.dense(rows), *hot], axis=1).astype(np.float32)
+    trees = LGBMClassifier(linear_tree=True, num_leaves=15, learning_rate=0.05, n_jobs=1, verbose=-1)
+    network = MLPClassifier((64, 64), early_stopping=True, n_iter_no_change=5)
+    return Sklearn(LogisticRegression(max_iter=200)), Sklearn(trees), Sklearn(network)
 
 
 def lesson_of(world: World, n: int) -> tuple[Lesson, Floats]:
@@ -189,15 +181,17 @@ def excess(eta: Floats, said: Floats) -> float:
 
 
 def main(n: int) -> None:
-    kinds: list[type[Learner]] = [Linear, Network, *([Theirs] if find_spec("sklearn") else [])]
-    print(f"{n:,} rows".ljust(14), "blind".rjust(8), *(f"{kind.name:>14} {'seconds':>8}" for kind in kinds))
+    kinds: tuple[Learner, ...] = (Linear(), Crossed(), Network(), *(theirs() if find_spec("sklearn") else ()))
+    names = [kind.name.partition(",")[0].rpartition(".")[2] for kind in kinds]
+    print(f"{n:,} rows".ljust(14), "blind".rjust(8), *(f"{name:>18} {'seconds':>8}" for name in names))
     for name, world in WORLDS.items():
         lesson, eta = lesson_of(world, n)
         cells = [f"{excess(eta, np.tile(eta.mean(axis=0), (OTHERS, 1))):8.2f}"]
         for kind in kinds:
             start = time.process_time()
-            said = kind().scores(replace(lesson, asked=np.arange(n, n + OTHERS))).asked
-            cells.append(f"{excess(eta, said):14.2f} {time.process_time() - start:8.2f}")
+            with alone():
+                said = kind.scores(replace(lesson, asked=np.arange(n, n + OTHERS), _known={})).asked
+            cells.append(f"{excess(eta, said):18.2f} {time.process_time() - start:8.2f}")
         print(name.ljust(14), *cells, flush=True)
 
 

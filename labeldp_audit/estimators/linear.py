@@ -4,6 +4,9 @@ The penalty lambda |w|^2 / 2 is a belief of how large coefficients are, 1 / lamb
 with the rows, and each category has its own, as have the numbers together: what the coefficients themselves tell, by
     1 / lambda = |w|^2 / sum h / (h + lambda),   h the curvature of the loss along w
 (Schall 1991, doi:10.1093/biomet/78.4.719), found among few rows where there are many. The constant is not shrunk.
+
+Ours, because on `levels` of tests/worlds.py (20 000 rows, two draws) scikit-learn's LogisticRegression is 1.7 and 2.2
+times as far from the best log loss, and with its one penalty cross-validated takes 7 times as long (3 on `curved`).
 """
 
 from __future__ import annotations

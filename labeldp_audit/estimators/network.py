@@ -3,6 +3,9 @@
 The sum is fitted first (linear.py, with bends of each number beside it) and stays; the networks learn what it leaves.
 One shrinks its weights little and the other much: which of them to trust, and how far, is what the rows to judge say.
 Rows to learn from get the sum by a fit without them, or it would look better to the networks than it is.
+
+Ours, because on `levels` and `curved` of tests/worlds.py (20 000 rows, two draws each) scikit-learn's MLPClassifier is
+2.0 to 2.9 times as far from the best log loss, and takes 7 times as long on `levels` (0.7 and 1.3 on `curved`).
 """
 
 from __future__ import annotations

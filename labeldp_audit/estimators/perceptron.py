@@ -3,6 +3,7 @@
     x = numbers, vectors of the levels;  h = silu(x W1 + b1);  g = silu(h W2 + b2);  logits = offset + g W3 + b3
 
 All weights lie in one vector, so that a step of descent.py is a sweep over it. silu(a) = a / (1 + e^-a).
+scikit-learn's has neither offset nor vectors of levels: network.py says what that costs.
 """
 
 from __future__ import annotations

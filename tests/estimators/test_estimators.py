@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import functools
 from dataclasses import replace
+from importlib.metadata import EntryPoint
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from lessons import lesson, others
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
+from labeldp_audit.core import registry
 from labeldp_audit.core.errors import SpecError
 from labeldp_audit.core.eta import Eta
 from labeldp_audit.core.progress import Silent
@@ -257,6 +261,45 @@ def test_nobody_is_shown_a_label_that_it_must_not_see():
 def test_a_stranger_may_say_that_a_class_is_impossible():
     eta, _ = answer(Rubbish(lambda lesson, rows: np.eye(2)[rows % 2], "stranger"), task_of("one column"))
     assert np.isfinite(eta.log_loss)
+
+
+class Stump(Fitting):
+    """Learns how often the second class comes on either side of the middle of the first column."""
+
+    name = "stump"
+    example = "stump"
+
+    def fit(self, lesson):
+        def side(rows):
+            return (lesson.columns.values[rows, 0] > 0).astype(int)
+
+        counts = np.ones((2, lesson.classes))
+        np.add.at(counts, (side(lesson.learn), lesson.labels[lesson.learn]), lesson.counts(lesson.learn))
+        return lambda rows: (counts / counts.sum(axis=1, keepdims=True))[side(rows)]
+
+
+class Broken(Stump):
+    name = "broken"
+
+    def fit(self, lesson):
+        return lambda rows: np.full((len(rows), lesson.classes), np.nan)
+
+
+def test_a_package_brings_an_estimator(audit, monkeypatch):
+    entries = [EntryPoint(name, f"{__name__}:{kind}", "labeldp_audit.estimators")
+               for name, kind in {"stump": "Stump", "broken": "Broken", "lost": "Nothing"}.items()]  # fmt: skip
+    monkeypatch.setattr(registry, "entry_points", lambda group: entries if group.endswith("estimators") else [])
+    values, labels = number_of(600, 2, 2)
+    pq.write_table(pa.table({"a": values[:, 0], "b": values[:, 1], "y": labels}), audit.folder / "t.parquet")
+    asked = ("audit", "t.parquet", "--mechanism", "rr:epsilon=1", "-f", "json", "--no-output")
+    ended = audit(*asked, "--estimator", "stump")
+    assert ended.status == 0, ended.err
+    assert ended.report["eta"]["estimator"] == "stump"
+    assert ended.report["eta"]["log_loss"] < 0.67
+    assert "stump" in audit("nu-max", "t.parquet", "--estimator", "forest").err
+    for name, what in {"broken": "the estimator 'broken' fails: ", "lost": "cannot be loaded"}.items():
+        ended = audit(*asked, "--estimator", name)
+        assert (ended.status, what in ended.error) == (2, True)
 
 
 class Whole(Estimator):
