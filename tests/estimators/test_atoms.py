@@ -35,17 +35,6 @@ def test_few_rows_hardly_change_a_model_that_is_right():
     assert np.abs(found - said).mean() < 0.03
 
 
-def test_labels_that_are_asked_for_change_nothing():
-    rng = np.random.default_rng(1)
-    same, labels = rng.integers(20, size=400), rng.integers(2, size=400).astype(np.uint8)
-    other = np.where(np.arange(400) < 200, labels, 1 - labels).astype(np.uint8)
-    half = np.full((400, 2), 0.5)
-    first, second = (
-        Atoms(built_on=(Says("model", half),)).scores(replace(lesson(one), same=same)).asked for one in (labels, other)
-    )
-    assert np.array_equal(first, second)
-
-
 @pytest.mark.parametrize(("repeating", "there"), [(0.0, False), (0.5, True)])
 def test_they_are_tried_where_rows_repeat(repeating, there):
     assert ("atoms" in [one.name for one in auto.among(1000, 2, repeating)]) == there

@@ -139,20 +139,6 @@ def test_classes():
     assert excess(eta[rows], said) < 0.005
 
 
-def test_labels_of_others_threads_and_order_of_asking_change_nothing():
-    rng = np.random.default_rng(6)
-    x, labels = rng.normal(size=(2000, 5)), rng.integers(2, size=2000)
-    one = lesson(x, labels)
-    rows = others(one)
-    changed = labels.copy()
-    changed[rows] = 1 - changed[rows]
-    first, second = said_by(Linear(), one, rows), said_by(Linear(), lesson(x, changed, threads=2), rows)
-    assert np.array_equal(first, second)
-    assert np.ptp(first[:, 1]) < 0.1  # nothing tells these labels
-    changed[one.learn] = 1 - changed[one.learn]
-    assert not np.array_equal(first, said_by(Linear(), lesson(x, changed), rows))
-
-
 @pytest.mark.parametrize("rows", [1, 3, 30, 60])
 @pytest.mark.parametrize("label", [0, None])
 def test_hardly_any_rows(rows, label):

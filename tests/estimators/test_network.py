@@ -126,17 +126,6 @@ def test_pairs_of_levels():
     assert excess(eta[rows], Network().fit(one)(rows)) < 0.25 * blind
 
 
-def test_threads_and_labels_of_others_change_nothing():
-    x, _, labels = curved(800, 4)
-    one, changed = lesson(x, labels), labels.copy()
-    rows = others(one)
-    changed[rows] = 1 - changed[rows]
-    first = Network().fit(one)(rows)
-    assert np.array_equal(first, Network().fit(lesson(x, changed, threads=2))(rows))
-    changed[one.learn[::2]] = 1 - changed[one.learn[::2]]
-    assert not np.array_equal(first, Network().fit(lesson(x, changed))(rows))
-
-
 @pytest.mark.parametrize("seed", [0, 1])
 def test_labels_that_nothing_tells(seed):
     rng = np.random.default_rng(seed)

@@ -70,14 +70,6 @@ def test_few_rows_give_the_average():
     assert few.asked == pytest.approx(middle, abs=0.15)
 
 
-def test_labels_that_are_asked_for_change_nothing():
-    labels, first, second, _ = worlds()
-    other = labels.copy()
-    other[ROWS // 2 :] = 1 - other[ROWS // 2 :]
-    stack = Stack(built_on=(Says("a", first), Says("b", second)))
-    assert np.array_equal(stack.scores(lesson(labels)).asked, stack.scores(lesson(other)).asked)
-
-
 def test_more_classes():
     rng = np.random.default_rng(2)
     logits = rng.normal(size=(ROWS, 4)) * 1.5
