@@ -79,7 +79,8 @@ class Sklearn(Fitting):
     def fit(self, lesson: Lesson) -> Predictor:
         rows = np.repeat(lesson.learn, lesson.counts(lesson.learn).astype(np.int64))
         labels = lesson.labels[rows]
-        if len(np.unique(labels)) < 2:
+        known = np.unique(labels)  # as classifiers order them
+        if len(known) < 2:
             return constant(lesson)
         inputs = Inputs.of(lesson)
         most = min(MOST_LEVELS, max(2, CELLS // (len(rows) * max(1, len(inputs.categories)))))
@@ -96,7 +97,6 @@ class Sklearn(Fitting):
                     found[part, known] = said
             return inside(found)
 
-        known = np.unique(labels)  # as classifiers order them
         return predict
 
 
@@ -132,8 +132,7 @@ def spec_of(classifier: Any) -> str:
     """Its class, by the shortest path that leads to it, and the parameters that are simple and not the usual ones."""
     kind = type(classifier)
     paths = accumulate(kind.__module__.split("."), "{}.{}".format)
-    modules = (one for one in paths if getattr(importlib.import_module(one), kind.__name__, None) is kind)
-    module = next(modules, kind.__module__)
+    module = next((one for one in paths if _leads(one, kind)), kind.__module__)
     usual = {name: one.default for name, one in inspect.signature(kind).parameters.items()}
     own = [
         f"{name}={value}"
@@ -142,6 +141,13 @@ def spec_of(classifier: Any) -> str:
         if not set(str(value)) & set(",|=")
     ]
     return ",".join([f"{Sklearn.name}:{module}.{kind.__name__}", *own])
+
+
+def _leads(module: str, kind: type) -> bool:
+    try:
+        return getattr(importlib.import_module(module), kind.__name__, None) is kind
+    except ImportError:  # of a class that was made up while the program ran
+        return False
 
 
 def _check(classifier: Any) -> None:
