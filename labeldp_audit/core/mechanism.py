@@ -46,11 +46,6 @@ class Mechanism(ABC):
         """Records whose labels are released together."""
         return 1
 
-    @property
-    def flips(self) -> float | None:
-        """The epsilon of randomized response, record by record, if that is what it is: losses then have a form."""
-        return None
-
     @abstractmethod
     def claim(self, classes: int) -> float | None:
         """The epsilon of its label differential privacy, for a label of so many classes; None where it has none."""
@@ -63,6 +58,16 @@ class Mechanism(ABC):
     def channel(self, classes: int) -> Floats | None:
         """P(say s | y), (C, S), a row for each true class, if each label is replaced on its own."""
         return None
+
+    def log_ratios(self) -> Floats | None:
+        """(S,) log P(say s | 1) / P(say s | 0) of two classes: whoever knows them better than `channel`, whose smallest
+        probabilities are rounded to 0, says so."""
+        channel = self.channel(2)
+        if channel is None:
+            return None
+        with np.errstate(divide="ignore", invalid="ignore"):  # what is never said has no ratio
+            negative, positive = np.log(channel)
+            return np.asarray(positive - negative)
 
     def total_variation(self, classes: int) -> float:
         """The most that one record's label moves the law of the release, all else known."""

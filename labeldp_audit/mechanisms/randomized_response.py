@@ -90,10 +90,6 @@ class RandomizedResponse(PerRecord):
         """The probability that the published label is not the true one."""
         return pi_from_epsilon(self.epsilon, self.classes)
 
-    @property
-    def flips(self) -> float | None:
-        return self.epsilon
-
     def claim(self, classes: int) -> float | None:
         return self.epsilon
 
@@ -108,3 +104,6 @@ class RandomizedResponse(PerRecord):
         others = np.full((classes, classes), pi / (classes - 1))
         np.fill_diagonal(others, 1 - pi)
         return others
+
+    def log_ratios(self) -> Floats:
+        return np.array([-self.epsilon, self.epsilon])
