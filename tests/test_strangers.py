@@ -43,7 +43,10 @@ def test_a_channel_or_a_release_is_enough(audit, others):
     assert abs(blurred["estimate"] - (norm.cdf(0.5) - 0.5)) < 4 * blurred["standard_error"]
     assert (found["silent:share=0.5"]["claim"], blurred["claim"]) == ("Infinity", None)
     assert audit("advantage", "t.parquet", "--eta", "model", *asked, "--no-output").status == 0
-    assert audit("estimate-j", "t.parquet", "--eta", "model", *asked, *JSON).status == 2
+    losses = audit("estimate-j", "t.parquet", "--eta", "model", *asked, *JSON).report["findings"]
+    assert {one["low"] for one in losses if (one["quantity"], one["mechanism"]) == ("j", "silent:share=0.5")} == {1}
+    assert [one["estimate"] for one in losses if one["mechanism"] == "blurred:sigma=1"] == [None]
+    assert audit("estimate-j", "t.parquet", "--eta", "model", *asked[2:], *JSON).status == 2
 
 
 def test_a_line_may_name_their_parameters(audit, others, table):

@@ -170,9 +170,10 @@ def means(
             return Finding(quantity, bound, settings.confidence)
         return Finding(quantity, bound, settings.confidence, mechanism.spec, mechanism.at())
 
+    positive = law.mean(law.eta[:, 1])
     return [
         *(
-            finding("mean_loss", mean + noise.mean(prior.p), least + prior.least(noise.mean), mechanism)
+            finding("mean_loss", mean + noise.mean(positive), least + prior.least(noise.mean), mechanism)
             for mechanism, noise in known
         ),
         finding("jeffreys", jeffreys, jeffreys_least),
