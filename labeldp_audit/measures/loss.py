@@ -1,12 +1,12 @@
 """The privacy loss of a release that replaces labels one by one, when the features are public (001, Definitions 2, 3).
 
     nu(y, s, x) = log P(s | y) / P(s | 1 - y) + log P(y | x) / P(1 - y | x) - log P(y) / P(1 - y)
-    nu_bar(x)   = E nu(Y, S, x) = (2 eta - 1)(logit eta - logit p) + eta KL(P1 || P0) + (1 - eta) KL(P0 || P1)
+    nu_bar(x)   = E nu(Y, S, x) = (2 eta - 1)(logit eta - logit p) + eta KL(Q1 || Q0) + (1 - eta) KL(Q0 || Q1)
 
-with Pc the law of what is said of somebody of class c. The last two terms are linear in eta, so with
+with Qc the law of what is said of somebody of class c. The last two terms are linear in eta, so with
 
-    h    = (KL(P1 || P0) + KL(P0 || P1)) / 2
-    tilt = (KL(P1 || P0) - KL(P0 || P1)) / 2
+    h    = (KL(Q1 || Q0) + KL(Q0 || Q1)) / 2
+    tilt = (KL(Q1 || Q0) - KL(Q0 || Q1)) / 2
     nu_bar(x) = (2 eta - 1)(logit eta - (logit p - tilt)) + h
 
 a release that tells more of the one class than of the other acts as another p would. What is left of the features is
@@ -56,8 +56,8 @@ class Noise:
     def of(cls, channel: Floats, log_ratios: Floats) -> Noise:
         """channel (2, S), log_ratios (S,) r(s) = log P(s | 1) / P(s | 0).
 
-        With w = (P0 + P1) / 2, P1 - P0 is 2 w tanh(r / 2): h = sum_s w r tanh(r / 2), in which nothing cancels, and
-        tilt = sum_s w r. Where one class alone can have said s, everybody's loss is infinite: with P1(s) > P0(s) = 0
+        With w = (Q0 + Q1) / 2, Q1 - Q0 is 2 w tanh(r / 2): h = sum_s w r tanh(r / 2), in which nothing cancels, and
+        tilt = sum_s w r. Where s can be said of one class alone, everybody's loss is infinite: with Q1(s) > Q0(s) = 0
         that of all with eta > 0 by the release, and of the others by their features.
         """
         said = channel.max(axis=0) > 0
@@ -77,7 +77,7 @@ class Noise:
         return self.most if self.least >= self.most * (1 - 1e-12) else None
 
     def mean(self, p: float) -> float:
-        """p KL(P1 || P0) + (1 - p) KL(P0 || P1): what it adds to the mean loss where a share p is positive."""
+        """p KL(Q1 || Q0) + (1 - p) KL(Q0 || Q1): what it adds to the mean loss where a share p is positive."""
         return self.loss + (2 * p - 1) * self.tilt
 
 
