@@ -249,8 +249,8 @@ def _tuned(answer: Answer, base: Report, settings: Settings) -> list[Finding]:
         bound = Bound(None, None, None, n, METHOD, (), _why_none(answer))
         return [Finding(TUNED, bound, settings.confidence, None, {**about, **binds})]
     value, following = scale.values[place], scale.values[min(place + 1, len(scale.values) - 1)]
-    if place == len(scale.values) - 1 and scale.parameter == "epsilon":
-        following = math.inf
+    if place == len(scale.values) - 1:
+        following = scale.clearest
     bound = Bound(value, min(value, following), max(value, following), n, METHOD, _assumed(answer))
     mechanism = scale.mechanisms[place]
     at = {**about, **mechanism.at(), **binds}

@@ -9,11 +9,12 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 
+from . import parameters
 from .arrays import Floats
 from .release import Release
 
@@ -26,20 +27,24 @@ class Mechanism(ABC):
     name: ClassVar[str]
     example: ClassVar[str]  # help, docs and contract tests use it
     summary: ClassVar[str]
+    spellings: ClassVar[Mapping[str, str]] = {}  # other names under which a spec may give a field, which `parse` reads
+
+    def __post_init__(self) -> None:
+        parameters.check(self)
 
     @classmethod
-    @abstractmethod
-    def parse(cls, fields: Mapping[str, str], classes: int) -> Mechanism:
+    def parse(cls, fields: Mapping[str, str], classes: int = 2) -> Self:
         """From a spec, for a label of so many classes; a SpecError says what is wrong."""
+        return cls(**parameters.read(cls, fields, classes, cls.example))
 
     @property
-    @abstractmethod
     def spec(self) -> str:
         """What leads back to it."""
+        return f"{self.name}:{parameters.written(self)}"
 
-    @abstractmethod
     def at(self) -> dict[str, float]:
         """Its parameters, in all their equivalent forms, for reports; what it claims is said by `claim` alone."""
+        return parameters.values(self)
 
     @property
     def bag(self) -> int:
@@ -54,6 +59,12 @@ class Mechanism(ABC):
     def counts_only(self) -> bool:
         """Does what is published of a bag depend on its labels through the number of positive ones alone?"""
         return False
+
+    @property
+    def laplace(self) -> float | None:
+        """The epsilon of the Laplace noise on the number of positive ones in a bag, infinite where there is none; None
+        where something else is published."""
+        return None
 
     def channel(self, classes: int) -> Floats | None:
         """P(say s | y), (C, S), a row for each true class, if each label is replaced on its own."""
