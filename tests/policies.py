@@ -32,9 +32,7 @@ def finding(
 
 
 def absent(quantity: str, mechanism: str | None = None, **at: float | str) -> Finding:
-    return Finding(
-        quantity, bound(None, None, None, "this loss is defined for randomized response"), 0.99, mechanism, at
-    )
+    return Finding(quantity, bound(None, None, None, "this loss is not defined for bags"), 0.99, mechanism, at)
 
 
 def report(*findings: Finding, parameters: Mapping[str, object] | None = None) -> Report:

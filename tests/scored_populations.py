@@ -51,4 +51,5 @@ NOISY = Population("noisy plateaus", np.array([0.35, 0.15, 0.2, 0.3]), np.array(
 U_SHAPED = Population("beta", *spread_out(0.3, 0.5), coarse)
 RARE = Population("rare", *spread_out(0.5, 12.0), noisy)
 COIN = Population("labels are chance", np.ones(1), np.array([0.3]), blind)
+ONE_SIDED = Population("given away on one side", np.array([0.6, 0.4]), np.array([0.8, 0.005]), exact)
 POPULATIONS = (PLATEAUS, NOISY, U_SHAPED, RARE, COIN)

@@ -118,14 +118,24 @@ def test_a_loss_without_a_form_is_a_finding_with_a_reason(audit, table):
     assert of(worst, "nu_max", "rr:epsilon=1")["estimate"] > 0
 
 
+def test_a_policy_may_ask_for_the_loss_of_a_channel(audit, table):
+    """Beside one of a label with more classes, which is not measured."""
+    line = "j(tau=3, mechanism='channel:matrix=0.9 0.1/0.2 0.8').high > 1"
+    three = "channel:matrix=0.8 0.2/0.5 0.5/0.2 0.8"
+    asked = ("--mechanism", "channel:matrix=0.9 0.1/0.2 0.8", "--mechanism", three, "--tau", 3, "--fail-if", line)
+    ended = audit("check", table, *asked, *JSON)
+    assert ended.status == 0, ended.err
+    assert "the matrix has 3 rows and the label 2 classes" in of(ended.report, "j", three)["reason"]
+
+
 @pytest.mark.parametrize("command", ["estimate-j", "nu-max"])
 @pytest.mark.parametrize(
-    "spec", ["llp:k=8", "llp:k=8|16", "laplace-llp:k=8,epsilon=1", "channel:matrix=0.9 0.1/0.2 0.8"]
+    "spec", ["llp:k=8", "llp:k=8|16", "laplace-llp:k=8,epsilon=1", "channel:matrix=0.8 0.2/0.5 0.5/0.2 0.8"]
 )
 def test_where_nothing_asked_for_has_a_loss_nothing_is_read(audit, command, spec):
     ended = audit(command, "nowhere.parquet", "--mechanism", spec)
     assert ended.status == 2
-    assert "a privacy loss is defined for randomized response alone" in ended.error
+    assert "a privacy loss is defined where each label is replaced on its own" in ended.error
     assert "`labeldp-audit advantage`" in ended.err
 
 

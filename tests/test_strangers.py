@@ -13,7 +13,9 @@ import pyarrow.parquet as pq
 import pytest
 from scipy.stats import norm
 
+from labeldp_audit.audits import strengths
 from labeldp_audit.core import registry
+from labeldp_audit.mechanisms import MECHANISMS
 
 sys.path.insert(0, str(Path(__file__).parent / "mechanisms"))
 import strangers
@@ -43,7 +45,10 @@ def test_a_channel_or_a_release_is_enough(audit, others):
     assert abs(blurred["estimate"] - (norm.cdf(0.5) - 0.5)) < 4 * blurred["standard_error"]
     assert (found["silent:share=0.5"]["claim"], blurred["claim"]) == ("Infinity", None)
     assert audit("advantage", "t.parquet", "--eta", "model", *asked, "--no-output").status == 0
-    assert audit("estimate-j", "t.parquet", "--eta", "model", *asked, *JSON).status == 2
+    losses = audit("estimate-j", "t.parquet", "--eta", "model", *asked, *JSON).report["findings"]
+    assert {one["low"] for one in losses if (one["quantity"], one["mechanism"]) == ("j", "silent:share=0.5")} == {1}
+    assert [one["estimate"] for one in losses if one["mechanism"] == "blurred:sigma=1"] == [None]
+    assert audit("estimate-j", "t.parquet", "--eta", "model", *asked[2:], *JSON).status == 2
 
 
 def test_a_line_may_name_their_parameters(audit, others, table):
@@ -52,6 +57,26 @@ def test_a_line_may_name_their_parameters(audit, others, table):
     assert audit(*asked, "--mechanism", "blurred:sigma=1").status == 0
     others()
     assert audit(*asked).error.startswith("unknown coordinate 'sigma'")
+
+
+def test_a_field_is_all_that_a_parameter_needs(audit, others, table):
+    """It is read, checked, printed, reported and chosen by tune."""
+    others(blurred="strangers:Blurred")
+    [one] = MECHANISMS.parse("blurred: sigma = 2.50")
+    assert (one, one.spec, one.at()) == (strangers.Blurred(2.5), "blurred:sigma=2.5", {"sigma": 2.5})
+    for spec, said in (
+        ("sigma=-1", "is not between 0 and inf"),
+        ("sigma=a", "not a number"),
+        ("", "wants sigma"),
+        ("k=1", "unknown"),
+    ):
+        assert said in audit("advantage", table, "--mechanism", f"blurred:{spec}").error
+    scale = strengths.of("blurred")
+    assert (scale.mechanisms[0].spec, scale.mechanisms[-1].spec) == ("blurred:sigma=20", "blurred:sigma=0.01")
+    assert (scale.clearest, scale.silence, scale.unused) == (0, None, ())
+    assert strengths.of("blurred:sigma=2").unused == (
+        "blurred:sigma=2: tune looks for sigma itself, so sigma = 2 is left aside",
+    )
 
 
 def test_numbers_do_not_depend_on_what_else_is_asked(audit, others, table):

@@ -30,7 +30,8 @@ from ..estimators.contract import Learner, Lesson
 from ..measures import advantage, guess, loss
 from ..measures.eta_law import estimated
 from ..measures.eta_law.estimated import Belief
-from ..questions import advantage_gains, assumptions, payoffs
+from ..measures.loss import Noise
+from ..questions import advantage_gains, assumptions, payoffs, releases
 
 MOST_ROWS, FEWEST_ROWS = 50_000, 5_000  # that are learnt from and scored; fewer of wide tables
 MOST_CELLS = 1_500_000
@@ -39,7 +40,7 @@ MOST_COLUMNS = 64  # that are left out in turn: those that trees use most
 FOLDS = 3  # there are many fits
 LEARNT = 1 + FOLDS / (FOLDS - 1)  # times the variance of folds that would share nothing of what they learn from
 FITS, FEWEST_LOTS, MOST_LOTS = 48, 4, 8  # lots of folds and trees: what is said is their mean, and they tell its chance
-BEYOND = 0.0, 2.0  # the epsilon of a mechanism, where no policy and no --tau asks
+BEYOND = 0.0, 2.0  # the most that a release tells of a label, where no policy and no --tau asks
 REFIT = (
     "what boosted trees find without the column, beside what they find with it; columns that say the same hide each "
     "other, and another model may miss a column more"
@@ -199,18 +200,19 @@ def _numbers(
     yield _Number("column_log_loss", lambda model: _Value.of_rows(losses(model.scores, labels), judged=True), -1.0)
     if len(table.dataset.classes) == 2:
         for one in asked:
-            if one.flips is not None:
-                h = loss.noise_loss(one.flips)
-                for tau in taus or [one.flips + more for more in BEYOND if math.isfinite(one.flips)]:
-                    share = functools.partial(_share, table.dataset.prior[1], tau - h)
+            noise = releases.noise_of(one)
+            if noise is not None:
+                for tau in taus or [noise.most + more for more in BEYOND if math.isfinite(noise.most)]:
+                    share = functools.partial(_share, table.dataset.prior[1], noise, tau)
                     yield _Number("column_j", share, 1.0, one, {"tau": tau, **one.at()})
     payoff = payoffs.of(table, settings, 0.5).paid
     for one in asked:
         yield _Number("column_advantage", functools.partial(_gain, one, payoff, labels, settings), 1.0, one, one.at())
 
 
-def _share(p: float, above: float, model: _Model) -> _Value:
-    return _Value.of_rows((loss.feature_loss(model.eta[:, 1], p) > above).astype(np.float64), judged=False)
+def _share(p: float, noise: Noise, tau: float, model: _Model) -> _Value:
+    above = loss.feature_loss(model.eta[:, 1], p, noise.tilt) > tau - noise.loss
+    return _Value.of_rows(above.astype(np.float64), judged=False)
 
 
 def _gain(

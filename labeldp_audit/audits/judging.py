@@ -39,7 +39,7 @@ def check(line: Line) -> None:
     """What no label could have is met at once."""
     _check_limits(line)
     canonical(line, MOST_CLASSES)
-    _check_flips(line)
+    _check_loss(line)
 
 
 def _check_limits(line: Line) -> None:
@@ -52,24 +52,25 @@ def _check_limits(line: Line) -> None:
         )
 
 
-def _check_flips(line: Line) -> None:
+def _check_loss(line: Line) -> None:
     """A line about a loss of releases that have none would be judged after an audit, and never be measured."""
     named = [name for name in line.at if name in ("mechanism", *PARAMETERS)]
     if not about_losses(line) or not named:
         return
     line = canonical(line, 2)
-    if any(not _may_flip(name, line.at[name]) for name in named):
-        what = f"{line.quantity} is defined for randomized response alone, in {line.text!r}"
+    if any(not _may_have_loss(name, line.at[name]) for name in named):
+        what = f"{line.quantity} is defined where each label is replaced on its own, in {line.text!r}"
         raise SpecError(what, hint="a line on advantage judges every mechanism")
 
 
-def _may_flip(name: str, value: float | str) -> bool:
-    """May a mechanism with that coordinate have a loss?"""
+def _may_have_loss(name: str, value: float | str) -> bool:
+    """May a mechanism with that coordinate have one?"""
     from ..mechanisms import MECHANISMS
+    from ..questions import releases
 
     if name == "mechanism":
-        return any(one.flips is not None for one in MECHANISMS.parse(str(value), 2))
-    return any(name in one.at() and one.flips is not None for kind in MECHANISMS for one in _example(kind))
+        return any(releases.noise_of(one) is not None for one in MECHANISMS.parse(str(value), 2))
+    return any(name in one.at() and releases.noise_of(one) is not None for kind in MECHANISMS for one in _example(kind))
 
 
 def _example(kind: type[Mechanism]) -> list[Mechanism]:

@@ -1,26 +1,25 @@
 """The noise that tune chooses from: a fixed scale for each mechanism, from the most noise to the least.
 
-It is fixed so that limits can hold at every value of it at once, whatever the labels make of the search. Three digits
-of epsilon are never more than 1 % apart.
+It is fixed so that limits can hold at every value of it at once, whatever the labels make of the search. Numbers of
+three digits are never more than 1 % apart.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
+from ..core import parameters
 from ..core.errors import SpecError
 from ..core.mechanism import Mechanism
-from ..core.registry import number, spelled
+from ..core.parameters import Parameter
+from ..core.registry import spelled
 from ..mechanisms import MECHANISMS
 from ..mechanisms.bags import LARGEST
 
-ROUND_EPSILONS = frozenset((0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 20.0))
+ROUND = frozenset((0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 20.0))
 ROUND_SIZES = frozenset(2.0**power for power in range(13))
-_OPEN = {"rr": ("epsilon",), "llp": ("k",), "laplace-llp": ("k", "epsilon")}  # and those that belong to it
-_ALIKE = {"pi": "epsilon", "lambda": "epsilon"}
 
 
 @dataclass(frozen=True)
@@ -32,12 +31,13 @@ class Scale:
     values: tuple[float, ...]  # from the most noise to the least
     mechanisms: tuple[Mechanism, ...]
     silence: Mechanism | None  # tells nothing at all
+    clearest: float  # the end of the parameter's range beyond the last value
     unused: tuple[str, ...] = ()  # what was written of the open parameter
 
     def landmarks(self) -> list[int]:
         """Places of round values, and both ends: what a table shows."""
         last = len(self.values) - 1
-        known = ROUND_EPSILONS if self.parameter == "epsilon" else ROUND_SIZES
+        known = ROUND_SIZES if parameters.of(type(self.mechanisms[0]))[self.parameter].whole else ROUND
         return sorted({0, last, *(place for place, value in enumerate(self.values) if value in known)})
 
     def between(self, first: int, last: int, number: int) -> list[int]:
@@ -50,7 +50,7 @@ class Scale:
         return sorted({first, (first + last) // 2, last, *(int(place) for place in places if first <= place <= last)})
 
 
-def epsilons() -> tuple[float, ...]:
+def digits() -> tuple[float, ...]:
     """0.0100, 0.0101, ... 9.99, 10.0, 10.1, ... 20.0."""
     small = (digits * 10.0**power for power in (-4, -3, -2) for digits in range(100, 1000))
     return tuple(float(f"{value:.3g}") for value in (*small, *(digits / 10 for digits in range(100, 201))))
@@ -58,48 +58,41 @@ def epsilons() -> tuple[float, ...]:
 
 def of(spec: str, rows: int = LARGEST, classes: int = 2) -> Scale:
     """`rr`, `llp`, `laplace-llp:k=8`, `laplace-llp:epsilon=1`; rows: of the table, which no bag exceeds."""
-    name, fixed = _read(spec)
-    left = [parameter for parameter in _OPEN[name] if parameter not in fixed]
-    if len(_OPEN[name]) == 1:  # what was chosen before is where the search may start, and nothing else
-        left = list(_OPEN[name])
+    name, given = MECHANISMS.read(spec)
+    kind = MECHANISMS.get(name)
+    known = {name: one for name, one in parameters.of(kind).items() if one.noise}
+    if not known:
+        others = [one.name for one in MECHANISMS if any(each.noise for each in parameters.of(one).values())]
+        raise SpecError(f"mechanism {name!r} has no noise to choose", hint=f"known: {', '.join(others)}")
+    every = (*parameters.of(kind), *kind.spellings)
+    if unknown := [key for key in given if key not in every]:
+        raise SpecError.unknown("parameter", unknown[0], every)
+    left = [key for key in known if key not in given] if len(known) > 1 else list(known)
     if len(left) != 1:
-        written = " or ".join(f"{name}:{one}=..." for one in _OPEN[name])
+        written = " or ".join(f"{name}:{one}=..." for one in known)
         raise SpecError(f"mechanism {spec!r}: one parameter is to be left open", hint=f"write {written}")
-    [parameter] = left
-    values = epsilons() if parameter == "epsilon" else tuple(map(float, range(min(LARGEST, rows), 0, -1)))
-    kept = {key: value for key, value in fixed.items() if key in _OPEN[name] and key != parameter}
-    parse = MECHANISMS.get(name).parse
-    aside = {key: value for key, value in fixed.items() if key not in kept}
-    unused = [
-        f"{spec}: tune looks for {parameter} itself, so {key} = {value} is left aside" for key, value in aside.items()
-    ]
-    mechanisms = tuple(parse({**kept, parameter: spelled(value)}, classes) for value in values)
-    written = ":".join(filter(None, (name, ",".join(f"{key}={value}" for key, value in kept.items()))))
-    return Scale(written, parameter, values, mechanisms, _silence(name, kept, classes), tuple(unused))
+    [open_one] = left
+    # What was chosen before of the open one is where the search may start, and nothing else.
+    aside = {key: value for key, value in given.items() if kind.spellings.get(key, key) == open_one}
+    kept = {key: value for key, value in given.items() if key not in aside}
+    every_value = [(value, kind.parse({**kept, open_one: value}, classes)) for value in _values(known[open_one])]
+    fitting = [(value, one) for value, one in every_value if one.bag <= rows] or every_value
+    silent = known[open_one].silent
+    return Scale(
+        spec=":".join(filter(None, (name, ",".join(f"{key}={value}" for key, value in kept.items())))),
+        parameter=open_one,
+        values=tuple(float(value) for value, _ in fitting),
+        mechanisms=tuple(one for _, one in fitting),
+        silence=None if silent is None else kind.parse({**kept, open_one: spelled(silent)}, classes),
+        clearest=known[open_one].clearest,
+        unused=tuple(
+            f"{spec}: tune looks for {open_one} itself, so {key} = {value} is left aside"
+            for key, value in aside.items()
+        ),
+    )
 
 
-def _silence(name: str, fixed: Mapping[str, str], classes: int) -> Mechanism | None:
-    return MECHANISMS.get(name).parse({"epsilon": "0"}, classes) if name == "rr" else None
-
-
-def _read(spec: str) -> tuple[str, dict[str, str]]:
-    name, _, rest = spec.partition(":")
-    name = name.strip()
-    if name not in _OPEN:
-        MECHANISMS.get(name)
-        raise SpecError(f"mechanism {name!r} has no noise to choose", hint=f"known: {', '.join(_OPEN)}")
-    fixed = {}
-    for part in filter(None, (one.strip() for one in rest.split(","))):
-        key, equals, value = part.partition("=")
-        if key.strip() in fixed:
-            raise SpecError(f"mechanism {spec!r}: {key.strip()!r} is given twice")
-        if not equals:
-            raise SpecError(f"mechanism {spec!r}: {part!r} is not written field=value")
-        fixed[key.strip()] = value.strip()
-        known = (*_OPEN[name], *(_ALIKE if name == "rr" else ()))
-        if key.strip() not in known:
-            raise SpecError.unknown("parameter", key.strip(), known)
-    for key, value in fixed.items():
-        if len(_OPEN[name]) > 1:
-            number(value, key)
-    return name, fixed
+def _values(one: Parameter) -> list[str]:
+    """From the most noise to the least."""
+    wanted = map(float, range(1, LARGEST + 1)) if one.whole else digits()
+    return [spelled(value) for value in wanted if one.allows(value)][:: -one.noise]

@@ -24,7 +24,7 @@ from ..core.settings import Settings
 from ..core.table import Table
 from ..policy import judge as policies
 from ..policy.judge import PARAMETERS
-from ..questions import advantage, certificates
+from ..questions import advantage, certificates, releases
 from ..questions.contract import Evidence
 from ..questions.quantities import QUANTITIES
 from . import doubts, policy_lines, reconcile, reporting, run, strengths
@@ -44,8 +44,6 @@ def tune(data: str, settings: Settings, progress: Progress) -> Report:
     assert policy is not None
     quantities = _checked(policy, settings)
     certificates.orders(settings)
-    for spec in settings.mechanism:
-        strengths.of(spec)  # refused before the table is read
     table, eta = read_and_estimate(data, replace(settings, mechanism=()), progress, halves=True, many=True)
     found = list({one.mechanisms[0].spec: one for one in (_scale(spec, table) for spec in settings.mechanism)}.values())
     base = reporting.build(NAME, table, eta, settings, ())
@@ -65,6 +63,7 @@ def tune(data: str, settings: Settings, progress: Progress) -> Report:
 
 def _checked(policy: Policy, settings: Settings) -> set[str]:
     quantities = policy_lines.quantities_of(policy, run.coordinates())
+    found = [strengths.of(spec) for spec in settings.mechanism]  # refused before the table is read
     for line in policy.lines:
         named = [key for key in line.at if key in ("mechanism", *PARAMETERS)]
         if named:
@@ -82,8 +81,8 @@ def _checked(policy: Policy, settings: Settings) -> set[str]:
         if not line.upward and known.with_noise != STAYS:
             what = "more noise makes that number smaller, so noise cannot be tuned by what must not be small"
             raise SpecError(what, line.text)
-        if known.of_losses and any(not spec.startswith("rr") for spec in settings.mechanism):
-            what = "losses are defined for randomized response alone: tune others by advantage"
+        if known.of_losses and any(releases.noise_of(one.mechanisms[-1]) is None for one in found):
+            what = "losses are defined where each label is replaced on its own: tune others by advantage"
             raise SpecError(what, line.text, hint="--fail-if 'advantage.high > 0.05'")
     return quantities
 
@@ -250,8 +249,8 @@ def _tuned(answer: Answer, base: Report, settings: Settings) -> list[Finding]:
         bound = Bound(None, None, None, n, METHOD, (), _why_none(answer))
         return [Finding(TUNED, bound, settings.confidence, None, {**about, **binds})]
     value, following = scale.values[place], scale.values[min(place + 1, len(scale.values) - 1)]
-    if place == len(scale.values) - 1 and scale.parameter == "epsilon":
-        following = math.inf
+    if place == len(scale.values) - 1:
+        following = scale.clearest
     bound = Bound(value, min(value, following), max(value, following), n, METHOD, _assumed(answer))
     mechanism = scale.mechanisms[place]
     at = {**about, **mechanism.at(), **binds}

@@ -139,15 +139,15 @@ def _mechanisms(current: str) -> Iterator[Next]:
 
 
 def _fields(name: str, done: str) -> Sequence[str]:
-    """Those that its example has and that are not there yet, or one of several ways to say the same."""
+    """Those that its example has, or other ways to say the same, of which none is there yet."""
     from ..mechanisms import MECHANISMS
 
     mechanism = MECHANISMS.get(name)
-    same: tuple[str, ...] = getattr(mechanism, "spellings", ())
-    if same:
-        return () if done else same
-    shown = (part.partition("=")[0] for part in mechanism.example.partition(":")[2].split(","))
-    return [field for field in shown if f"{field}=" not in done]
+    shown, typed = (
+        [part.partition("=")[0] for part in text.split(",")] for text in (mechanism.example.partition(":")[2], done)
+    )
+    told = {mechanism.spellings.get(field, field) for field in typed}
+    return [field for field in (*shown, *mechanism.spellings) if mechanism.spellings.get(field, field) not in told]
 
 
 def _quantities() -> list[Next]:

@@ -9,11 +9,12 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 
+from . import parameters
 from .arrays import Floats
 from .release import Release
 
@@ -26,30 +27,29 @@ class Mechanism(ABC):
     name: ClassVar[str]
     example: ClassVar[str]  # help, docs and contract tests use it
     summary: ClassVar[str]
+    spellings: ClassVar[Mapping[str, str]] = {}  # other names under which a spec may give a field, which `parse` reads
+
+    def __post_init__(self) -> None:
+        parameters.check(self)
 
     @classmethod
-    @abstractmethod
-    def parse(cls, fields: Mapping[str, str], classes: int) -> Mechanism:
+    def parse(cls, fields: Mapping[str, str], classes: int = 2) -> Self:
         """From a spec, for a label of so many classes; a SpecError says what is wrong."""
+        return cls(**parameters.read(cls, fields, classes, cls.example))
 
     @property
-    @abstractmethod
     def spec(self) -> str:
         """What leads back to it."""
+        return f"{self.name}:{parameters.written(self)}"
 
-    @abstractmethod
     def at(self) -> dict[str, float]:
         """Its parameters, in all their equivalent forms, for reports; what it claims is said by `claim` alone."""
+        return parameters.values(self)
 
     @property
     def bag(self) -> int:
         """Records whose labels are released together."""
         return 1
-
-    @property
-    def flips(self) -> float | None:
-        """The epsilon of randomized response, record by record, if that is what it is: losses then have a form."""
-        return None
 
     @abstractmethod
     def claim(self, classes: int) -> float | None:
@@ -60,9 +60,25 @@ class Mechanism(ABC):
         """Does what is published of a bag depend on its labels through the number of positive ones alone?"""
         return False
 
+    @property
+    def laplace(self) -> float | None:
+        """The epsilon of the Laplace noise on the number of positive ones in a bag, infinite where there is none; None
+        where something else is published."""
+        return None
+
     def channel(self, classes: int) -> Floats | None:
         """P(say s | y), (C, S), a row for each true class, if each label is replaced on its own."""
         return None
+
+    def log_ratios(self) -> Floats | None:
+        """(S,) log P(say s | 1) / P(say s | 0) of two classes: whoever knows them better than `channel`, whose smallest
+        probabilities are rounded to 0, says so."""
+        channel = self.channel(2)
+        if channel is None:
+            return None
+        with np.errstate(divide="ignore", invalid="ignore"):  # what is never said has no ratio
+            negative, positive = np.log(channel)
+            return np.asarray(positive - negative)
 
     def total_variation(self, classes: int) -> float:
         """The most that one record's label moves the law of the release, all else known."""

@@ -71,16 +71,11 @@ class Registry(Generic[Thing]):
         except Exception as error:
             raise SpecError(f"the {self.kind} {name!r} of another package cannot be loaded: {error!r}") from None
 
-    def parse(self, spec: str, *context: object) -> list[Thing]:
-        """`name:field=value,...`; `|` between values gives a family, in the order in which they are written.
-
-        context: what `parse` of the kind wants to know beside the fields.
-        """
+    def read(self, spec: str) -> tuple[str, dict[str, str]]:
+        """The name, which is one of these, and the fields as they are written."""
         name, _, rest = spec.partition(":")
-        kind = self.get(name.strip())
-        build: Callable[..., Thing] = kind.parse  # type: ignore[attr-defined]
-        leading = getattr(kind, "leading", "")
-        fields: dict[str, list[str]] = {}
+        leading = getattr(self.get(name.strip()), "leading", "")
+        fields: dict[str, str] = {}
         for part in filter(None, (part.strip() for part in rest.split(","))):
             key, equals, value = part.partition("=")
             if leading and not equals and not fields:
@@ -89,9 +84,18 @@ class Registry(Generic[Thing]):
                 raise SpecError(f"{self.kind} {spec!r}: {part!r} is not written field=value")
             if key.strip() in fields:
                 raise SpecError(f"{self.kind} {spec!r}: {key.strip()!r} is given twice")
-            fields[key.strip()] = [one.strip() for one in value.split("|")]
+            fields[key.strip()] = value.strip()
+        return name.strip(), fields
+
+    def parse(self, spec: str, *context: object) -> list[Thing]:
+        """`name:field=value,...`; `|` between values gives a family, in the order in which they are written.
+
+        context: what `parse` of the kind wants to know beside the fields.
+        """
+        name, fields = self.read(spec)
+        build: Callable[..., Thing] = self.get(name).parse  # type: ignore[attr-defined]
         try:
-            each = itertools.product(*fields.values())
+            each = itertools.product(*([one.strip() for one in value.split("|")] for value in fields.values()))
             return [build(dict(zip(fields, values, strict=True)), *context) for values in each]
         except SpecError as error:
             raise SpecError(f"{self.kind} {spec!r}: {error.what}", hint=error.hint) from None

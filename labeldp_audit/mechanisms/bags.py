@@ -6,14 +6,13 @@ The kernels are imported where they are used: numba takes its time, and help doe
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
 from ..core.arrays import Floats, Integers
-from ..core.errors import SpecError
 from ..core.mechanism import Labels, Mechanism
-from ..core.registry import number, spelled
+from ..core.parameters import parameter
 from ..core.release import Release
 
 LARGEST = 4096
@@ -29,8 +28,7 @@ class Bags(Mechanism):
         return self.k
 
     @property
-    def noise(self) -> float:
-        """The epsilon of the Laplace noise on each count; inf where there is none."""
+    def laplace(self) -> float:
         return math.inf
 
     @property
@@ -53,14 +51,14 @@ class Bags(Mechanism):
         starts = np.searchsorted(release.bag[order], np.arange(len(release.view) + 1))
         miss, hit = laws(eta[order])
         out = np.empty((len(order), 2))
-        out[order] = log_likelihoods(hit, miss, starts, release.view.astype(np.float64), self.noise)
+        out[order] = log_likelihoods(hit, miss, starts, release.view.astype(np.float64), self.laplace)
         return out
 
     def gain(self, eta: Floats, payoff: Floats) -> Floats | None:
         from .bag_gain import gains
 
         miss, hit = laws(eta)
-        return np.asarray(gains(hit, miss, np.asarray(payoff, dtype=np.float64), self.noise))
+        return np.asarray(gains(hit, miss, np.asarray(payoff, dtype=np.float64), self.laplace))
 
 
 def laws(eta: Floats) -> tuple[Floats, Floats]:
@@ -77,17 +75,6 @@ def random_bags(n: int, k: int, rng: np.random.Generator) -> Integers:
     return bag
 
 
-def checked(k: float) -> int:
-    if not (1 <= k <= LARGEST and k == int(k)):
-        raise SpecError(f"k = {spelled(k)} is not a whole number from 1 to {LARGEST}")
-    return int(k)
-
-
-def parsed(fields: Mapping[str, str], wanted: tuple[str, ...], example: str) -> list[float]:
-    """The numbers of all wanted fields."""
-    for name in fields:
-        if name not in wanted:
-            raise SpecError.unknown("parameter", name, wanted)
-    if missing := [name for name in wanted if name not in fields]:
-        raise SpecError(f"wants {' and '.join(missing)}", hint=f"for example {example}")
-    return [number(fields[name], name) for name in wanted]
+def size() -> Any:
+    """The field of how many records a bag has."""
+    return parameter(least=1, most=LARGEST, noise=1)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -40,7 +40,7 @@ class Channel(PerRecord):
                 )
 
     @classmethod
-    def parse(cls, fields: Mapping[str, str], classes: int = 2) -> Channel:
+    def parse(cls, fields: Mapping[str, str], classes: int = 2) -> Self:
         for name in fields:
             if name != "matrix":
                 raise SpecError.unknown("parameter", name, ("matrix",))

@@ -6,7 +6,6 @@ It has no epsilon: where all others of a bag are certain, the count gives a labe
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -15,7 +14,7 @@ import numpy as np
 from ..core.arrays import Floats
 from ..core.mechanism import Labels
 from ..core.release import Release
-from .bags import Bags, checked, laws, parsed, random_bags
+from .bags import Bags, laws, random_bags, size
 
 
 @dataclass(frozen=True)
@@ -24,22 +23,7 @@ class LabelProportions(Bags):
     example: ClassVar[str] = "llp:k=8"
     summary: ClassVar[str] = "label proportions: how many positives each random bag of k records has"
 
-    k: int
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "k", checked(self.k))
-
-    @classmethod
-    def parse(cls, fields: Mapping[str, str], classes: int = 2) -> LabelProportions:
-        [k] = parsed(fields, ("k",), cls.example)
-        return cls(checked(k))
-
-    @property
-    def spec(self) -> str:
-        return f"{self.name}:k={self.k}"
-
-    def at(self) -> dict[str, float]:
-        return {"k": float(self.k)}
+    k: int = size()
 
     def claim(self, classes: int) -> float | None:
         return None

@@ -7,18 +7,16 @@ share, which is the same.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from ..core.arrays import Floats
-from ..core.errors import SpecError
 from ..core.mechanism import Labels
-from ..core.registry import spelled
+from ..core.parameters import parameter
 from ..core.release import Release
-from .bags import Bags, checked, parsed, random_bags
+from .bags import Bags, random_bags, size
 
 
 @dataclass(frozen=True)
@@ -27,29 +25,12 @@ class LaplaceProportions(Bags):
     example: ClassVar[str] = "laplace-llp:k=8,epsilon=1"
     summary: ClassVar[str] = "label proportions of random bags of k records, with Laplace noise"
 
-    k: int
-    epsilon: float
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "k", checked(self.k))
-        if not self.epsilon > 0:
-            raise SpecError(f"epsilon = {spelled(self.epsilon)} is not above 0")
-
-    @classmethod
-    def parse(cls, fields: Mapping[str, str], classes: int = 2) -> LaplaceProportions:
-        k, epsilon = parsed(fields, ("k", "epsilon"), cls.example)
-        return cls(checked(k), epsilon)
+    k: int = size()
+    epsilon: float = parameter(least=0, above=True, noise=-1)
 
     @property
-    def spec(self) -> str:
-        return f"{self.name}:k={self.k},epsilon={spelled(self.epsilon)}"
-
-    @property
-    def noise(self) -> float:
+    def laplace(self) -> float:
         return self.epsilon
-
-    def at(self) -> dict[str, float]:
-        return {"k": float(self.k), "epsilon": self.epsilon}
 
     def claim(self, classes: int) -> float | None:
         return self.epsilon

@@ -11,15 +11,16 @@ The same noise is written in three ways, which are easily mixed up (ERRATA A11):
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 
 from ..core.arrays import Floats
 from ..core.errors import SpecError
-from ..core.registry import number, spelled
+from ..core.parameters import Parameter, parameter
+from ..core.registry import number
 from .per_record import PerRecord
 
 
@@ -53,46 +54,32 @@ class RandomizedResponse(PerRecord):
     example: ClassVar[str] = "rr:epsilon=1"
     summary: ClassVar[str] = "randomized response: epsilon, pi (flip) or lambda (uniform replacement)"
 
-    spellings: ClassVar[tuple[str, ...]] = ("epsilon", "pi", "lambda")  # of which one is given
+    spellings: ClassVar[Mapping[str, str]] = {"pi": "epsilon", "lambda": "epsilon"}
 
-    epsilon: float
+    epsilon: float = parameter(least=0, noise=-1, silent=0.0)
     classes: int = 2  # of the label, on which pi and lambda depend
 
-    def __post_init__(self) -> None:
-        if not self.epsilon >= 0:
-            raise SpecError(f"epsilon = {spelled(self.epsilon)} is negative")
-
     @classmethod
-    def parse(cls, fields: Mapping[str, str], classes: int = 2) -> RandomizedResponse:
+    def parse(cls, fields: Mapping[str, str], classes: int = 2) -> Self:
         """One of epsilon, pi and lambda."""
-        known: dict[str, tuple[float, Callable[[float, int], float]]] = {
-            "epsilon": (math.inf, lambda epsilon, _: epsilon),
-            "pi": ((classes - 1) / classes, epsilon_from_pi),
-            "lambda": (1.0, epsilon_from_lambda),
-        }
         for name in fields:
-            if name not in known:
-                raise SpecError.unknown("parameter", name, known)
+            if name not in ("epsilon", *cls.spellings):
+                raise SpecError.unknown("parameter", name, ("epsilon", *cls.spellings))
         if len(fields) != 1:
             raise SpecError("wants one of epsilon, pi and lambda", hint=f"for example {cls.example}")
         [(name, text)] = fields.items()
-        value, (largest, to_epsilon) = number(text, name), known[name]
-        if not 0 <= value <= largest:
-            raise SpecError(f"{name} = {spelled(value)} is not between 0 and {spelled(largest)}")
-        return cls(max(0.0, to_epsilon(value, classes)), classes)
-
-    @property
-    def spec(self) -> str:
-        return f"{self.name}:epsilon={spelled(self.epsilon)}"
+        if name == "pi":
+            pi = Parameter(least=0, most=(classes - 1) / classes).checked(name, number(text, name))
+            return cls(max(0.0, epsilon_from_pi(pi, classes)), classes)
+        if name == "lambda":
+            resampled = Parameter(least=0, most=1).checked(name, number(text, name))
+            return cls(max(0.0, epsilon_from_lambda(resampled, classes)), classes)
+        return super().parse(fields, classes)
 
     @property
     def pi(self) -> float:
         """The probability that the published label is not the true one."""
         return pi_from_epsilon(self.epsilon, self.classes)
-
-    @property
-    def flips(self) -> float | None:
-        return self.epsilon
 
     def claim(self, classes: int) -> float | None:
         return self.epsilon
@@ -108,3 +95,6 @@ class RandomizedResponse(PerRecord):
         others = np.full((classes, classes), pi / (classes - 1))
         np.fill_diagonal(others, 1 - pi)
         return others
+
+    def log_ratios(self) -> Floats:
+        return np.array([-self.epsilon, self.epsilon])

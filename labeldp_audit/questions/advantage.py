@@ -171,7 +171,8 @@ def _same(audit: Audit, fit: Sequence[Mechanism], found: Gains, belief: Belief) 
     flips = equivalents.Flips(belief, audit.payoffs.paid)
     same: float | None
     for one in fit:
-        if one.flips is None:
+        noise = releases.noise_of(one)
+        if noise is None or noise.randomized_response is None:
             same, name = flips.same(found[one.spec].mean), "equivalent_epsilon"
         else:
             same, name = bags.same(found[one.spec].mean), "equivalent_k"

@@ -35,9 +35,10 @@ from ..core.randomness import for_audit
 from ..core.registry import number
 from ..core.settings import Settings
 from ..core.table import Table
-from ..measures import loss
+from ..measures import worst_case
 from . import guess_certificates
 from .intervals import Prior
+from .releases import OneByOne
 
 SHARE = 0.25  # of the probability that a report may miss, in every command
 _BOX, _TAIL, _MEAN, _CLASSES, _GUESSED = 0.40, 0.20, 0.15, 0.20, 0.05  # of that share, where losses are certified
@@ -59,7 +60,7 @@ _NEARLY = {
     "l2": f"{_SEPARATE}: they do a little, as these tell how far away neighbours are looked for",
 }
 _INWARD = 1e-6  # of a row, so that rounding does not count one too many
-Known = Sequence[tuple[Mechanism, float]]  # with the epsilon of its randomized response
+Known = Sequence[OneByOne]
 NOWHERE: Mapping[str, float | str] = {}
 
 
@@ -123,7 +124,7 @@ def of_losses(
             _TAIL * miss / max(1, asked),
             settings,
         ),
-        *_means(least_mean_loss(box, prior, miss), eta, known, settings),
+        *_means(least_mean_loss(box, prior, miss), eta, prior, known, settings),
         *_divergences(table, eta, _CLASSES * miss, settings),
     ]
 
@@ -133,18 +134,22 @@ def _tails(
 ) -> list[Finding]:
     if not known or not len(at):
         return []
-    asked, place = np.unique(
-        np.concatenate([at - loss.noise_loss(epsilon) for _, epsilon in known]), return_inverse=True
-    )
-    shares = people_losing_more(box, guessed, asked, prior, miss_each)[place].reshape(-1, len(at))
+    shares: dict[str, list[float]] = {}
+    for tilt in {noise.tilt for _, noise in known}:
+        alike = [(one.spec, at - noise.loss) for one, noise in known if noise.tilt == tilt]
+        asked, place = np.unique(np.concatenate([above for _, above in alike]), return_inverse=True)
+        found = people_losing_more(box, guessed, asked, prior, miss_each, tilt)[place].reshape(-1, len(at))
+        shares.update(zip((spec for spec, _ in alike), found.tolist(), strict=True))
     return [
         finding("certified_j", low, 1.0, TAIL_METHOD, eta, settings, one, {"tau": tau, **one.at()})
-        for (one, _), lows in zip(known, shares.tolist(), strict=True)
-        for tau, low in zip(at.tolist(), lows, strict=True)
+        for one, _ in known
+        for tau, low in zip(at.tolist(), shares[one.spec], strict=True)
     ]
 
 
-def people_losing_more(box: Box, guessed: Guessed, losses: Floats, prior: Prior, miss_each: float) -> Floats:
+def people_losing_more(
+    box: Box, guessed: Guessed, losses: Floats, prior: Prior, miss_each: float, tilt: float = 0.0
+) -> Floats:
     """Lower limits of P(H(eta; p) > loss); losses (t,) increase, and the limits never do.
 
     How many of the n rows lose more is Bin(n, J), whatever their labels and scores; on the box no fewer than it counts
@@ -152,13 +157,13 @@ def people_losing_more(box: Box, guessed: Guessed, losses: Floats, prior: Prior,
     are what is wide: half of the level for either. Where even the least possible loss is larger, everybody loses more.
     """
     share = np.maximum(
-        tail_cells.share_losing_more(box, losses, prior.low, prior.high),
-        guessed_cells.share_losing_more(guessed, losses, prior.low, prior.high),
+        tail_cells.share_losing_more(box, losses, prior.low, prior.high, tilt),
+        guessed_cells.share_losing_more(guessed, losses, prior.low, prior.high, tilt),
     )
     count = np.clip(np.ceil(share * box.n - _INWARD), 0, box.n)
     together = clopper_pearson.lower(count, box.n, miss_each / 2)
-    apart = tail_cells.people_losing_more(box, losses, prior.low, prior.high, miss_each / 2)
-    z0, z1 = feature_loss.passed(losses, prior.low, prior.high)
+    apart = tail_cells.people_losing_more(box, losses, prior.low, prior.high, miss_each / 2, tilt)
+    z0, z1 = feature_loss.passed(losses, prior.low, prior.high, tilt)
     low = np.where(z0 > z1, 1.0, np.maximum(together, apart))
     return np.asarray(np.maximum.accumulate(low[::-1])[::-1])
 
@@ -173,12 +178,11 @@ def least_mean_loss(box: Box, prior: Prior, miss: float) -> float:
     return nubar_cells.mean_loss_of_people(box, prior.low, prior.high, _MEAN * miss)
 
 
-def _means(least: float, eta: Eta, known: Known, settings: Settings) -> list[Finding]:
+def _means(least: float, eta: Eta, prior: Prior, known: Known, settings: Settings) -> list[Finding]:
+    lows = [least + prior.least(noise.mean) for _, noise in known]
     return [
-        finding(
-            "certified_mean_loss", least + loss.noise_loss(epsilon), math.inf, MEAN_METHOD, eta, settings, one, one.at()
-        )
-        for one, epsilon in known
+        finding("certified_mean_loss", low, math.inf, MEAN_METHOD, eta, settings, one, one.at())
+        for (one, _), low in zip(known, lows, strict=True)
     ]
 
 
@@ -214,8 +218,9 @@ def _folds(eta: Eta, settings: Settings) -> npt.NDArray[np.integer]:
 def of_worst(table: Table, eta: Eta, prior: Prior, known: Known, settings: Settings, miss: float) -> list[Finding]:
     box, guessed = box_of(table, eta, (1 - _GUESSED) * miss), guess_certificates.guessed(table, eta, _GUESSED * miss)
     ends = prior.low, prior.high
-    least = max(nubar_cells.worst_loss(box, *ends), guessed_cells.worst_loss(guessed, *ends))
+    certain, either = nubar_cells.worst_losses(box, *ends), guessed_cells.worst_losses(guessed, *ends)
+    lows = [max(*worst_case.of_ends(noise, *certain), min(worst_case.of_ends(noise, *either))) for _, noise in known]
     return [
-        finding("certified_nu_max", least + epsilon, math.inf, WORST_METHOD, eta, settings, one, one.at())
-        for one, epsilon in known
+        finding("certified_nu_max", low, math.inf, WORST_METHOD, eta, settings, one, one.at())
+        for (one, _), low in zip(known, lows, strict=True)
     ]

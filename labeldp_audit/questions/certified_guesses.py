@@ -17,7 +17,7 @@ from ..core.mechanism import Mechanism
 from ..core.settings import Settings
 from ..core.table import Table
 from ..mechanisms.randomized_response import pi_from_epsilon
-from . import certificates
+from . import certificates, releases
 from .guessing import Features
 from .payoffs import Payoffs
 
@@ -116,8 +116,10 @@ def added(
 ) -> Bound:  # fmt: skip
     """The advantage, at most `high`; at least something where randomized response hides what features do not tell."""
     low, method = 0.0, f"total variation times what guesses miss: {MISSED}"
-    if known.twins is not None and known.twins.classes == 2 and mechanism.flips is not None:
-        low = known.twins.advantage_low(pi_from_epsilon(mechanism.flips), _TWINS_AFTER * miss_each)
+    noise = releases.noise_of(mechanism)
+    same = None if noise is None else noise.randomized_response
+    if known.twins is not None and known.twins.classes == 2 and same is not None:
+        low = known.twins.advantage_low(pi_from_epsilon(same), _TWINS_AFTER * miss_each)
         if low:
             method = f"{method}; lower limit by {TWINS}"
     return certificates.bound_of(low, high, method, eta)

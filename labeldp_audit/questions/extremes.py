@@ -9,6 +9,7 @@ from ..core.finding import Bound, Finding
 from ..core.mechanism import Mechanism
 from ..core.settings import Settings
 from ..measures import worst_case
+from ..measures.loss import Noise
 from . import assumptions
 from .intervals import Ends, Extremes, Prior
 
@@ -34,11 +35,11 @@ def of_log_ratios(found: Extremes, eta: Eta, settings: Settings) -> list[Finding
 
 
 def of_nu_max(
-    found: Extremes, prior: Prior, eta: Eta, mechanism: Mechanism, epsilon: float, settings: Settings
+    found: Extremes, prior: Prior, eta: Eta, mechanism: Mechanism, noise: Noise, settings: Settings
 ) -> Finding:
     ratios = worst_case.log_ratio_of_min(found.smallest), worst_case.log_ratio_of_max(found.largest)
-    estimate = worst_case.nu_max(*ratios, prior.p, epsilon)
-    limits = worst_case.nu_max_interval(found.least, found.most, (prior.low, prior.high), epsilon)
+    estimate = worst_case.nu_max(*ratios, prior.p, noise)
+    limits = worst_case.nu_max_interval(found.least, found.most, (prior.low, prior.high), noise)
     return _finding("nu_max", estimate, limits, eta, settings, mechanism)
 
 

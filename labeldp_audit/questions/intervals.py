@@ -6,6 +6,7 @@ The shares of each command add up to 1. That of the radii is spent only where --
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -60,6 +61,10 @@ class Prior:
     p: float
     low: float
     high: float
+
+    def least(self, linear: Callable[[float], float]) -> float:
+        """The least, over what p may be, of what is linear in it."""
+        return min(linear(self.low), linear(self.high))
 
 
 def for_shares(table: Table, eta: Eta, miss: float, widening: float) -> Intervals:

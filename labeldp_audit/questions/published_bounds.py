@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -97,7 +98,8 @@ def _laplace(mechanism: Mechanism, known: Known) -> bool:
 def noisy_counts(mechanism: Mechanism, payoffs: Payoffs) -> bool:
     """Of two classes whose right guesses pay alike, with Laplace noise."""
     two_alike = payoffs.alike and len(payoffs.paid) == 2
-    return mechanism.name == "laplace-llp" and mechanism.counts_only and two_alike
+    noise = mechanism.laplace
+    return mechanism.counts_only and noise is not None and math.isfinite(noise) and two_alike
 
 
 def _product_only(known: Known) -> str:

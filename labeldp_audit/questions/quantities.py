@@ -55,7 +55,8 @@ PLUG_IN_J = Quantity(
 MEAN_LOSS = Quantity(
     "mean_loss", "Average loss",
     "average loss, in nats",
-    "E nu_bar(X) = E (2 eta - 1)(logit eta - logit p) + h(pi)",
+    "E nu_bar(X) = E (2 eta - 1)(logit eta - logit p) + p KL(Q1 || Q0) + (1 - p) KL(Q0 || Q1), Qc the release of "
+    "class c; for randomized response the last two are h(pi)",
     f"{PITFALLS}, equation 2; {MATHEMATICS}: A6",
     "What features and release together tell about a label, averaged over people, label and noise. A small average "
     "can hide people with a large loss: look at j. It is infinite where features give some labels away for sure.",
@@ -103,7 +104,8 @@ LOG_RATIO_MAX = Quantity(
 NU_MAX = Quantity(
     "nu_max", "Largest loss of anybody",
     "largest loss of any person, in nats",
-    "nu_max = epsilon + max(logit max eta - logit p, logit p - logit min eta)",
+    "nu_max = max(R1 + logit max eta - logit p, R0 + logit p - logit min eta), R1 and R0 the largest log ratios of "
+    "the release for a positive and a negative label; for randomized response both are epsilon",
     f"{PITFALLS}, Theorem 1 and Table 2; {MATHEMATICS}: A9",
     "The largest change of an attacker's log-odds, whichever way the noise falls. Infinite where somebody's "
     "features give the label away: then no noise protects everybody. A low above your limit says that somebody "
@@ -233,8 +235,8 @@ CERTIFIED_MEAN_LOSS = Quantity(
 CERTIFIED_NU_MAX = Quantity(
     "certified_nu_max", "Largest loss, at least",
     "loss of the person who loses most, in nats",
-    "epsilon + the largest, over cells, of |logit e - logit p| at the nearer ends of their limits, e the mean eta "
-    "of a cell: somebody in it is at least as far out",
+    "R1 or R0 (for randomized response epsilon) + the largest, over cells, of |logit e - logit p| at the nearer ends "
+    "of their limits, e the mean eta of a cell: somebody in it is at least as far out",
     f"{MATHEMATICS}: CERTIFICATES, Proposition",
     f"Somebody loses at least low. {_SMALL} {_ONE_SIDED}",
     ("certified", "nu_max"),

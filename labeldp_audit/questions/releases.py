@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from ..core.errors import SpecError
 from ..core.finding import Bound, Finding
 from ..core.mechanism import Mechanism
 from ..core.settings import Settings
+from ..measures.loss import Noise
 from ..mechanisms import MECHANISMS
+
+ONE_BY_ONE = "a privacy loss is defined where each label is replaced on its own"
 
 
 def wanted(settings: Settings, classes: int = 2) -> tuple[Mechanism, ...]:
@@ -26,19 +30,39 @@ def absent(quantity: str, mechanism: Mechanism, reason: str, settings: Settings,
     return Finding(quantity, bound, settings.confidence, mechanism.spec, mechanism.at())
 
 
+class OneByOne(NamedTuple):
+    """A mechanism whose privacy loss has a form."""
+
+    mechanism: Mechanism
+    noise: Noise
+
+
+def noise_of(mechanism: Mechanism) -> Noise | None:
+    """What it lets through of a label of two classes; None where its privacy loss has no form."""
+    if mechanism.unfit(2):
+        return None
+    channel, ratios = mechanism.channel(2), mechanism.log_ratios()
+    return None if channel is None or ratios is None else Noise.of(channel, ratios)
+
+
 def by_loss(
     quantity: str, asked: Iterable[Mechanism], settings: Settings, n: int
-) -> tuple[list[tuple[Mechanism, float]], list[Finding]]:
-    """Mechanisms whose privacy loss has a form, with their epsilon, and a finding for each of the others."""
-    known = [(one, one.flips) for one in asked if one.flips is not None]
-    others = [one for one in asked if one.flips is None]
-    reason = "this loss is defined for randomized response; `labeldp-audit advantage` compares all mechanisms"
-    return known, [absent(quantity, one, reason, settings, n) for one in others]
+) -> tuple[list[OneByOne], list[Finding]]:
+    """Mechanisms whose privacy loss has a form, and a finding for each of the others."""
+    known, unknown = [], []
+    for one in asked:
+        noise = noise_of(one)
+        if noise is None:
+            reason = f"{one.unfit(2) or ONE_BY_ONE}; `labeldp-audit advantage` compares all mechanisms"
+            unknown.append(absent(quantity, one, reason, settings, n))
+        else:
+            known.append(OneByOne(one, noise))
+    return known, unknown
 
 
 def check_losses(asked: Sequence[Mechanism], *about: str) -> None:
     """Where no mechanism has a privacy loss, no search would find one. about: what needs one."""
-    if asked and all(one.flips is None for one in asked):
+    if asked and all(noise_of(one) is None for one in asked):
         named = ", ".join(one.spec for one in asked)
-        what = f"a privacy loss is defined for randomized response alone, and not for {named}"
+        what = f"{ONE_BY_ONE}, as one of two classes, and not for {named}"
         raise SpecError(what, *about, hint="`labeldp-audit advantage` compares all mechanisms")

@@ -7,7 +7,7 @@ intervals of eta 49 %, J at all tau and mechanisms 9 %, the mean loss 7 %, certi
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -75,8 +75,8 @@ def findings(
     box = intervals.for_shares(table, eta, ETA_SHARE * miss, wide)
     prior = intervals.of_prior(table, positive, PRIOR_SHARE * miss)
     believed = estimated.of_losses(eta)
-    losses = losses_of(box, believed, prior)
     known, unknown = releases.by_loss("j", mechanisms, settings, eta.queries)
+    losses = {tilt: losses_of(box, believed, prior, tilt) for tilt in {0.0, *(noise.tilt for _, noise in known)}}
     at, places = _asked(losses, known, asked, more, eta.n)
     number = places * (len(known) if among is None else among)
     sure = certificates.SHARE * miss
@@ -84,7 +84,7 @@ def findings(
     least = 0.0 if cells is None else certificates.least_mean_loss(cells, prior, sure)
     return [
         *(tails(losses, box.wrong, known, at, eta, settings, TAIL_SHARE * miss / max(1, number)) if known else ()),
-        *means(losses, box.wrong, believed.law, prior, known, eta, settings, MEAN_SHARE * miss, least),
+        *means(losses[0.0], box.wrong, believed.law, prior, known, eta, settings, MEAN_SHARE * miss, least),
         *(() if cells is None else certificates.of_losses(cells, table, eta, prior, known, at, number, settings, sure)),
         *unknown,
     ]
@@ -92,7 +92,7 @@ def findings(
 
 @dataclass(frozen=True)
 class Losses:
-    """What the features give away; the noise adds the same to all."""
+    """What the features give away, at the tilt of a release; its noise adds the same to all."""
 
     rows: tail.Losses  # of each query, by the counts around it
     value: Floats  # under the estimated law of eta
@@ -100,15 +100,18 @@ class Losses:
     method: str
 
 
-def losses_of(box: Intervals, believed: Belief, prior: Prior) -> Losses:
+Tilted = Mapping[float, Losses]  # by tilt
+
+
+def losses_of(box: Intervals, believed: Belief, prior: Prior, tilt: float = 0.0) -> Losses:
     """One p is everybody's: between which ends it is, is looked at in parts, each by itself."""
     number = PARTS if box.variance is None else SPREAD_PARTS
     parts = list(pairwise(np.linspace(prior.low, prior.high, number + 1).tolist()))
-    low = np.stack([loss.feature_loss_range(box.low, box.high, *part)[0] for part in parts])
-    high = np.stack([loss.feature_loss_range(*people, *part)[1] for people in _possible(box) for part in parts])
-    rows = tail.Losses.of(loss.feature_loss(box.plain, prior.p), low, high)
+    low = np.stack([loss.feature_loss_range(box.low, box.high, *part, tilt)[0] for part in parts])
+    high = np.stack([loss.feature_loss_range(*people, *part, tilt)[1] for people in _possible(box) for part in parts])
+    rows = tail.Losses.of(loss.feature_loss(box.plain, prior.p, tilt), low, high)
     law = believed.law
-    return Losses(rows, loss.feature_loss(law.eta[:, 1], prior.p), law.weight, believed.method)
+    return Losses(rows, loss.feature_loss(law.eta[:, 1], prior.p, tilt), law.weight, believed.method)
 
 
 def _possible(box: Intervals) -> Iterator[tuple[Floats, Floats]]:
@@ -120,27 +123,27 @@ def _possible(box: Intervals) -> Iterator[tuple[Floats, Floats]]:
         yield np.tile(box.low, len(spread[0])), np.tile(box.high, len(spread[1]))
 
 
-def _asked(losses: Losses, known: Known, asked: Floats | None, more: Sequence[float], n: int) -> tuple[Floats, int]:
+def _asked(losses: Tilted, known: Known, asked: Floats | None, more: Sequence[float], n: int) -> tuple[Floats, int]:
     """Where J is asked, and at how many places for each mechanism it might be, whatever the labels."""
     if asked is not None or not known:
         at = np.union1d(np.empty(0) if asked is None else asked, more)
         return at, len(at)
-    noise = [loss.noise_loss(epsilon) for _, epsilon in known]
-    possible, at = taus.at_most(noise, n), taus.curves(losses.value, noise)
+    noise = [one.noise for one in known]
+    possible, at = taus.at_most(noise, n), taus.curves([losses[one.tilt].value for one in noise], noise)
     return np.union1d(at[at <= possible[-1]], more), len(possible) + len(more)
 
 
 def tails(
-    losses: Losses, wrong: int, known: Known, at: Floats, eta: Eta, settings: Settings, miss_each: float
+    losses: Tilted, wrong: int, known: Known, at: Floats, eta: Eta, settings: Settings, miss_each: float
 ) -> list[Finding]:
     """J for each mechanism at each tau; beside it what the counts say as they are."""
     said = assumptions.stated(eta, settings)
     findings = []
-    for mechanism, epsilon in known:
-        h = loss.noise_loss(epsilon)
-        plain, low, high = tail.share_above(losses.rows, at - h, wrong, miss_each / 2)
-        estimate = np.clip(tail.mass_above(losses.value, losses.weight, at - h), low, high)
-        method = f"{losses.method}; limits {J_METHOD}"
+    for mechanism, noise in known:
+        mine, above = losses[noise.tilt], at - noise.loss
+        plain, low, high = tail.share_above(mine.rows, above, wrong, miss_each / 2)
+        estimate = np.clip(tail.mass_above(mine.value, mine.weight, above), low, high)
+        method = f"{mine.method}; limits {J_METHOD}"
         for tau, *share, uncorrected in np.stack([at, estimate, low, high, plain], axis=1).tolist():
             bound = Bound(share[0], share[1], share[2], eta.queries, method, said)
             where = {"tau": tau, **mechanism.at()}
@@ -155,7 +158,8 @@ def means(
     losses: Losses, wrong: int, law: Law, prior: Prior, known: Known, eta: Eta, settings: Settings, miss: float,
     certified: float,
 ) -> list[Finding]:  # fmt: skip
-    """Mean loss for each mechanism and the divergences: one limit, for E feature_loss, serves them all."""
+    """Mean loss for each mechanism and the divergences: one limit, for E feature_loss, serves them all, because what a
+    release adds on average follows from p."""
     said = (*assumptions.stated(eta, settings), NO_UPPER)
     mean, least = (max(certified, one) for one in _mean_feature_loss(losses, wrong, prior, miss))
     jeffreys, jeffreys_least = _jeffreys(law, prior, least)
@@ -166,9 +170,12 @@ def means(
             return Finding(quantity, bound, settings.confidence)
         return Finding(quantity, bound, settings.confidence, mechanism.spec, mechanism.at())
 
-    noise = [(mechanism, loss.noise_loss(epsilon)) for mechanism, epsilon in known]
+    positive = law.mean(law.eta[:, 1])
     return [
-        *(finding("mean_loss", mean + h, least + h, mechanism) for mechanism, h in noise),
+        *(
+            finding("mean_loss", mean + noise.mean(positive), least + prior.least(noise.mean), mechanism)
+            for mechanism, noise in known
+        ),
         finding("jeffreys", jeffreys, jeffreys_least),
         finding("weighted_jeffreys", mean, least),
     ]

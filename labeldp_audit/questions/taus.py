@@ -10,6 +10,7 @@ import numpy as np
 from ..core.arrays import Floats
 from ..core.errors import SpecError
 from ..core.registry import number
+from ..measures.loss import Noise
 
 STEP = 0.1
 _MOST = 100_000
@@ -48,23 +49,27 @@ def _grid(start: float, stop: float, step: float) -> Floats:
     return np.unique(np.round(start + step * np.arange(count), 12))
 
 
-def curves(feature_losses: Floats, noise: Sequence[float]) -> Floats:
+def curves(feature_losses: Sequence[Floats], noise: Sequence[Noise]) -> Floats:
     """From 0 to where the last of the curves ends: beyond the largest finite loss each stays where it is.
 
-    One grid for all of them, because a curve that stops would read as if nobody were left. noise: h of each mechanism.
+    One grid for all of them, because a curve that stops would read as if nobody were left. feature_losses: of people,
+    at the tilt of each.
     """
-    finite = feature_losses[np.isfinite(feature_losses)]
-    return _until(float(finite.max()) if len(finite) else 0.0, noise)
+    finite = [one[np.isfinite(one)] for one in feature_losses]
+    return _until([float(one.max()) if len(one) else 0.0 for one in finite], noise)
 
 
-def at_most(noise: Sequence[float], n: int) -> Floats:
+def at_most(noise: Sequence[Noise], n: int) -> Floats:
     """A grid that holds every possible `curves`, whatever the labels: the level of the limits must not depend on them.
 
     A count of 1 to k - 1 among at most n neighbours has |logit eta| < log n, and |logit p| < log n.
     """
-    return _until(2 * math.log(n), noise)
+    return _until([2 * math.log(n) + abs(one.tilt) for one in noise], noise)
 
 
-def _until(largest: float, noise: Sequence[float]) -> Floats:
-    ends = [_UNKNOWN_END if math.isinf(h) else max(h + largest, 0.0) + STEP for h in noise]
+def _until(largest: Sequence[float], noise: Sequence[Noise]) -> Floats:
+    ends = [
+        _UNKNOWN_END if math.isinf(one.loss) else max(one.loss + most, 0.0) + STEP
+        for most, one in zip(largest, noise, strict=True)
+    ]
     return _grid(0.0, max(ends), STEP)

@@ -36,7 +36,7 @@ def findings(table: Table, eta: Eta, settings: Settings, asked: Sequence[Mechani
     return [
         *extremes.of_eta(box, eta, settings),
         *extremes.of_log_ratios(box, eta, settings),
-        *(extremes.of_nu_max(box, prior, eta, one, epsilon, settings) for one, epsilon in known),
+        *(extremes.of_nu_max(box, prior, eta, one, noise, settings) for one, noise in known),
         *(certificates.of_worst(table, eta, prior, known, settings, sure) if settings.certify else ()),
         *unknown,
     ]

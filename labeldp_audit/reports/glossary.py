@@ -118,11 +118,12 @@ TERMS: Mapping[str, Term] = {one.name: one for one in (
     Term(
         "nu_bar", "Loss of a person",
         "how far features and release move an attacker's log-odds on the true label, on average",
-        "nu_bar(x) = (2 eta - 1)(logit eta - logit p) + h(pi), h(pi) = (1 - 2 pi) log((1 - pi) / pi)",
+        "nu_bar(x) = (2 eta - 1)(logit eta - logit p) + eta KL(Q1 || Q0) + (1 - eta) KL(Q0 || Q1), Qc the release of "
+        "class c; for randomized response the last two are h(pi) = (1 - 2 pi) log((1 - pi) / pi)",
         f"{PITFALLS}, Definition 3; {TRAINING}, Theorem 6.4; {MATHEMATICS}: A1",
         "Averaged over label and noise, in nats: a loss of 3 nats multiplies the odds by 20. The first part is what "
-        "features tell, whatever the noise; h(pi) is what randomized response lets through. It is lowest between 1/2 "
-        "and p, and can be negative there.",
+        "features tell, whatever the noise; the others are what the release lets through. It is lowest between 1/2 "
+        "and p, for randomized response, and can be negative there.",
         ("j", "mean_loss", "nu_max", "tau", "nat", "pi"),
     ),
     Term(

@@ -10,7 +10,7 @@ from labeldp_audit.core.errors import SpecError
 
 
 def test_neighbouring_epsilons_are_at_most_a_hundredth_apart():
-    values = np.array(strengths.epsilons())
+    values = np.array(strengths.digits())
     steps = values[1:] / values[:-1]
     assert values[0] == 0.01 and values[-1] == 20
     assert np.all(steps > 1) and steps.max() <= 1.01 + 1e-12
@@ -56,7 +56,7 @@ def test_what_has_no_scale(spec, said):
 def test_a_table_shows_round_values_and_both_ends():
     values = {spec: [one.values[place] for place in one.landmarks()] for spec in ("rr", "llp")
               for one in [strengths.of(spec, rows=3000)]}  # fmt: skip
-    assert values["rr"] == sorted(strengths.ROUND_EPSILONS)
+    assert values["rr"] == sorted(strengths.ROUND)
     assert values["llp"] == [3000, 2048, 1024, 512, 256, 128, 64, 32, 16, 8, 4, 2, 1]
 
 

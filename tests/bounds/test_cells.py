@@ -28,6 +28,7 @@ from labeldp_audit.mechanisms.randomized_response import epsilon_from_pi
 
 CASES = json.loads((Path(__file__).parent.parent / "oracle" / "cases.json").read_text(encoding="utf-8"))
 quick = settings(deadline=None, max_examples=150, derandomize=True)
+tilts = st.floats(-6, 6) | st.just(0.0)
 inner = st.floats(0.001, 0.999)
 limits = st.tuples(inner, inner).map(sorted)
 cells = st.lists(st.tuples(st.integers(1, 500), limits), min_size=1, max_size=8)
@@ -88,12 +89,12 @@ def test_the_loss_is_that_of_measures(z, p):
 
 
 @quick
-@given(inner, st.floats(-3, 30))
-def test_roots_are_those_of_measures(p, tau):
-    z0, z1 = feature_loss.passed(tau, p, p)
-    expected = loss.roots(tau, p, 0.0)
+@given(inner, st.floats(-3, 30), tilts)
+def test_roots_are_those_of_measures(p, tau, tilt):
+    z0, z1 = feature_loss.passed(tau, p, p, tilt)
+    expected = loss.roots(tau, p, loss.Noise(0.0, tilt, 0.0, 0.0, 0.0))
     if expected is None:
-        least = float(loss.feature_loss(loss.lowest_eta(p), p))
+        least = float(loss.feature_loss(loss.lowest_eta(p, tilt), p, tilt))
         assert (z0, z1) == (1, 0) or tau == pytest.approx(least, abs=1e-10)  # too near to tell
     else:
         assert z0[0] <= expected[0] * (1 + 1e-9) and z0[0] == pytest.approx(expected[0], rel=1e-6, abs=1e-9)
@@ -102,13 +103,13 @@ def test_roots_are_those_of_measures(p, tau):
 
 
 @quick
-@given(limits, st.floats(-3, 12), inner)
-def test_beyond_the_roots_the_loss_is_above_for_every_p_in_between(ends, tau, part):
-    z0, z1 = (end[0] for end in feature_loss.passed(tau, *ends))
+@given(limits, st.floats(-3, 12), inner, tilts)
+def test_beyond_the_roots_the_loss_is_above_for_every_p_in_between(ends, tau, part, tilt):
+    z0, z1 = (end[0] for end in feature_loss.passed(tau, *ends, tilt))
     p = ends[0] + part * (ends[1] - ends[0])
     part_of = np.linspace(0.01, 1 - 1e-6, 20)
     for z in [*(z0 * part_of), *(1 - (1 - z1) * part_of)]:
-        assert feature_loss.value(z, p) > tau - 1e-9
+        assert loss.feature_loss(z, p, tilt) > tau - 1e-9
 
 
 def test_roots_at_the_ends():
@@ -127,11 +128,11 @@ def least_share(mean, z0, z1):
 
 
 @quick
-@given(cells, st.lists(st.floats(-1, 12), min_size=1, max_size=5), limits)
-def test_shares_are_the_least_that_cells_allow(some, taus, p):
+@given(cells, st.lists(st.floats(-1, 12), min_size=1, max_size=5), limits, tilts)
+def test_shares_are_the_least_that_cells_allow(some, taus, p, tilt):
     box = boxed(some)
-    found = tail_cells.share_losing_more(box, np.array(taus), *p)
-    z0, z1 = feature_loss.passed(taus, *p)
+    found = tail_cells.share_losing_more(box, np.array(taus), *p, tilt)
+    z0, z1 = feature_loss.passed(taus, *p, tilt)
     for t in range(len(taus)):
         if z0[t] > z1[t]:
             assert found[t] == 1
@@ -180,7 +181,11 @@ def test_no_eta_in_the_cells_loses_less_on_average(some, p, places, part):
     true = p[0] + part * (p[1] - p[0])
     mean = float(box.rows @ feature_loss.value(eta, true) / box.n)
     assert nubar_cells.mean_loss(box, *p) <= mean + 1e-9
-    assert nubar_cells.worst_loss(box, *p) <= max(0, *abs(feature_loss.logit(eta) - feature_loss.logit(true))) + 1e-9
+    far, (for_positive, for_negative) = (
+        feature_loss.logit(eta) - feature_loss.logit(true),
+        nubar_cells.worst_losses(box, *p),
+    )
+    assert for_positive <= max(0, *far) + 1e-9 and for_negative <= max(0, *-far) + 1e-9
 
 
 @quick
@@ -208,7 +213,7 @@ def test_where_p_is_unknown_nothing_is_said():
     box = box_of([10], [0.9], [0.99])
     assert nubar_cells.mean_loss(box, 0.0, 0.3) == -math.inf
     assert nubar_cells.mean_loss_of_people(box, 0.0, 0.3, 0.01) == 0
-    assert nubar_cells.worst_loss(box, 0.0, 1.0) == 0
+    assert nubar_cells.worst_losses(box, 0.0, 1.0) == (0, 0)
 
 
 # ---- divergences

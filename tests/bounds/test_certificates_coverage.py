@@ -70,12 +70,14 @@ def of_rows(sample, population):
     loss = feature_loss.value(sample.eta, population.p)
     share = tail_cells.share_losing_more(box, TAUS, *p)
     true_share = np.array([(loss > tau).mean() for tau in TAUS])
-    farthest = float(np.abs(feature_loss.logit(sample.eta) - feature_loss.logit(population.p)).max())
+    far = feature_loss.logit(sample.eta) - feature_loss.logit(population.p)
+    for_positive, for_negative = nubar_cells.worst_losses(box, *p)
     least = np.minimum(sample.eta, 1 - sample.eta)
     return (
         bool(np.any(share > true_share + TINY))
         or nubar_cells.mean_loss(box, *p) > loss.mean() + TINY
-        or nubar_cells.worst_loss(box, *p) > farthest + TINY
+        or for_positive > max(0, far.max()) + TINY
+        or for_negative > max(0, -far.min()) + TINY
         or error_cells.error(box) < least.mean() - TINY
         or error_cells.spread(box) < (sample.eta * (1 - sample.eta)).mean() - TINY
     )

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from channels import flipping
 
 from labeldp_audit import neighbors
 from labeldp_audit.bounds.intervals import clopper_pearson, measure_smoothness
@@ -22,6 +23,10 @@ from labeldp_audit.mechanisms.randomized_response import (
 )
 
 CASES = json.loads((Path(__file__).parent.parent / "oracle" / "cases.json").read_text(encoding="utf-8"))
+
+
+def flipped(pi):
+    return flipping(epsilon_from_pi(pi))
 
 
 def mean(weights, eta):
@@ -41,23 +46,23 @@ def share_above(weights, eta, pi, tau, strictly=True):
 
 
 def share_beyond_roots(weights, eta, pi, tau, strictly=True):
-    ends = loss.roots(tau, mean(weights, eta), epsilon_from_pi(pi))
+    ends = loss.roots(tau, mean(weights, eta), flipped(pi))
     beyond = [ends is None or z < ends[0] or z > ends[1] for z in eta]
     return mean(weights, beyond)
 
 
 def expected_loss(weights, eta, pi):
-    return mean(weights, loss.nu_bar(eta, mean(weights, eta), epsilon_from_pi(pi)))
+    return mean(weights, loss.nu_bar(eta, mean(weights, eta), flipped(pi)))
 
 
 def nu_max(low, high, p, pi):
     ratios = worst_case.log_ratio_of_min(low), worst_case.log_ratio_of_max(high)
-    return worst_case.nu_max(*ratios, p, epsilon_from_pi(pi))
+    return worst_case.nu_max(*ratios, p, flipped(pi))
 
 
 def markov(weights, eta, pi, tau):
-    p, epsilon = mean(weights, eta), epsilon_from_pi(pi)
-    least = float(loss.nu_bar(loss.lowest_eta(p), p, epsilon))
+    p = mean(weights, eta)
+    least = float(loss.nu_bar(loss.lowest_eta(p), p, flipped(pi)))
     return (expected_loss(weights, eta, pi) - least) / (tau - least)
 
 
@@ -103,19 +108,19 @@ ANSWERS = {
     "lambda_from_eps": lambda_from_epsilon,
     "flip_from_lambda": pi_from_lambda,
     "eps_of_channel": channel_epsilon,
-    "nu": lambda y, said, eta, p, pi: loss.nu(y, said, eta, p, epsilon_from_pi(pi)),
-    "nu_bar": lambda eta, p, pi: float(loss.nu_bar(eta, p, epsilon_from_pi(pi))),
+    "nu": lambda y, said, eta, p, pi: loss.nu(y, (2 * said - 1) * epsilon_from_pi(pi), eta, p),
+    "nu_bar": lambda eta, p, pi: float(loss.nu_bar(eta, p, flipped(pi))),
     "H_argmin": loss.lowest_eta,
-    "H_roots": lambda tau, p, pi: loss.roots(tau, p, epsilon_from_pi(pi)),
+    "H_roots": lambda tau, p, pi: loss.roots(tau, p, flipped(pi)),
     "J": share_above,
     "jeffreys_I": lambda weights, eta: mean(weights, divergence.jeffreys_terms(eta)),
     "weighted_jeffreys": lambda weights, eta: mean(weights, loss.feature_loss(eta, mean(weights, eta))),
     "expected_nu_bar": expected_loss,
     "nu_max": lambda weights, eta, pi: nu_max(min(eta), max(eta), mean(weights, eta), pi),
-    "nu_max_from_logratios": lambda low, high, p, pi: worst_case.nu_max(low, high, p, epsilon_from_pi(pi)),
+    "nu_max_from_logratios": lambda low, high, p, pi: worst_case.nu_max(low, high, p, flipped(pi)),
     "nu_max_from_extremes": nu_max,
     "nu_max_interval": lambda m_low, m_high, big_low, big_high, p_low, p_high, pi: worst_case.nu_max_interval(
-        (m_low, m_high), (big_low, big_high), (p_low, p_high), epsilon_from_pi(pi)
+        (m_low, m_high), (big_low, big_high), (p_low, p_high), flipped(pi)
     ),
     "outer_thresholds_valid": outer_thresholds,
     "markov_valid": markov,
@@ -167,7 +172,7 @@ def test_j_is_the_share_beyond_the_roots(case):
 def test_outer_thresholds_hold_every_loss_above_tau():
     for tau, pi, p in ((6, 0.01, 0.256), (15, 0.01, 0.256), (2, 0.3, 0.9)):
         low, high = outer_thresholds(tau, pi, p)
-        first, second = loss.roots(tau, p, epsilon_from_pi(pi))
+        first, second = loss.roots(tau, p, flipped(pi))
         assert first <= low
         assert second >= high
 
@@ -192,4 +197,4 @@ def test_shifted_markov_holds():
 )
 def test_last_columns_of_table_2_of_001(low, high, p, pi, printed):
     """29.1 is 29.149, which the paper rounds correctly, and 31.458 is printed 31.5."""
-    assert round(worst_case.nu_max(low, high, p, epsilon_from_pi(pi)), 1) == printed
+    assert round(worst_case.nu_max(low, high, p, flipped(pi)), 1) == printed

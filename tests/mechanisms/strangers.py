@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from labeldp_audit.core.mechanism import Mechanism
+from labeldp_audit.core.parameters import parameter
 from labeldp_audit.core.registry import number, spelled
 from labeldp_audit.core.release import Release
 from labeldp_audit.mechanisms.per_record import PerRecord
@@ -46,18 +47,7 @@ class Blurred(Mechanism):
     example: ClassVar[str] = "blurred:sigma=1"
     summary: ClassVar[str] = "the label plus normal noise"
 
-    sigma: float
-
-    @classmethod
-    def parse(cls, fields, classes):
-        return cls(number(fields["sigma"], "sigma"))
-
-    @property
-    def spec(self):
-        return f"blurred:sigma={spelled(self.sigma)}"
-
-    def at(self):
-        return {"sigma": self.sigma}
+    sigma: float = parameter(least=0, noise=1)
 
     def claim(self, classes):
         return None

@@ -367,7 +367,7 @@ def test_totals_have_no_loss_to_gate_on(audit, stored, quantity, place):
     """Before a table is read, and of a stored report."""
     line = f"{quantity}({place}).high > 1"
     for data in ("nowhere.parquet", stored[0]):
-        assert f"{quantity} is defined for randomized response alone" in refused(
+        assert f"{quantity} is defined where each label is replaced on its own" in refused(
             audit, "check", data, *typed(line), status=2
         )
 

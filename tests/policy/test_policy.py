@@ -368,7 +368,7 @@ def test_a_quantity_that_is_not_there() -> None:
 def test_a_mechanism_that_was_not_judged_is_said_with_its_reason() -> None:
     one = verdict("nu_max.high > 10", finding("nu_max", 1, 2, 3, ONE), absent("nu_max", "llp:k=8"))
     assert one.outcome is NOT_MEASURED
-    assert one.said == "nu_max of llp:k=8 has no high: this loss is defined for randomized response"
+    assert one.said == "nu_max of llp:k=8 has no high: this loss is not defined for bags"
     assert one.worst is not None
     assert one.worst.mechanism == "llp:k=8"
 

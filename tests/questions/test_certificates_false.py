@@ -7,16 +7,15 @@ at large. What is certified spends the share of certificates and of p; the rest 
 from __future__ import annotations
 
 import itertools
-import math
 from dataclasses import replace
 from unittest.mock import patch
 
 import numpy as np
 import pytest
+from channels import Atoms, flipping
 from scipy.stats import binom
-from scored_populations import COIN, PLATEAUS, POPULATIONS
+from scored_populations import COIN, ONE_SIDED, PLATEAUS, POPULATIONS
 from simulated import report, table_of
-from worlds import nu_bar
 
 from labeldp_audit.audits import evidence
 from labeldp_audit.bounds.intervals import clopper_pearson
@@ -24,20 +23,20 @@ from labeldp_audit.core.budget import PRIOR_SHARE
 from labeldp_audit.core.eta import Eta, Law
 from labeldp_audit.measures import advantage as measured
 from labeldp_audit.mechanisms import MECHANISMS
-from labeldp_audit.questions import advantage, certificates, eta_range, tail, worst_case
+from labeldp_audit.questions import advantage, certificates, eta_range, releases, tail, worst_case
 
 ROWS, FOLDS, AUDITS, CONFIDENCE = 5000, 5, 400, 0.8
 SPECS = ("rr:epsilon=0.5|3", "llp:k=2", "laplace-llp:k=3,epsilon=2")
 SPENT = (certificates.SHARE + PRIOR_SHARE) * (1 - CONFIDENCE)
 DUST = 1e-9
+UNEVEN = "channel:matrix=0.98 0.02/0.5 0.5", "channel:matrix=0.7 0.3/0.1 0.9"
 
 
 class Truth:
     def __init__(self, population):
         self.weight, self.eta, self.p = population.weight, population.eta, population.p
-        self.loss = nu_bar(self.eta, self.p, 0.5)
         self.right = float(self.weight @ np.maximum(self.eta, 1 - self.eta))
-        self.law, self.gains = Law(self.weight, np.stack([1 - self.eta, self.eta], axis=1)), {}
+        self.law, self.gains, self.released = Law(self.weight, np.stack([1 - self.eta, self.eta], axis=1)), {}, {}
 
     def gain(self, spec):
         if spec not in self.gains:
@@ -53,17 +52,22 @@ class Truth:
             return float(a @ ratio)
         return float(np.logaddexp.reduce(np.log(a) + (order - 1) * ratio)) / (order - 1)
 
+    def under(self, spec):
+        if spec not in self.released:
+            [mechanism] = MECHANISMS.parse(spec, 2)
+            self.released[spec] = Atoms(self.weight, self.eta, mechanism.channel(2).tolist())
+        return self.released[spec]
+
     def of(self, finding):
-        epsilon, name = finding.at.get("epsilon", 0.0), finding.quantity.removeprefix("certified_")
-        h = epsilon * math.tanh(epsilon / 2)
+        name = finding.quantity.removeprefix("certified_")
         if name == "j":
-            return float(self.weight[self.loss > finding.at["tau"] - h].sum())
+            return self.under(finding.mechanism).share_above(finding.at["tau"])
         if name == "renyi":
             return self.divergence(finding.at["alpha"], finding.at["of"] == "positive from negative")
         if name == "nu_max":
-            return epsilon + float(np.abs(np.log(self.eta * (1 - self.p) / (1 - self.eta) / self.p)).max())
+            return self.under(finding.mechanism).worst
         if name == "mean_loss":
-            return float(self.weight @ self.loss) + h
+            return self.under(finding.mechanism).mean
         if name == "uninformed_utility":
             return self.right
         return self.gain(finding.mechanism) + (self.right if name == "informed_utility" else 0.0)
@@ -97,8 +101,8 @@ def eta_of(score, fold):
 
 
 ASKED = {
-    tail: {"mechanism": ("rr:epsilon=0.5|3",), "tau": "-0.5:6:0.25"},
-    worst_case: {"mechanism": ("rr:epsilon=1",)},
+    tail: {"mechanism": ("rr:epsilon=0.5|3", *UNEVEN), "tau": "-0.5:6:0.25"},
+    worst_case: {"mechanism": ("rr:epsilon=1", *UNEVEN)},
     eta_range: {},
     advantage: {"mechanism": SPECS, "bags": 30},
 }
@@ -180,6 +184,15 @@ def test_scores_that_saw_the_labels_are_caught(command):
 @pytest.mark.parametrize("command", [advantage, eta_range])
 def test_twins_that_were_chosen_by_their_labels_are_caught(command):
     assert misses(command, PLATEAUS, 10, twice) > most_misses(10)
+
+
+@pytest.mark.parametrize("command", [tail, worst_case])
+def test_noise_that_is_alike_for_both_classes_is_caught(command, monkeypatch):
+    """The epsilon of a channel in the place of its rows."""
+    real = releases.noise_of
+    assert misses(command, ONE_SIDED, 1) == 0
+    monkeypatch.setattr(releases, "noise_of", lambda mechanism: flipping(real(mechanism).most))
+    assert misses(command, ONE_SIDED, 10) > most_misses(10)
 
 
 @pytest.mark.slow

@@ -10,13 +10,16 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
+from channels import Atoms
 from scipy.stats import binom
 from simulated import COMMANDS, findings, searched, table_of
 from worlds import WORLDS, World, atoms, nu_bar, true_jeffreys, true_p, true_uninformed_utility
 
 from labeldp_audit.bounds.intervals import mistakes
 from labeldp_audit.core.finding import Bound
+from labeldp_audit.core.settings import DEFAULT_MECHANISM
 from labeldp_audit.measures import loss, tail
+from labeldp_audit.mechanisms import MECHANISMS
 from labeldp_audit.questions import eta_range, guessing, intervals, worst_case
 from labeldp_audit.questions import tail as estimate_j
 
@@ -24,6 +27,7 @@ ROWS, K = 1000, 60
 AUDITS, LIES = 2000, 400
 CONFIDENCES = (0.99, 0.8)
 DUST = 1e-12
+UNEVEN = "channel:matrix=0.9 0.1/0.4 0.6"
 
 
 def islands(name, weights, etas):
@@ -57,12 +61,10 @@ class Truth:
     def __init__(self, world):
         self.p = true_p(world)
         self.weights, self.eta = world.law()
-        self.gain = nu_bar(self.eta, self.p, 0.5)
-        gain = float(self.weights @ self.gain)
+        self.released = {}
+        gain = float(self.weights @ nu_bar(self.eta, self.p, 0.5))
         with np.errstate(divide="ignore"):
             log_odds = np.log(self.eta) - np.log1p(-self.eta)
-        prior = math.log(self.p / (1 - self.p))
-        self.largest = max(log_odds.max() - prior, prior - log_odds.min())
         self.values = {
             "eta_min": self.eta.min(),
             "eta_max": self.eta.max(),
@@ -71,20 +73,25 @@ class Truth:
             "jeffreys": true_jeffreys(world),
             "weighted_jeffreys": gain,
             "uninformed_utility": true_uninformed_utility(world),
-            "mean_loss": gain,
         }
 
+    def under(self, spec):
+        if spec not in self.released:
+            [mechanism] = MECHANISMS.parse(spec, 2)
+            self.released[spec] = Atoms(self.weights, self.eta, mechanism.channel(2).tolist())
+        return self.released[spec]
+
     def of(self, finding):
-        epsilon = finding.at.get("epsilon", 0.0)
-        h = epsilon * math.tanh(epsilon / 2)
         quantity = finding.quantity.removeprefix("certified_")
         if quantity == "j":
-            return self.weights[self.gain > finding.at["tau"] - h].sum()
+            return self.under(finding.mechanism).share_above(finding.at["tau"])
         if quantity == "nu_max":
-            return epsilon + self.largest
+            return self.under(finding.mechanism).worst
+        if quantity == "mean_loss":
+            return self.under(finding.mechanism).mean
         if quantity == "renyi":
             return self.divergence(finding.at["alpha"], finding.at["of"] == "positive from negative")
-        return self.values[quantity] + (h if quantity == "mean_loss" else 0.0)
+        return self.values[quantity]
 
     def divergence(self, order, forward):
         """D_order(P || Q) for people with one label and with the other."""
@@ -114,7 +121,8 @@ def misses(world, audits, confidences=CONFIDENCES, commands=COMMANDS, k=(K,), **
         table, eta = table_of(labels, points), searched(points, labels, *k)
         for command in commands:
             for confidence in confidences:
-                said = findings(command, table, eta, confidence=confidence, **settings)
+                asked = {"mechanism": (*DEFAULT_MECHANISM, UNEVEN), **settings}
+                said = findings(command, table, eta, confidence=confidence, **asked)
                 found[command.__name__, confidence] += any(is_missed(finding, truth) for finding in said)
     return found
 
@@ -177,8 +185,8 @@ def share_as_it_is(losses, tau, wrong, miss):
     return shares[0], shares[1], shares[2]
 
 
-def estimates_for_truth(box, believed, prior):
-    gain = loss.feature_loss(box.eta, prior.p)
+def estimates_for_truth(box, believed, prior, tilt):
+    gain = loss.feature_loss(box.eta, prior.p, tilt)
     rows = tail.Losses.of(gain, gain, gain)
     return estimate_j.Losses(rows, gain, np.full(len(gain), 1 / len(gain)), "none")
 

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from channels import flipping, of_rows
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -72,39 +73,42 @@ tables = st.integers(2, 400).flatmap(
 
 
 @quick
-@given(tables, epsilons)
-def test_the_longest_grid_holds_every_curve(table, epsilon):
+@given(
+    tables, epsilons.map(flipping) | st.sampled_from([of_rows(((0.9, 0.1), (0.2, 0.8))), of_rows(((1, 0), (0.5, 0.5)))])
+)
+def test_the_longest_grid_holds_every_curve(table, noise):
     """So that the number of limits, and with it their level, does not depend on the labels."""
     n, positives, counts = table
     s, k = np.array(counts).T
-    h = loss.noise_loss(epsilon)
-    curve, longest = taus.curves(loss.feature_loss(s / k, positives / n), [h]), taus.at_most([h], n)
+    losses = loss.feature_loss(s / k, positives / n, noise.tilt)
+    curve, longest = taus.curves([losses], [noise]), taus.at_most([noise], n)
     assert len(curve) <= len(longest)
     assert curve.tolist() == longest[: len(curve)].tolist()
 
 
 @quick
 @given(st.lists(st.floats(-2, 9), min_size=1), st.floats(0, 9))
-def test_a_curve_ends_where_nobody_loses_more(losses, h):
-    curve = taus.curves(np.array([*losses, math.inf]), [h])
+def test_a_curve_ends_where_nobody_loses_more(losses, epsilon):
+    noise = flipping(epsilon)
+    curve, h = taus.curves([np.array([*losses, math.inf])], [noise]), noise.loss
     assert curve[0] == 0
     assert curve[-1] >= h + max(losses) or curve[-1] == pytest.approx(h + max(losses), abs=1e-9)
     assert curve[-1] <= max(0, h + max(losses)) + taus.STEP + 1e-9
 
 
 def test_a_curve_without_end_stops_somewhere():
-    assert taus.curves(np.array([1.0]), [math.inf])[-1] == 10
-    assert taus.curves(np.array([math.inf]), [2.0])[-1] == pytest.approx(2.1)
+    assert taus.curves([np.array([1.0])], [flipping(math.inf)])[-1] == 10
+    assert taus.curves([np.array([math.inf])], [flipping(2.0)])[-1] == pytest.approx(1.6)
 
 
 def test_a_curve_of_a_million_points_is_refused():
     with pytest.raises(SpecError, match="more than 100000 values of tau"):
-        taus.at_most([loss.noise_loss(1e6)], 1000)
+        taus.at_most([flipping(1e6)], 1000)
 
 
 def test_all_curves_share_the_grid_of_the_longest():
     """One that stopped earlier would read as if nobody were left."""
-    noise = [loss.noise_loss(epsilon) for epsilon in (0.5, 1, 4)]
-    grid = taus.curves(np.array([0.3, 2.0, math.inf]), noise)
-    assert grid[-1] >= max(noise) + 2.0
-    assert grid.tolist() == taus.curves(np.array([0.3, 2.0, math.inf]), noise[-1:]).tolist()
+    noise, losses = [flipping(epsilon) for epsilon in (0.5, 1, 4)], np.array([0.3, 2.0, math.inf])
+    grid = taus.curves([losses] * 3, noise)
+    assert grid[-1] >= noise[-1].loss + 2.0
+    assert grid.tolist() == taus.curves([losses], noise[-1:]).tolist()

@@ -4,7 +4,8 @@
             = tanh(u / 2)(u - a),  u = logit z, a = logit p
 
 H is strictly convex in z (ERRATA A1), and for given z linear in logit p. So a mean of H over people with any eta is,
-for p between two ends, at least the smaller of its values at the ends.
+for p between two ends, at least the smaller of its values at the ends. Where a release tells more of the one class, its
+tilt is taken from a (measures/loss.py); all of this holds for any a.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ def lowest(p: float) -> float:
     return float(_expit(_lowest_logit(float(logit(p)))))
 
 
-def passed(losses: npt.ArrayLike, p_low: float, p_high: float) -> tuple[Floats, Floats]:
+def passed(losses: npt.ArrayLike, p_low: float, p_high: float, tilt: float = 0.0) -> tuple[Floats, Floats]:
     """z0, z1 (t,): for each loss and every p in between, H(z; p) > loss wherever z < z0 or z > z1.
 
     At each end of p, H > loss outside the two roots. H is linear in logit p: above the loss at both ends, above it in
@@ -51,13 +52,12 @@ def passed(losses: npt.ArrayLike, p_low: float, p_high: float) -> tuple[Floats, 
     An end at which H is above the loss everywhere asks for nothing; where both are so, z0 = 1 > z1 = 0.
     """
     losses = np.atleast_1d(np.asarray(losses, np.float64))
-    ends = [_roots(losses, p) for p in (p_low, p_high)]
+    ends = [_roots(losses, float(logit(p)) - tilt) for p in (p_low, p_high)]
     return np.minimum(ends[0][0], ends[1][0]), np.maximum(ends[0][1], ends[1][1])
 
 
-def _roots(losses: Floats, p: float) -> tuple[Floats, Floats]:
+def _roots(losses: Floats, a: float) -> tuple[Floats, Floats]:
     """Rounded outward; (1, 0) where H is above the loss everywhere."""
-    a = float(logit(p))
     if math.isinf(a):  # nothing is known of H
         return np.zeros(len(losses)), np.ones(len(losses))
     bottom = _lowest_logit(a)

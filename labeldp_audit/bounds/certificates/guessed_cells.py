@@ -23,17 +23,18 @@ class Guessed:
     right: Floats  # (parts,) lower limits of the mean probability that a guess is right; they hold together
 
 
-def share_losing_more(guessed: Guessed, losses: Floats, p_low: float, p_high: float) -> Floats:
+def share_losing_more(guessed: Guessed, losses: Floats, p_low: float, p_high: float, tilt: float = 0.0) -> Floats:
     """[U] lower limits of the share of rows with H(eta; p) > loss, for all losses (t,) at once."""
-    z0, z1 = feature_loss.passed(losses, p_low, p_high)
+    z0, z1 = feature_loss.passed(losses, p_low, p_high, tilt)
     z = np.maximum(z1, 1 - z0)
     above = guessed.rows @ np.maximum(0.0, guessed.right[:, None] - z)
     return np.asarray(np.divide(above, guessed.rows.sum() * (1 - z), out=np.zeros(len(z)), where=z < 1))
 
 
-def worst_loss(guessed: Guessed, p_low: float, p_high: float) -> float:
-    """[U] and [P] lower limit of the largest |logit eta - logit p|: somebody has m of at least r, on either side."""
+def worst_losses(guessed: Guessed, p_low: float, p_high: float) -> tuple[float, float]:
+    """[U] and [P] somebody has m of at least r: the largest logit eta - logit p is no less than the first, or the
+    largest logit p - logit eta is no less than the second, and nothing tells which."""
     if not 0 < p_low <= p_high < 1:
-        return 0.0
-    right, *ends = feature_loss.logit(np.array([guessed.right.max(), p_low, p_high]))
-    return max(0.0, float(right - np.abs(ends).max()))
+        return 0.0, 0.0
+    right, low, high = feature_loss.logit(np.array([guessed.right.max(), p_low, p_high])).tolist()
+    return right - high, right + low

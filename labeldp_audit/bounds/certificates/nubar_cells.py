@@ -1,7 +1,7 @@
 """How much people lose on average, and at most: lower limits without assumptions on eta (CERTIFICATES a2 and d).
 
 H is convex, so by Jensen its mean over the rows of a cell is at least H of their mean eta, and that at least the least
-value of H between the limits. The noise adds its h or epsilon to each limit; callers do.
+value of H between the limits. What the release adds to each limit is added by callers.
 
 Upper limits are impossible (unknowable.py).
 """
@@ -45,11 +45,12 @@ def mean_loss_of_people(box: Box, p_low: float, p_high: float, miss: float) -> f
     return max(0.0, *(_bent_mean(box, (p_low, p_high), b, miss / len(BENDS)) for b in BENDS))
 
 
-def worst_loss(box: Box, p_low: float, p_high: float) -> float:
-    """[U] and [P] lower limit of the largest |logit eta - logit p|: somebody in a cell has at least its mean eta."""
+def worst_losses(box: Box, p_low: float, p_high: float) -> tuple[float, float]:
+    """[U] and [P] lower limits of the largest logit eta - logit p and of the largest logit p - logit eta, which are
+    never below 0: somebody in a cell has at least its mean eta, and somebody at most."""
     most = float(feature_loss.logit(box.low.max()) - feature_loss.logit(p_high))
     least = float(feature_loss.logit(p_low) - feature_loss.logit(box.high.min()))
-    return max(0.0, *(found for found in (most, least) if not math.isnan(found)))
+    return max(0.0, most), max(0.0, least)  # 0 beside a nan, of p that may be anything
 
 
 @dataclass(frozen=True)

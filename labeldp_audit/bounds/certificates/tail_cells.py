@@ -23,21 +23,21 @@ _AT_ONCE = 1 << 21  # numbers held for the nodes and thresholds of one step
 _INWARD = 1e-9  # of a row, so that rounding does not count one too many
 
 
-def share_losing_more(box: Box, losses: Floats, p_low: float, p_high: float) -> Floats:
+def share_losing_more(box: Box, losses: Floats, p_low: float, p_high: float, tilt: float = 0.0) -> Floats:
     """[U] `J_cells`: lower limits of the share of rows with H(eta; p) > loss, for all losses (t,) at once.
 
     For mechanisms whose noise adds h, ask at tau - h. Holds on the box and p_low <= p <= p_high.
     """
-    return np.asarray(_rows_losing_more(box, losses, p_low, p_high).sum(axis=0) / box.n)
+    return np.asarray(_rows_losing_more(box, losses, p_low, p_high, tilt).sum(axis=0) / box.n)
 
 
-def people_losing_more(box: Box, losses: Floats, p_low: float, p_high: float, miss: float) -> Floats:
+def people_losing_more(box: Box, losses: Floats, p_low: float, p_high: float, miss: float, tilt: float = 0.0) -> Floats:
     """[P] lower limits of J: that of each loss (t,) misses with probability at most `miss`, beside the box and p.
 
     Of the N people of a fold, Bin(N, J) lose more: on the box no fewer than counted, hence Clopper-Pearson. It holds
     for every fold at its share of the level, so the largest holds. Assumes independent rows.
     """
-    number = np.ceil(_rows_losing_more(box, losses, p_low, p_high) - _INWARD)
+    number = np.ceil(_rows_losing_more(box, losses, p_low, p_high, tilt) - _INWARD)
     rows = box.of_fold[:, None]
     return np.asarray(clopper_pearson.lower(np.clip(number, 0, rows), rows, miss / len(rows)).max(axis=0))
 
@@ -52,9 +52,9 @@ def share_below(box: Box, z: Floats) -> Floats:
     return np.asarray(_rows(box, box.high, z, z, -1).sum(axis=0) / box.n)
 
 
-def _rows_losing_more(box: Box, losses: Floats, p_low: float, p_high: float) -> Floats:
+def _rows_losing_more(box: Box, losses: Floats, p_low: float, p_high: float, tilt: float) -> Floats:
     """(folds, t)"""
-    z0, z1 = feature_loss.passed(losses, p_low, p_high)
+    z0, z1 = feature_loss.passed(losses, p_low, p_high, tilt)
     least, most = np.minimum(z0, z1), np.maximum(z0, z1)
     both = _rows(box, box.high, least, least, -1) + _rows(box, box.low, most, 1 - most, 1)
     return np.minimum(np.where(z0 > z1, np.inf, both), box.of_fold[:, None])
