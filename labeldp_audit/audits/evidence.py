@@ -19,7 +19,7 @@ from ..data import Points, ReadOptions, read_estimates, read_table
 from ..estimators import ESTIMATORS, neighbourhoods, selection, supplied
 from ..estimators.contract import Estimator
 from ..questions import releases
-from ..questions.quantities import QUANTITIES
+from ..questions.every import QUANTITIES
 from . import doubts
 
 

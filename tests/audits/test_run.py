@@ -11,6 +11,7 @@ from simulated import searched, table_of
 
 from labeldp_audit.audits import run, tune
 from labeldp_audit.audits.policy_lines import ASKED
+from labeldp_audit.core.budget import Budget
 from labeldp_audit.core.policy import Policy
 from labeldp_audit.core.progress import Silent
 from labeldp_audit.core.settings import Settings
@@ -42,7 +43,7 @@ def by_place(findings):
 
 def test_every_question_names_the_quantities_it_answers(seen):
     for question in run.questions(2):
-        found = {one.quantity for one in question.answer(asked(seen), SETTINGS)}
+        found = {one.quantity for one in question.answer(asked(seen), SETTINGS, Budget.of(SETTINGS.confidence))}
         assert found <= {one.name for one in question.quantities}
     whole = {one.quantity for one in run.put(asked(seen), run.questions(2), SETTINGS)}
     assert {*ASKED} - whole <= {"certified_advantage", "equivalent_epsilon"}
@@ -75,14 +76,16 @@ def test_the_joint_confidence_is_shared_out(seen):
     together = by_place(run.put(asked(seen), put, SETTINGS))
     third = replace(SETTINGS, confidence=1 - (1 - SETTINGS.confidence) / 3)
     for question in put:
-        for place, one in by_place(question.answer(asked(seen), third)).items():
+        for place, one in by_place(question.answer(asked(seen), third, Budget.of(third.confidence))).items():
             assert together[place].bound == one.bound
             jointly = SETTINGS.confidence if one.confidence == third.confidence else one.confidence
             assert together[place].confidence == jointly
 
 
 def test_limits_are_wider_than_alone_and_estimates_the_same(seen):
-    alone = by_place(estimate_j.findings(*seen, SETTINGS, releases.wanted(SETTINGS), None))
+    alone = by_place(
+        estimate_j.findings(*seen, SETTINGS, Budget.of(SETTINGS.confidence), releases.wanted(SETTINGS), None)
+    )
     together = by_place(run.put(asked(seen), run.questions(2), SETTINGS))
     wider = 0
     for place, one in alone.items():

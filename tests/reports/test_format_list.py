@@ -14,7 +14,7 @@ from labeldp_audit.reports import formats
 
 EVERY = pytest.mark.parametrize("name", formats.names())
 # Formats that show the numbers of a report; the others are about the verdicts of a policy (test_faults.py).
-NUMBERS = pytest.mark.parametrize("name", [name for name in formats.names() if name not in formats.VERDICTS])
+NUMBERS = pytest.mark.parametrize("name", [name for name in formats.names() if not formats.of_verdicts(name)])
 
 
 def test_names() -> None:
