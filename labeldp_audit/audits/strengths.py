@@ -7,7 +7,8 @@ of epsilon are never more than 1 % apart.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 
@@ -59,15 +60,16 @@ def epsilons() -> tuple[float, ...]:
 def of(spec: str, rows: int = LARGEST, classes: int = 2) -> Scale:
     """`rr`, `llp`, `laplace-llp:k=8`, `laplace-llp:epsilon=1`; rows: of the table, which no bag exceeds."""
     name, fixed = _read(spec)
-    left = [parameter for parameter in _OPEN[name] if parameter not in fixed]
-    if len(_OPEN[name]) == 1:  # what was chosen before is where the search may start, and nothing else
-        left = list(_OPEN[name])
+    possible = _open(name)
+    left = [parameter for parameter in possible if parameter not in fixed]
+    if len(possible) == 1:  # what was chosen before is where the search may start, and nothing else
+        left = list(possible)
     if len(left) != 1:
-        written = " or ".join(f"{name}:{one}=..." for one in _OPEN[name])
+        written = " or ".join(f"{name}:{one}=..." for one in possible)
         raise SpecError(f"mechanism {spec!r}: one parameter is to be left open", hint=f"write {written}")
     [parameter] = left
     values = epsilons() if parameter == "epsilon" else tuple(map(float, range(min(LARGEST, rows), 0, -1)))
-    kept = {key: value for key, value in fixed.items() if key in _OPEN[name] and key != parameter}
+    kept = {key: value for key, value in fixed.items() if key in possible and key != parameter}
     parse = MECHANISMS.get(name).parse
     aside = {key: value for key, value in fixed.items() if key not in kept}
     unused = [
@@ -78,6 +80,12 @@ def of(spec: str, rows: int = LARGEST, classes: int = 2) -> Scale:
     return Scale(written, parameter, values, mechanisms, _silence(name, kept, classes), tuple(unused))
 
 
+def _open(name: str) -> tuple[str, ...]:
+    """Parameters of which one may be left open. Other people's mechanisms have them too, if they call them so."""
+    kind: Any = MECHANISMS.get(name)
+    return _OPEN.get(name) or tuple(one.name for one in fields(kind) if one.name in ("k", "epsilon"))
+
+
 def _silence(name: str, fixed: Mapping[str, str], classes: int) -> Mechanism | None:
     return MECHANISMS.get(name).parse({"epsilon": "0"}, classes) if name == "rr" else None
 
@@ -85,8 +93,8 @@ def _silence(name: str, fixed: Mapping[str, str], classes: int) -> Mechanism | N
 def _read(spec: str) -> tuple[str, dict[str, str]]:
     name, _, rest = spec.partition(":")
     name = name.strip()
-    if name not in _OPEN:
-        MECHANISMS.get(name)
+    possible = _open(name)
+    if not possible:
         raise SpecError(f"mechanism {name!r} has no noise to choose", hint=f"known: {', '.join(_OPEN)}")
     fixed = {}
     for part in filter(None, (one.strip() for one in rest.split(","))):
@@ -96,10 +104,10 @@ def _read(spec: str) -> tuple[str, dict[str, str]]:
         if not equals:
             raise SpecError(f"mechanism {spec!r}: {part!r} is not written field=value")
         fixed[key.strip()] = value.strip()
-        known = (*_OPEN[name], *(_ALIKE if name == "rr" else ()))
+        known = (*possible, *(_ALIKE if name == "rr" else ()))
         if key.strip() not in known:
             raise SpecError.unknown("parameter", key.strip(), known)
     for key, value in fixed.items():
-        if len(_OPEN[name]) > 1:
+        if len(possible) > 1:
             number(value, key)
     return name, fixed
