@@ -33,7 +33,7 @@ class Unary(PerRecord):
             raise SpecError("epsilon is a number of at least 0")
 
     @classmethod
-    def parse(cls, fields: Mapping[str, str], classes: int) -> Unary:
+    def parse(cls, fields: Mapping[str, str], classes: int = 2) -> Unary:
         if set(fields) != {"epsilon"}:
             raise SpecError("epsilon is wanted, and nothing else")
         return cls(number(fields["epsilon"], "epsilon"))
@@ -55,5 +55,5 @@ class Unary(PerRecord):
         """(C, 2^C)."""
         bits = np.array(list(itertools.product((0, 1), repeat=classes)))
         flipped = (bits[None] != np.eye(classes)[:, None]).sum(axis=2)
-        stays = 1 / (1 + math.exp(-self.epsilon / 2))
-        return np.asarray(stays ** (classes - flipped) * (1 - stays) ** flipped, np.float64)
+        flips = math.exp(-self.epsilon / 2) / (1 + math.exp(-self.epsilon / 2))
+        return np.asarray((1 - flips) ** (classes - flipped) * flips**flipped, np.float64)
