@@ -12,6 +12,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from functools import partial
 from pathlib import Path
 
@@ -207,6 +208,16 @@ def test_and_these_contracts_catch_what_breaks_them(site, tmp_path):
         changed(broken, name, good, bad)
     counted, _ = contracts(broken, *(f"tests/{name}" for name in LISTS))
     assert all(failed for _, failed in counted.values()), counted
+
+
+def test_the_documentation_names_every_group_and_every_example():
+    text = (ROOT / "docs" / "extend.md").read_text(encoding="utf-8")
+    entries = tomllib.loads((ROOT / "examples/extend/pyproject.toml").read_text())["project"]["entry-points"]
+    for group, things in entries.items():
+        [place] = things.values()
+        file = f"../examples/extend/{place.partition(':')[0].replace('.', '/')}.py"
+        assert f"| `{group}` |" in text and f"]({file})" in text and (ROOT / "docs" / file).exists()
+    assert {name for group in entries.values() for name in group} == set(NAMES)
 
 
 # ---- a package that fails
