@@ -19,7 +19,7 @@ from ..data import ReadOptions, read_estimates, read_table
 from ..estimators import named, supplied
 from ..estimators.contract import Task, answer
 from ..questions import releases
-from ..questions.quantities import QUANTITIES
+from ..questions.every import QUANTITIES
 from . import doubts
 
 

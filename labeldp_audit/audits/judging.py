@@ -13,7 +13,7 @@ from ..core.report import Report
 from ..policy import advice, judge
 from ..policy.judge import PARAMETERS
 from ..policy.lines import parse
-from ..questions.quantities import QUANTITIES
+from ..questions.every import QUANTITIES
 
 if TYPE_CHECKING:
     from ..core.mechanism import Mechanism

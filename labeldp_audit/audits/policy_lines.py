@@ -43,6 +43,7 @@ def _check_known(kind: str, name: str, known: Sequence[str], line: Line) -> None
     if name not in known:
         near = difflib.get_close_matches(name, known, 3)
         hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(known)}"
+        hint = "; ".join([*(QUESTIONS.broken().values() if kind == "quantity" else ()), hint])
         raise SpecError(f"unknown {kind} {name!r}", line.text, hint=hint)
 
 

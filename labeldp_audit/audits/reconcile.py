@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from ..core.finding import Bound, Finding
+from ..questions.every import CERTIFIED as PREFIX
 
-PREFIX = "certified_"
 MOVED = "limits of certificates where they are narrower"
 Place = tuple[str, str | None, tuple[tuple[str, float | str], ...]]
 

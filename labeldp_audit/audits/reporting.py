@@ -14,7 +14,7 @@ from ..core.finding import Finding
 from ..core.report import Report
 from ..core.settings import Settings
 from ..core.table import Table
-from ..questions.quantities import QUANTITIES
+from ..questions.every import QUANTITIES
 from . import diagnostics, doubts, reconcile
 
 NOTHING: Mapping[str, object] = {}

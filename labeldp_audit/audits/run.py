@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
-from ..core.errors import SpecError
-from ..core.finding import Finding
+from ..core.budget import Budget
+from ..core.errors import AuditError, SpecError
+from ..core.finding import Bound, Finding
 from ..core.mechanism import Mechanism
 from ..core.progress import Progress
 from ..core.report import COMPARED, Report
@@ -17,11 +19,12 @@ from ..estimators import supplied
 from ..mechanisms import MECHANISMS
 from ..questions import advantage, eta_range, releases, tail, worst_case
 from ..questions.contract import Evidence, Question
-from ..questions.every import QUESTIONS
+from ..questions.every import QUANTITIES, QUESTIONS
 from ..questions.quantities import OF_COLUMNS
 from . import contributions, policy_lines, reporting
 from .evidence import read_and_estimate
 
+RESERVE = 0.2  # of what an audit may miss, for questions that were not there first: a new one changes no other
 MOST_TAUS = 5  # at which each column is asked about, where they were typed
 LANDSCAPE = (
     "rr:epsilon=0.25|0.5|1|2|3|4|6|8", "llp:k=2|4|8|16|32|64|128|256|512", "laplace-llp:k=8,epsilon=0.5|1|2|4",
@@ -31,7 +34,9 @@ LANDSCAPE = (
 def estimate_eta(data: str, settings: Settings, progress: Progress) -> tuple[Report, supplied.Rows]:
     """The report, and a row for each query."""
     table, eta = read_and_estimate(data, settings, progress, halves=True, many=True)
-    report = reporting.build("estimate-eta", table, eta, settings, eta_range.findings(table, eta, settings))
+    report = reporting.build(
+        "estimate-eta", table, eta, settings, eta_range.findings(table, eta, settings, Budget.of(settings.confidence))
+    )
     return report, supplied.Rows(supplied.to_rows(table, eta), supplied.about(table, eta, settings))
 
 
@@ -39,21 +44,23 @@ def nu_max(data: str, settings: Settings, progress: Progress) -> Report:
     asked = releases.wanted(settings)
     releases.check_losses(asked)
     table, eta = read_and_estimate(data, settings, progress, halves=settings.certify)
-    return reporting.build("nu-max", table, eta, settings, worst_case.findings(table, eta, settings, asked))
+    found = worst_case.findings(table, eta, settings, Budget.of(settings.confidence), asked)
+    return reporting.build("nu-max", table, eta, settings, found)
 
 
 def estimate_j(data: str, settings: Settings, progress: Progress) -> Report:
     mechanisms, at = tail.checked(settings)
     releases.check_losses(mechanisms)
     table, eta = read_and_estimate(data, settings, progress, halves=settings.certify)
-    return reporting.build("estimate-j", table, eta, settings, tail.findings(table, eta, settings, mechanisms, at))
+    found = tail.findings(table, eta, settings, Budget.of(settings.confidence), mechanisms, at)
+    return reporting.build("estimate-j", table, eta, settings, found)
 
 
 def gains(data: str, settings: Settings, progress: Progress) -> Report:
     """advantage: how much better an attacker guesses."""
     table, eta = read_and_estimate(data, settings, progress, halves=True, many=True)
     asked = releases.wanted(settings, len(table.dataset.classes))
-    found = advantage.findings(table, eta, settings, asked, progress)
+    found = advantage.findings(table, eta, settings, Budget.of(settings.confidence), asked, progress)
     return reporting.build("advantage", table, eta, settings, found)
 
 
@@ -86,15 +93,16 @@ def audit(data: str, settings: Settings, progress: Progress) -> Report:
     more = policy_lines.asked_at(policy) if policy else ()
     evidence = Evidence(table, eta, mechanisms, progress, at=at, more=more, compared=compared)
     asked = questions(classes)
+    table = replace(table, warnings=(*table.warnings, *QUESTIONS.broken().values()))
     if settings.explain:
         table = replace(table, warnings=(*table.warnings, *contributions.warnings(table)))
-        asked = (*asked, Question(OF_COLUMNS, lambda classes: True, _explained))
-    findings = list(put(evidence, asked, settings))
+        asked = (*asked, Question("columns", OF_COLUMNS, lambda classes: True, _explained, share=None))
+    findings = list(put(evidence, asked, settings, reserve=RESERVE))
     planned = {COMPARED: [one.spec for one in compared], "mechanism": list(settings.mechanism)}
     return reporting.build("audit", table, eta, settings, findings, planned)
 
 
-def _explained(evidence: Evidence, settings: Settings) -> list[Finding]:
+def _explained(evidence: Evidence, settings: Settings, budget: Budget) -> list[Finding]:
     """What each column contributes to what the policy asks about."""
     fit = [one for one in evidence.mechanisms if not advantage.unfit(one, evidence.table)]
     typed = [] if evidence.at is None else evidence.at.tolist()
@@ -111,17 +119,18 @@ def landscape(table: Table, asked: tuple[Mechanism, ...]) -> tuple[Mechanism, ..
 
 # ---- questions put
 
-# What findings stand at, beside the parameters of their mechanisms: `mechanism` names these all at once.
-_COORDINATES = ("mechanism", "tau", "class", "bound", "alpha", "of", "column")
-
 
 def coordinates() -> tuple[str, ...]:
-    """By which lines of a policy pick findings: what is not among them picks none, however long the audit takes."""
+    """By which lines of a policy pick findings: what is not among them picks none, however long the audit takes.
+
+    `mechanism` names all parameters of one at once.
+    """
+    axes = [axis for one in QUANTITIES.values() for axis in one.axes]
     parameters: list[str] = []
     for mechanism in MECHANISMS:
         with contextlib.suppress(SpecError):  # an example of other people's that is none
             parameters += [key for one in MECHANISMS.parse(mechanism.example, 2) for key in one.at()]
-    return tuple(dict.fromkeys((*_COORDINATES, *parameters)))
+    return tuple(dict.fromkeys(("mechanism", *axes, *parameters)))
 
 
 def questions(classes: int, quantities: Collection[str] | None = None) -> tuple[Question, ...]:
@@ -133,10 +142,49 @@ def questions(classes: int, quantities: Collection[str] | None = None) -> tuple[
     )
 
 
-def put(evidence: Evidence, asked: Sequence[Question], settings: Settings) -> Iterator[Finding]:
-    """At the confidence of the settings all together."""
-    each = replace(settings, confidence=1 - (1 - settings.confidence) / max(1, len(asked)))
+def put(
+    evidence: Evidence, asked: Sequence[Question], settings: Settings, *, reserve: float = 0.0
+) -> Iterator[Finding]:
+    """At the confidence of the settings all together. What a stranger's question cannot say is said with the reason."""
+    whole = Budget.of(settings.confidence)
     for question in asked:
-        for one in question.answer(evidence, each):
+        try:
+            budget = _part(question, asked, whole, reserve)
+            each = replace(settings, confidence=1 - budget.miss)
+            found = _checked(question.answer(evidence, each, budget), question)
+        except AuditError:
+            raise
+        except Exception as error:
+            if question.name not in QUESTIONS.of_others():
+                raise
+            each, found = settings, _unanswered(question, error, evidence, settings)
+        for one in found:
             together = one.confidence == each.confidence
             yield replace(one, confidence=settings.confidence) if together else one
+
+
+def _part(question: Question, asked: Sequence[Question], whole: Budget, reserve: float) -> Budget:
+    """Equal ones. Beside a question with a share of its own, which that takes from the reserve, of all but this."""
+    first = [one for one in asked if one.share is None or not reserve]
+    if question not in first:
+        return whole.part("reserve", reserve).part(question.name, question.share or 0.0)
+    rest = whole if len(first) == len(asked) else whole.part("all but the reserve", 1 - reserve)
+    return rest.equal_part(question.name, len(first))
+
+
+def _checked(found: Sequence[Finding], question: Question) -> Sequence[Finding]:
+    """A stranger's numbers stand beside ours in every report, and replace none."""
+    known = {one.name for one in question.quantities}
+    for one in found:
+        if one.quantity not in known:
+            raise ValueError(f"it answers {one.quantity}, which it does not declare")
+        for value in (one.bound.estimate, one.bound.low, one.bound.high):
+            if value is not None and (not isinstance(value, float | int) or math.isnan(value)):
+                raise ValueError(f"{one.quantity} is {value!r}")
+    return found
+
+
+def _unanswered(question: Question, error: Exception, evidence: Evidence, settings: Settings) -> list[Finding]:
+    reason = f"the question {question.name!r} of another package fails: {error!r}"
+    bound = Bound(None, None, None, evidence.eta.queries, "not computed", (), reason)
+    return [Finding(one.name, bound, settings.confidence) for one in question.quantities]

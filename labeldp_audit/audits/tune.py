@@ -26,7 +26,7 @@ from ..policy import judge as policies
 from ..policy.judge import PARAMETERS
 from ..questions import advantage, certificates, releases
 from ..questions.contract import Evidence
-from ..questions.quantities import QUANTITIES
+from ..questions.every import QUANTITIES
 from . import doubts, policy_lines, reconcile, reporting, run, strengths
 from .evidence import read_and_estimate
 from .strengths import Scale

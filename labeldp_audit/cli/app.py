@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import FrameType
 from typing import TYPE_CHECKING, NoReturn, TextIO
 
+from ..core import registry
 from ..core.errors import AuditError, DataError, SpecError
 
 if TYPE_CHECKING:
@@ -64,6 +65,9 @@ def explained(error: Exception) -> int:
         case MemoryError():
             complain("not enough memory", "--exclude columns that are no features, or use a machine with more memory")
             return DATA
+        case _ if stranger := registry.stranger_in(error):
+            complain(f"another package fails: {stranger}", "its authors want to know; --debug shows more")
+            return USAGE
         case _:
             complain(f"a bug of labeldp-audit: {_place(error)}", BUG_HINT)
             return BUG

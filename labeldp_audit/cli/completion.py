@@ -151,9 +151,9 @@ def _fields(name: str, done: str) -> Sequence[str]:
 
 
 def _quantities() -> list[Next]:
-    from .explain import KNOWN
+    from .explain import known
 
-    return [Next(one.name, one.meaning) for one in KNOWN.values()]
+    return [Next(one.name, one.meaning) for one in known().values()]
 
 
 VALUES: dict[str, Callable[[str], Iterable[Next]]] = {

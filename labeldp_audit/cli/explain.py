@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import difflib
+import inspect
 import json
 import textwrap
 from collections.abc import Iterator, Mapping
 
 from ..core.errors import SpecError
 from ..core.quantity import Term
-from ..questions.quantities import QUANTITIES
+from ..core.registry import others
+from ..questions.every import QUANTITIES, QUESTIONS
 from ..reports.glossary import TERMS
 
 WIDEST = 100
@@ -19,9 +21,25 @@ KNOWN: Mapping[str, Term] = {**QUANTITIES, **TERMS}
 def run(name: str | None, form: str, width: int) -> str:
     """One entry, or all of them by one line each."""
     if name is None:
-        return _as_json({"entries": [_document(one) for one in KNOWN.values()]}) if form == "json" else _listed(width)
+        return _as_json({"entries": [*map(_document, known().values())]}) if form == "json" else _listed(known(), width)
     entry = find(name)
     return _as_json(_document(entry)) if form == "json" else told(entry, width)
+
+
+def known() -> Mapping[str, Term]:
+    """And the mechanisms that packages of other people bring, which are loaded only if there are any."""
+    return {**KNOWN, **{name: _of_mechanism(name) for name in others("mechanisms") if name not in KNOWN}}
+
+
+def _of_mechanism(name: str) -> Term:
+    from ..mechanisms import MECHANISMS
+
+    try:
+        kind = MECHANISMS.get(name)
+    except SpecError as error:
+        return Term(name, "Mechanism of another package", error.what, "", "", "")
+    about = inspect.getdoc(kind) or ""
+    return Term(name, _upper(kind.summary), kind.summary, f"written {kind.example}", kind.__module__, about)
 
 
 def _document(term: Term) -> dict[str, object]:
@@ -31,15 +49,16 @@ def _document(term: Term) -> dict[str, object]:
 
 def find(name: str) -> Term:
     """Dashes and capitals do not matter, nor what a policy writes behind the name."""
-    known = {_plain(quantity): entry for quantity, entry in KNOWN.items()}
+    every = {_plain(quantity): entry for quantity, entry in known().items()}
     asked = _plain(name)
     for tried in (asked, asked.partition("(")[0], asked.partition(".")[0]):
-        if tried in known:
-            return known[tried]
-    close = [known[one].name for one in difflib.get_close_matches(asked, known, n=3, cutoff=0.5)]
-    inside = [entry.name for one, entry in known.items() if len(asked) > 2 and asked in one][:3]
+        if tried in every:
+            return every[tried]
+    close = [every[one].name for one in difflib.get_close_matches(asked, every, n=3, cutoff=0.5)]
+    inside = [entry.name for one, entry in every.items() if len(asked) > 2 and asked in one][:3]
     likely = list(dict.fromkeys((*inside, *close)))[:3]
     hint = f"did you mean {' or '.join(likely)}?" if likely else "`labeldp-audit explain` lists all names"
+    hint = "; ".join([*QUESTIONS.broken().values(), hint])
     raise SpecError(f"nothing is called {name!r}", hint=hint)
 
 
@@ -63,10 +82,14 @@ def _beside(head: str, text: str, width: int) -> Iterator[str]:
     )
 
 
-def _listed(width: int) -> str:
-    across = max(map(len, KNOWN)) + 2
-    lines = (textwrap.shorten(one.meaning, max(width - across, 30), placeholder=" ...") for one in KNOWN.values())
-    return "".join(f"{name:<{across}}{line}\n" for name, line in zip(KNOWN, lines, strict=True))
+def _listed(every: Mapping[str, Term], width: int) -> str:
+    across = max(map(len, every)) + 2
+    lines = (textwrap.shorten(one.meaning, max(width - across, 30), placeholder=" ...") for one in every.values())
+    return "".join(f"{name:<{across}}{line}\n" for name, line in zip(every, lines, strict=True))
+
+
+def _upper(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _as_json(document: object) -> str:

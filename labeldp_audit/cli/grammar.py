@@ -12,6 +12,7 @@ import typer
 import typer.core
 
 from ..core.errors import SpecError, near
+from ..core.registry import others
 from . import options
 from .options import COMMANDS, Command, Option, every
 from .values import Flag
@@ -71,11 +72,17 @@ def application() -> typer.Typer:
         rich_markup_mode="rich",
         context_settings={"help_option_names": ["-h", "--help"]},
     )
-    app.callback(invoke_without_command=True, help=SUMMARY, epilog=STATUSES)(_program())
+    app.callback(invoke_without_command=True, help=_summary(), epilog=STATUSES)(_program())
     for command in COMMANDS:
         kind = _Command if command.reads == "word" else _Lazy
         app.command(command.name, cls=kind, help=_help(command), short_help=command.answers)(_reader(command))
     return app
+
+
+def _summary() -> str:
+    """With the kinds of files that packages of other people read."""
+    kinds = "".join(f", .{ending}" for ending in others("sources"))
+    return SUMMARY.replace(", a folder", f"{kinds}, a folder")
 
 
 def _program() -> Callable[..., Request | None]:

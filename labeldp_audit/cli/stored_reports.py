@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ..core.errors import DataError, PlanError, SpecError
 from ..core.report import COMPARED, SCHEMA, Report
-from ..questions.quantities import QUANTITIES
+from ..questions.every import QUANTITIES
 from . import configuration
 from .configuration import Chosen
 

@@ -40,6 +40,7 @@ class Quantity(Term):
     has_upper: bool = True
     two_classes: bool = False  # exists for labels of two classes alone
     of_losses: bool = False  # of mechanisms whose privacy loss has a form
-    falls_along: str = ""  # a coordinate along which it never grows
+    axes: tuple[str, ...] = ()  # coordinates at which it stands, beside the parameters of a mechanism
+    falls_along: str = ""  # one of these along which it never grows
     with_noise: str = FALLS
     low_by_trial: bool = False  # its lower limit is what an attacker got who was tried

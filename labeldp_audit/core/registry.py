@@ -1,7 +1,7 @@
 """Names to things and back: `rr:epsilon=1` is `RandomizedResponse(epsilon=1.0)`.
 
-A registry is one folder's list. Help, errors, docs and contract tests read it, so adding a thing is one file and its
-name in that list. Packages of other people add theirs by the entry point group `labeldp_audit.<kind>s`.
+A list is one folder's. Help, errors, docs and contract tests read it, so adding a thing is one file and its name there.
+Packages of other people add theirs by an entry point, as docs/extend.md shows.
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ import contextlib
 import functools
 import itertools
 import math
-from collections.abc import Callable, Iterator
-from importlib.metadata import entry_points
+from collections.abc import Callable, Iterator, Mapping
+from importlib.metadata import EntryPoint, entry_points
+from traceback import walk_tb
 from typing import Generic, TypeVar
 
 from .errors import SpecError
@@ -36,40 +37,99 @@ def number(text: str, what: str) -> float:
     return value
 
 
-class Registry(Generic[Thing]):
-    """The things of one kind, by name. Each has `name`, `example` and `parse(fields, ...) -> thing`; `leading`, where
-    it has one, is the field whose name may be left out in front."""
+def others(group: str) -> dict[str, EntryPoint]:
+    """What packages of other people bring to a group, by name; nothing of it is loaded. Who comes first is right."""
+    found: dict[str, EntryPoint] = {}
+    for entry in entry_points(group=f"{_OURS}.{group}"):
+        found.setdefault(entry.name, entry)
+    return found
 
-    def __init__(self, kind: str, things: tuple[type[Thing], ...]) -> None:
-        self.kind = kind
-        self._own = things
 
-    def __iter__(self) -> Iterator[type[Thing]]:
+class Named(Generic[Thing]):
+    """The things of one kind, by name: our own, which nobody replaces, and those of other people's packages."""
+
+    def __init__(
+        self, kind: str, own: Mapping[str, Callable[[], Thing]], group: str, fault: Callable[[str, Thing], str]
+    ) -> None:
+        """group: of entry points, behind `labeldp_audit.`; fault: what is wrong with a stranger's thing."""
+        self.kind, self.group = kind, group
+        self._own, self._fault = own, fault
+
+    def __iter__(self) -> Iterator[Thing]:
         """Those that can be loaded: somebody's broken package is met where it is asked for."""
         for name in self.names():
             with contextlib.suppress(SpecError):
                 yield self.get(name)
 
     def names(self) -> tuple[str, ...]:
-        return tuple(self._by_name())
+        return (*self._own, *self._others())
 
-    def _by_name(self) -> dict[str, Callable[[], type[Thing]]]:
-        found: dict[str, Callable[[], type[Thing]]] = {
-            str(thing.name): functools.partial(_itself, thing)  # type: ignore[attr-defined]
-            for thing in self._own
-        }
-        for entry in entry_points(group=f"labeldp_audit.{self.kind}s"):
-            found.setdefault(entry.name, entry.load)
+    def of_others(self) -> tuple[str, ...]:
+        """Names that packages of other people brought; nothing is loaded."""
+        return tuple(self._others())
+
+    def broken(self) -> Mapping[str, str]:
+        """Names of other people's things that cannot be loaded, and why."""
+        found = {}
+        for name in self._others():
+            try:
+                self.get(name)
+            except SpecError as error:
+                found[name] = error.what
         return found
 
-    def get(self, name: str) -> type[Thing]:
-        known = self._by_name()
-        if name not in known:
-            raise SpecError.unknown(self.kind, name, known)
+    def _others(self) -> dict[str, EntryPoint]:
+        return {name: entry for name, entry in others(self.group).items() if name not in self._own}
+
+    def get(self, name: str) -> Thing:
+        if name in self._own:
+            return self._own[name]()
+        others = self._others()
+        if name not in others:
+            raise SpecError.unknown(self.kind, name, self.names())
         try:
-            return known[name]()
+            thing: Thing = others[name].load()
+            fault = self._fault(name, thing)
         except Exception as error:
-            raise SpecError(f"the {self.kind} {name!r} of another package cannot be loaded: {error!r}") from None
+            fault = repr(error)
+        if fault:
+            raise SpecError(f"the {self.kind} {name!r} of another package cannot be loaded: {fault}")
+        return thing
+
+
+def there(things: Mapping[str, Thing]) -> dict[str, Callable[[], Thing]]:
+    """Our own, where they need not be loaded."""
+    return {name: functools.partial(_itself, thing) for name, thing in things.items()}
+
+
+def _itself(thing: Thing) -> Thing:
+    return thing
+
+
+def lacking(thing: object, *wanted: str) -> str:
+    """Which of these it does not have; nothing where it has all."""
+    missing = [one for one in wanted if not hasattr(thing, one)]
+    return f"{thing!r} has no {' and no '.join(missing)}" if missing else ""
+
+
+def stranger_in(error: Exception) -> str:
+    """Kind, module and line, where somebody else's mechanism, estimator, format ... is what failed. No message, which
+    may quote the data."""
+    every = entry_points()
+    entries = [entry for group in every.groups if group.startswith(f"{_OURS}.") for entry in every.select(group=group)]
+    theirs = {entry.module.partition(".")[0] for entry in entries}
+    frames = [(str(frame.f_globals.get("__name__")), line) for frame, line in walk_tb(error.__traceback__)]
+    failed = [f"{name}: line {line}" for name, line in frames if name.partition(".")[0] in theirs]
+    return f"{type(error).__name__}: {failed[-1]}" if failed else ""
+
+
+class Registry(Named[type[Thing]]):
+    """Things that specs make: each kind has `name`, `example` and `parse(fields, ...) -> thing`; `leading`, where it
+    has one, is the field whose name may be left out in front."""
+
+    def __init__(self, kind: str, things: tuple[type[Thing], ...]) -> None:
+        own = there({str(thing.name): thing for thing in things})  # type: ignore[attr-defined]
+        super().__init__(kind, own, f"{kind}s", _no_kind)
 
     def read(self, spec: str) -> tuple[str, dict[str, str]]:
         """The name, which is one of these, and the fields as they are written."""
@@ -105,5 +165,6 @@ class Registry(Generic[Thing]):
             raise SpecError(f"{self.kind} {spec!r}: its package fails: {error!r}") from None
 
 
-def _itself(thing: type[Thing]) -> type[Thing]:
-    return thing
+def _no_kind(name: str, thing: object) -> str:
+    own = getattr(thing, "name", name)
+    return lacking(thing, "name", "example", "parse") or (f"it calls itself {own!r}" if own != name else "")

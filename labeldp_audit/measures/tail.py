@@ -24,7 +24,8 @@ class Losses:
 
     estimate: Floats  # (q,)
     low: Floats  # (parts, q)
-    high: Floats  # (as many or more, times q): where people like one query may differ, several equally likely ones for each
+    # (as many or more, times q): where people like one query may differ, several equally likely ones for each.
+    high: Floats
 
     @classmethod
     def of(cls, estimate: Floats, low: Floats, high: Floats) -> Losses:

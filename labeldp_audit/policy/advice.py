@@ -1,22 +1,42 @@
-"""What the author of a policy may not have meant. It is said beside the verdicts and never changes them."""
+"""What the author of a policy may not have meant. It is said beside the verdicts and never changes them.
+
+An adviser is a function of a line and a report and its name in the list at the end, or an entry point in the group
+`labeldp_audit.advice` of another package.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
 
+from ..core.errors import SpecError
 from ..core.finding import Finding
 from ..core.policy import Line, Outcome
 from ..core.quantity import Quantity
+from ..core.registry import Named, there
 from ..core.report import Report
 from . import judge
 
 _CERTIFIED = "certified_"
+Adviser = Callable[[Line, Report], str]  # one sentence, or nothing
 
 
 def of(lines: Iterable[Line], report: Report) -> tuple[str, ...]:
     """About a judged report; each once."""
-    return tuple(dict.fromkeys(said for line in lines for doubt in _DOUBTS if (said := doubt(line, report))))
+    names = ADVISERS.names()
+    return tuple(dict.fromkeys(said for line in lines for name in names if (said := _said(name, line, report))))
+
+
+def _said(name: str, line: Line, report: Report) -> str:
+    """A stranger's adviser that fails changes no verdict either."""
+    try:
+        return ADVISERS.get(name)(line, report)
+    except SpecError as error:
+        return error.what
+    except Exception as error:
+        if name not in ADVISERS.of_others():
+            raise
+        return f"the adviser {name!r} of another package fails: {error!r}"
 
 
 def _known(line: Line, report: Report) -> Quantity:
@@ -88,4 +108,10 @@ def _estimated(finding: Finding) -> Place:
     return finding.quantity.removeprefix(_CERTIFIED), finding.mechanism, frozenset(finding.at.items())
 
 
-_DOUBTS: tuple[Callable[[Line, Report], str], ...] = (_in_per_cent, _upside_down, _never_passes, _unshown)
+_OURS = {
+    "per cent": _in_per_cent, "upside down": _upside_down, "never passes": _never_passes, "not shown": _unshown,
+}  # fmt: skip
+ADVISERS: Named[Adviser] = Named(
+    "adviser", there(_OURS), "advice",
+    lambda name, thing: "" if callable(thing) else f"{thing!r} is no function",
+)  # fmt: skip

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..core.budget import PRIOR_SHARE, RADII_SHARE
+from ..core.budget import PRIOR_SHARE, RADII_SHARE, Budget
 from ..core.eta import Eta
 from ..core.finding import Bound, Finding
 from ..core.mechanism import Mechanism
@@ -34,20 +34,7 @@ from . import (
 )
 from .advantage_gains import Gains
 from .advantage_increase import Audit
-from .contract import Evidence, Question
-from .quantities import (
-    ADVANTAGE,
-    ADVANTAGE_BOUND,
-    CERTIFIED_ADVANTAGE,
-    CERTIFIED_INFORMED_UTILITY,
-    CERTIFIED_UNINFORMED_UTILITY,
-    EQUIVALENT_EPSILON,
-    EQUIVALENT_K,
-    INFORMED_UTILITY,
-    LEAVE_ONE_OUT_UTILITY,
-    PLUG_IN_UTILITY,
-    UNINFORMED_UTILITY,
-)
+from .contract import Evidence
 
 FEATURES_SHARE = 0.29
 ETA_SHARE = 0.07
@@ -56,31 +43,23 @@ CEILING = "bound at the estimated law of eta; limits over all that may be true"
 FOOTING = "the same estimated law of eta on both sides, a comparison on this table"
 NO_LIMITS = "no interval: nothing says how far another law of eta, as likely as this one, would move it"
 
-QUANTITIES = (
-    UNINFORMED_UTILITY, LEAVE_ONE_OUT_UTILITY, PLUG_IN_UTILITY, INFORMED_UTILITY, ADVANTAGE,
-    ADVANTAGE_BOUND, EQUIVALENT_EPSILON, EQUIVALENT_K,
-    CERTIFIED_ADVANTAGE, CERTIFIED_UNINFORMED_UTILITY,
-    CERTIFIED_INFORMED_UTILITY,
-)  # fmt: skip
-
 
 def findings(
-    table: Table, eta: Eta, settings: Settings, asked: Sequence[Mechanism], progress: Progress,
+    table: Table, eta: Eta, settings: Settings, budget: Budget, asked: Sequence[Mechanism], progress: Progress,
     *, among: int | None = None,
 ) -> list[Finding]:  # fmt: skip
     """among: so many mechanisms share the level, where labels choose which are looked at; then these are judged alone,
     without what papers say of them and what protects alike."""
     classes = len(table.dataset.classes)
     fit = [one for one in asked if not unfit(one, table)]
-    miss, belief = 1 - settings.confidence, estimated.of(table, eta)
-    paid = payoffs.of(table, settings, PRIOR_SHARE / 2 * miss)
-    features = guessing.of_features(
-        table, eta, belief.uninformed(paid.paid), belief.method, paid, settings, FEATURES_SHARE * miss
-    )
-    wide = assumptions.widening(eta, settings, RADII_SHARE * miss)
-    box = intervals.for_shares(table, eta, ETA_SHARE * miss, wide) if classes == 2 else None
-    prior = intervals.of_prior(table, 1, PRIOR_SHARE / 2 * miss)
-    known = certified_guesses.doubt(table, eta, features, paid, certificates.SHARE * miss) if settings.certify else None
+    belief = estimated.of(table, eta)
+    paid = payoffs.of(table, settings, budget.spend("p of payoffs", PRIOR_SHARE / 2))
+    wide = assumptions.widening(eta, settings, budget.spend("radii", RADII_SHARE))
+    features = guessing.of_features(table, eta, belief, paid, settings, wide, budget.part("guesses", FEATURES_SHARE))
+    box = intervals.for_shares(table, eta, budget.spend("eta", ETA_SHARE), wide) if classes == 2 else None
+    prior = intervals.of_prior(table, 1, budget.spend("p", PRIOR_SHARE / 2))
+    sure = budget.part("certificates", certificates.SHARE)
+    known = certified_guesses.doubt(table, eta, features, paid, sure) if settings.certify else None
     features = features if known is None else certified_guesses.sharper(features, known)
     audit = Audit(table, eta, settings, features, paid, prior, box, known)
     found = advantage_gains.of(fit, belief, paid.paid, settings, progress)
@@ -88,8 +67,8 @@ def findings(
     return [
         Finding("uninformed_utility", features.right, settings.confidence),
         *guessing.bracket(table, eta, paid, settings),
-        *certified_guesses.uninformed(known, eta, paid, settings, certificates.SHARE * miss),
-        *_increases(audit, fit, found, belief, GAIN_SHARE * miss, sharing),
+        *certified_guesses.uninformed(known, eta, paid, settings, sure),
+        *_increases(audit, fit, found, belief, budget.spend("advantages", GAIN_SHARE), sure, sharing),
         *(_bounds(audit, fit, belief) if among is None else ()),
         *(_same(audit, fit, found, belief) if classes == 2 and among is None else ()),
         *_unfit(audit, asked),
@@ -97,14 +76,14 @@ def findings(
 
 
 def _increases(
-    audit: Audit, fit: Sequence[Mechanism], found: Gains, belief: Belief, miss: float, sharing: int
-) -> Iterator[Finding]:
-    sure = certificates.SHARE * (1 - audit.settings.confidence)
+    audit: Audit, fit: Sequence[Mechanism], found: Gains, belief: Belief, miss: float, sure: Budget,
+    sharing: int,
+) -> Iterator[Finding]:  # fmt: skip
     for one in fit:
         gain = found[one.spec]
         drawn = f"; {gain.bags:,} bags drawn, all members counted" if gain.bags else ""
         method = belief.method_of(one) + drawn
-        yield from advantage_increase.findings(audit, one, gain, method, sure / sharing, miss / sharing)
+        yield from advantage_increase.findings(audit, one, gain, method, sure, miss / sharing, sharing)
 
 
 def unfit(mechanism: Mechanism, table: Table) -> str:
@@ -181,10 +160,7 @@ def _same(audit: Audit, fit: Sequence[Mechanism], found: Gains, belief: Belief) 
         yield Finding(name, bound, audit.settings.confidence, one.spec, one.at())
 
 
-def answer(evidence: Evidence, settings: Settings) -> list[Finding]:
+def answer(evidence: Evidence, settings: Settings, budget: Budget) -> list[Finding]:
     known = {one.spec for one in evidence.mechanisms}
     every = [*evidence.mechanisms, *(one for one in evidence.compared if one.spec not in known)]
-    return findings(evidence.table, evidence.eta, settings, every, evidence.progress, among=evidence.among)
-
-
-QUESTION = Question(QUANTITIES, lambda classes: True, answer)
+    return findings(evidence.table, evidence.eta, settings, budget, every, evidence.progress, among=evidence.among)

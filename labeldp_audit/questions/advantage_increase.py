@@ -17,6 +17,7 @@ import numpy as np
 from ..bounds.intervals import hoeffding
 from ..bounds.published import advantage_ceilings
 from ..core.arrays import Floats
+from ..core.budget import Budget
 from ..core.eta import Eta
 from ..core.finding import Bound, Finding
 from ..core.mechanism import Mechanism
@@ -55,7 +56,7 @@ class Audit:
 
 
 def findings(
-    audit: Audit, mechanism: Mechanism, gain: Gain, method: str, certified_miss: float, miss: float
+    audit: Audit, mechanism: Mechanism, gain: Gain, method: str, sure: Budget, miss: float, sharing: int
 ) -> list[Finding]:
     """The informed utility and the advantage, half of the miss for what the latter is at least, a quarter for either
     end of the former; and what is certified of them."""
@@ -66,7 +67,7 @@ def findings(
         assert added.high is not None
         bounds["certified_informed_utility"] = certified_guesses.informed(audit.known, tried, audit.eta, audit.settings)
         bounds["certified_advantage"] = certified_guesses.added(
-            mechanism, audit.known, added.high, audit.eta, audit.settings, certified_miss
+            mechanism, audit.known, added.high, audit.eta, audit.settings, certified_guesses.of_each(sure, sharing)
         )
     return [audit.finding(quantity, bound, mechanism) for quantity, bound in bounds.items()]
 

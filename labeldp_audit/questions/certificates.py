@@ -27,6 +27,7 @@ from ..bounds.certificates.boxes import Box
 from ..bounds.certificates.guessed_cells import Guessed
 from ..bounds.intervals import clopper_pearson
 from ..core.arrays import Floats
+from ..core.budget import Budget
 from ..core.errors import SpecError
 from ..core.eta import Eta
 from ..core.finding import Bound, Finding
@@ -110,22 +111,22 @@ def orders(settings: Settings) -> tuple[float, ...]:
 
 def of_losses(
     box: Box, table: Table, eta: Eta, prior: Prior, known: Known, at: Floats, asked: int, settings: Settings,
-    miss: float,
+    sure: Budget,
 ) -> list[Finding]:  # fmt: skip
     """J at every tau of `at`, mean losses and divergences. asked: how often J may be asked, whatever the labels say."""
     return [
         *_tails(
             box,
-            guess_certificates.guessed(table, eta, _GUESSED * miss),
+            guess_certificates.guessed(table, eta, sure.spend("guesses", _GUESSED)),
             eta,
             prior,
             known,
             at,
-            _TAIL * miss / max(1, asked),
+            sure.spend("J", _TAIL) / max(1, asked),
             settings,
         ),
-        *_means(least_mean_loss(box, prior, miss), eta, prior, known, settings),
-        *_divergences(table, eta, _CLASSES * miss, settings),
+        *_means(least_mean_loss(box, prior, sure), eta, prior, known, settings),
+        *_divergences(table, eta, sure.spend("classes", _CLASSES), settings),
     ]
 
 
@@ -168,14 +169,14 @@ def people_losing_more(
     return np.asarray(np.maximum.accumulate(low[::-1])[::-1])
 
 
-def box_of_losses(table: Table, eta: Eta, miss: float) -> Box:
-    """miss, here and below: of all certificates."""
-    return box_of(table, eta, _BOX * miss)
+def box_of_losses(table: Table, eta: Eta, sure: Budget) -> Box:
+    """sure, here and below: of all certificates."""
+    return box_of(table, eta, sure.spend("cells", _BOX))
 
 
-def least_mean_loss(box: Box, prior: Prior, miss: float) -> float:
+def least_mean_loss(box: Box, prior: Prior, sure: Budget) -> float:
     """Of what features give away."""
-    return nubar_cells.mean_loss_of_people(box, prior.low, prior.high, _MEAN * miss)
+    return nubar_cells.mean_loss_of_people(box, prior.low, prior.high, sure.spend("mean loss", _MEAN))
 
 
 def _means(least: float, eta: Eta, prior: Prior, known: Known, settings: Settings) -> list[Finding]:
@@ -215,8 +216,9 @@ def _folds(eta: Eta, settings: Settings) -> npt.NDArray[np.integer]:
 # ---- nu-max
 
 
-def of_worst(table: Table, eta: Eta, prior: Prior, known: Known, settings: Settings, miss: float) -> list[Finding]:
-    box, guessed = box_of(table, eta, (1 - _GUESSED) * miss), guess_certificates.guessed(table, eta, _GUESSED * miss)
+def of_worst(table: Table, eta: Eta, prior: Prior, known: Known, settings: Settings, sure: Budget) -> list[Finding]:
+    box = box_of(table, eta, sure.spend("cells", 1 - _GUESSED))
+    guessed = guess_certificates.guessed(table, eta, sure.spend("guesses", _GUESSED))
     ends = prior.low, prior.high
     certain, either = nubar_cells.worst_losses(box, *ends), guessed_cells.worst_losses(guessed, *ends)
     lows = [max(*worst_case.of_ends(noise, *certain), min(worst_case.of_ends(noise, *either))) for _, noise in known]

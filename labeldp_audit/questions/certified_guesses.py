@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from ..bounds.certificates import error_cells, repeated_rows
 from ..bounds.published import advantage_ceilings
+from ..core.budget import Budget
 from ..core.eta import Eta
 from ..core.finding import Bound, Finding
 from ..core.mechanism import Mechanism
@@ -62,26 +63,27 @@ class Same:
         return repeated_rows.of_people(missed, pi, self.rows, miss)
 
 
-def doubt(table: Table, eta: Eta, features: Features, payoffs: Payoffs, miss: float) -> Doubt:
-    """Beside what is paid for in `features` and `payoffs`."""
+def doubt(table: Table, eta: Eta, features: Features, payoffs: Payoffs, sure: Budget) -> Doubt:
+    """sure, here and below: of all certificates; beside what is paid for in `features` and `payoffs`."""
     if not payoffs.alike:
         return Doubt(features.missed_high, error_cells.MOST_SPREAD)
-    twins = _twins(table, _TWINS * miss)
+    twins = _twins(table, sure.spend("pairs", _TWINS))
     if len(table.dataset.classes) > 2:
         return Doubt(features.missed_high, error_cells.MOST_SPREAD, twins)
-    missed, spread = _missed_and_spread(table, eta, miss)
+    missed, spread = _missed_and_spread(table, eta, sure)
     return Doubt(advantage_ceilings.error(min(missed, features.missed_high), spread), spread, twins)
 
 
-def _missed_and_spread(table: Table, eta: Eta, miss: float) -> tuple[float, float]:
+def _missed_and_spread(table: Table, eta: Eta, sure: Budget) -> tuple[float, float]:
     """[P] by what they are at most on average over the rows asked."""
-    mine, box = certificates.judged(table, eta), certificates.box_of(table, eta, _BOX * miss)
+    mine, box = certificates.judged(table, eta), certificates.box_of(table, eta, sure.spend("cells", _BOX))
     squares = (mine.score - mine.positive) ** 2
-    brier = error_cells.spread_of_rows(squares, mine.part, _BRIER * miss / eta.choices)
+    brier = error_cells.spread_of_rows(squares, mine.part, sure.spend("scores", _BRIER) / eta.choices)
     spread = min(brier, error_cells.spread(box))
+    error, of_error, of_spread = error_cells.error(box), sure.spend("error", _ERROR), sure.spend("spread", _SPREAD)
     return (
-        error_cells.of_people(error_cells.error(box), error_cells.MOST_ERROR, eta.queries, _ERROR * miss),
-        error_cells.of_people(spread, error_cells.MOST_SPREAD, eta.queries, _SPREAD * miss),
+        error_cells.of_people(error, error_cells.MOST_ERROR, eta.queries, of_error),
+        error_cells.of_people(spread, error_cells.MOST_SPREAD, eta.queries, of_spread),
     )
 
 
@@ -101,14 +103,20 @@ def sharper(features: Features, known: Doubt) -> Features:
     return Features(replace(right, low=low), known.missed_high)
 
 
-def uninformed(known: Doubt | None, eta: Eta, payoffs: Payoffs, settings: Settings, miss: float) -> list[Finding]:
-    """For payoff 1; miss: of all certificates."""
+def uninformed(known: Doubt | None, eta: Eta, payoffs: Payoffs, settings: Settings, sure: Budget) -> list[Finding]:
+    """For payoff 1."""
     if known is None or not payoffs.alike:
         return []
-    missed = 0.0 if known.twins is None else known.twins.missed_low(_TWINS_BEFORE * miss)
+    of_twins = sure.spend("people in pairs, before", _TWINS_BEFORE)
+    missed = 0.0 if known.twins is None else known.twins.missed_low(of_twins)
     method = f"{MISSED}; upper limit by {TWINS}" if missed > 0 else MISSED
     low = 1 - known.missed_high
     return [certificates.finding("certified_uninformed_utility", low, 1 - missed, method, eta, settings)]
+
+
+def of_each(sure: Budget, sharing: int) -> float:
+    """What the lower limit of each advantage may miss."""
+    return sure.spend("people in pairs, after", _TWINS_AFTER, sharing)
 
 
 def added(
@@ -119,7 +127,7 @@ def added(
     noise = releases.noise_of(mechanism)
     same = None if noise is None else noise.randomized_response
     if known.twins is not None and known.twins.classes == 2 and same is not None:
-        low = known.twins.advantage_low(pi_from_epsilon(same), _TWINS_AFTER * miss_each)
+        low = known.twins.advantage_low(pi_from_epsilon(same), miss_each)
         if low:
             method = f"{method}; lower limit by {TWINS}"
     return certificates.bound_of(low, high, method, eta)

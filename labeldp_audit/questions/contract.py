@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING
 
-from ..core.arrays import Floats
 from ..core.errors import DataError
-from ..core.eta import Eta
-from ..core.finding import Finding
-from ..core.mechanism import Mechanism
-from ..core.progress import Progress
 from ..core.quantity import Quantity
-from ..core.settings import Settings
-from ..core.table import Table
+
+if TYPE_CHECKING:  # a question is declared wherever help is shown or a stored report is judged: it loads nothing heavy
+    from ..core.arrays import Floats
+    from ..core.budget import Budget
+    from ..core.eta import Eta
+    from ..core.finding import Finding
+    from ..core.mechanism import Mechanism
+    from ..core.progress import Progress
+    from ..core.settings import Settings
+    from ..core.table import Table
 
 
 @dataclass(frozen=True)
@@ -36,9 +41,28 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Question:
+    """What is declared of a question, so that its numbers are explained, judged and printed."""
+
+    name: str
     quantities: tuple[Quantity, ...]
     fits: Callable[[int], bool]  # a label of so many classes
-    answer: Callable[[Evidence, Settings], Sequence[Finding]]
+    answer: Callable[[Evidence, Settings, Budget], Sequence[Finding]]
+    # Of the reserve of `audit`. None: an equal part of all else, as those have that were there first.
+    share: float | None = 0.1
+
+
+def two_classes(classes: int) -> bool:
+    return classes == 2
+
+
+def answered_by(module: str) -> Callable[[Evidence, Settings, Budget], Sequence[Finding]]:
+    """`answer` of a module beside this one, which is loaded when it is asked."""
+
+    def answer(evidence: Evidence, settings: Settings, budget: Budget) -> Sequence[Finding]:
+        found: Sequence[Finding] = import_module(f".{module}", __package__).answer(evidence, settings, budget)
+        return found
+
+    return answer
 
 
 def positive_index(table: Table) -> int:

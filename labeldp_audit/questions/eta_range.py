@@ -9,51 +9,46 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..core.budget import PRIOR_SHARE, RADII_SHARE
+from ..core.budget import PRIOR_SHARE, RADII_SHARE, Budget
 from ..core.eta import Eta
 from ..core.finding import Finding
 from ..core.settings import Settings
 from ..core.table import Table
 from ..measures.eta_law import estimated
 from . import assumptions, certificates, certified_guesses, extremes, guessing, intervals, payoffs
-from .contract import Evidence, Question
-from .quantities import ETA_MAX, ETA_MIN
+from .contract import Evidence
 
 EXTREMES_SHARE = 0.43
 UTILITY_SHARE = 0.22
 BUT_RADII = 0.95  # of what may be missed, where nothing but the extremes of eta is asked
 
 
-def findings(table: Table, eta: Eta, settings: Settings) -> list[Finding]:
-    miss = 1 - settings.confidence
-    paid, belief = payoffs.of(table, settings, PRIOR_SHARE * miss), estimated.of(table, eta)
-    features = guessing.of_features(
-        table, eta, belief.uninformed(paid.paid), belief.method, paid, settings, UTILITY_SHARE * miss
-    )
-    sure = certificates.SHARE * miss
+def findings(table: Table, eta: Eta, settings: Settings, budget: Budget) -> list[Finding]:
+    belief = estimated.of(table, eta)
+    paid = payoffs.of(table, settings, budget.spend("p", PRIOR_SHARE))
+    wide = assumptions.widening(eta, settings, budget.spend("radii", RADII_SHARE))
+    features = guessing.of_features(table, eta, belief, paid, settings, wide, budget.part("guesses", UTILITY_SHARE))
+    sure = budget.part("certificates", certificates.SHARE)
     known = certified_guesses.doubt(table, eta, features, paid, sure) if settings.certify else None
     features = features if known is None else certified_guesses.sharper(features, known)
     return [
-        *extremes_of(table, eta, settings, EXTREMES_SHARE * miss),
+        *extremes_of(table, eta, settings, wide, budget.spend("eta", EXTREMES_SHARE)),
         Finding("uninformed_utility", features.right, settings.confidence),
         *guessing.bracket(table, eta, paid, settings),
         *certified_guesses.uninformed(known, eta, paid, settings, sure),
     ]
 
 
-def extremes_of(table: Table, eta: Eta, settings: Settings, miss: float) -> Iterator[Finding]:
+def extremes_of(table: Table, eta: Eta, settings: Settings, wide: float, miss: float) -> Iterator[Finding]:
     """Of the positive class, or of each where there are more than two."""
     classes = table.dataset.classes
-    wide = assumptions.widening(eta, settings, RADII_SHARE * (1 - settings.confidence))
     asked = [1] if len(classes) == 2 else range(len(classes))
     for c in asked:
         box = intervals.for_extremes(table, eta, c, miss / len(asked), wide)
         yield from extremes.of_eta(box, eta, settings, {} if len(classes) == 2 else {"class": classes[c]})
 
 
-def answer(evidence: Evidence, settings: Settings) -> list[Finding]:
+def answer(evidence: Evidence, settings: Settings, budget: Budget) -> list[Finding]:
     """Of labels with more classes than two: of two, the worst case says it."""
-    return list(extremes_of(evidence.table, evidence.eta, settings, BUT_RADII * (1 - settings.confidence)))
-
-
-QUESTION = Question((ETA_MIN, ETA_MAX), lambda classes: classes > 2, answer)
+    wide = assumptions.widening(evidence.eta, settings, budget.spend("radii", RADII_SHARE))
+    return list(extremes_of(evidence.table, evidence.eta, settings, wide, budget.spend("eta", BUT_RADII)))

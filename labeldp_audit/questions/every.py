@@ -1,7 +1,60 @@
-"""The questions that an audit asks, in the order of its report. One line here for each."""
+"""The questions that an audit asks, in the order of its report. One line here for each.
+
+Loads no mathematics: help, `explain` and the judge of a stored report read here what numbers there are.
+"""
 
 from __future__ import annotations
 
-from . import advantage, eta_range, tail, worst_case
+import re
+from collections.abc import Iterable, Iterator, Mapping
 
-QUESTIONS = (worst_case.QUESTION, tail.QUESTION, eta_range.QUESTION, advantage.QUESTION)
+from ..core.quantity import Quantity
+from ..core.registry import Named, there
+from . import quantities
+from .contract import Question
+from .quantities import ADVANTAGES, RANGE_OF_ETA, TAIL, WORST_CASE
+
+CERTIFIED = "certified_"  # before the name of a quantity whose other limits it moves (audits/reconcile.py)
+
+
+_OURS = {one.name: one for one in (WORST_CASE, TAIL, RANGE_OF_ETA, ADVANTAGES)}
+
+
+def _quantities(questions: Iterable[Question]) -> dict[str, Quantity]:
+    """And those that no question answers. Who declares a name first is right."""
+    found = dict(quantities.QUANTITIES)
+    for one in (one for question in questions for one in question.quantities):
+        found.setdefault(one.name, one)
+    return found
+
+
+def _fault(name: str, question: object) -> str:
+    return next(_faults(name, question), "")
+
+
+def _faults(name: str, question: object) -> Iterator[str]:
+    """What would replace a number of ours, or move one, is none of a stranger's questions."""
+    if not isinstance(question, Question):
+        yield f"{question!r} is no Question"
+        return
+    if question.name != name:
+        yield f"it calls itself {question.name!r}"
+    if question.share is None or not 0 < question.share <= 1:
+        yield "its share of the reserve is not between 0 and 1"
+    own, known = {one.name for one in question.quantities}, _quantities(_OURS.values())
+    for one in sorted(own):
+        if one in known:
+            yield f"a quantity is called {one} already"
+        if not re.fullmatch("[A-Za-z_][A-Za-z0-9_]*", one):
+            yield f"{one!r} is no name of a quantity"
+        if one.startswith(CERTIFIED) and one.removeprefix(CERTIFIED) not in own:
+            yield f"{one} would move a number that is not its own"
+    if not own:
+        yield "it has no quantity"
+
+
+QUESTIONS: Named[Question] = Named("question", there(_OURS), "questions", _fault)
+
+
+# Those of a stranger's question that cannot be loaded are not among them.
+QUANTITIES: Mapping[str, Quantity] = _quantities(QUESTIONS)

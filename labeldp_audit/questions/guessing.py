@@ -12,12 +12,13 @@ import numpy as np
 
 from ..bounds.intervals import clopper_pearson, hoeffding
 from ..bounds.intervals.mistakes import tolerated
-from ..core.budget import RADII_SHARE
+from ..core.budget import Budget
 from ..core.eta import Eta
 from ..core.finding import Bound, Finding
 from ..core.settings import Settings
 from ..core.table import Table
 from ..measures import guess
+from ..measures.eta_law.estimated import Belief
 from . import assumptions, guess_certificates, intervals
 from .payoffs import Payoffs
 
@@ -35,16 +36,17 @@ class Features:
 
 
 def of_features(
-    table: Table, eta: Eta, estimate: float, method: str, payoffs: Payoffs, settings: Settings, miss: float
+    table: Table, eta: Eta, belief: Belief, payoffs: Payoffs, settings: Settings, wide: float, budget: Budget
 ) -> Features:
-    """Six tenths of the miss for what is missed, one for the commoner class, three for the upper limit."""
-    always = always_one_class(table, payoffs, 0.1 * miss)
-    missed = min(guess_certificates.missed(table, eta, payoffs, 0.6 * miss), 1 - always)
+    """wide: how far eta may lie from its neighbourhood's average."""
+    always = always_one_class(table, payoffs, budget.spend("commoner class", 0.1))
+    missed = min(guess_certificates.missed(table, eta, payoffs, budget.spend("missed", 0.6)), 1 - always)
     least = 1 - missed
-    most = min(1.0, _most(table, eta, payoffs, settings, 0.3 * miss))
+    most = min(1.0, _most(table, eta, payoffs, wide, budget.spend("upper limit", 0.3)))
     said = (*assumptions.stated(eta, settings), f"lower limit {guess_certificates.sure(eta)}")
-    estimate = min(estimate, 1.0)
-    return Features(Bound(estimate, min(least, estimate), max(most, estimate), eta.queries, method, said), missed)
+    estimate = min(belief.uninformed(payoffs.paid), 1.0)
+    right = Bound(estimate, min(least, estimate), max(most, estimate), eta.queries, belief.method, said)
+    return Features(right, missed)
 
 
 def always_one_class(table: Table, payoffs: Payoffs, miss: float) -> float:
@@ -55,9 +57,8 @@ def always_one_class(table: Table, payoffs: Payoffs, miss: float) -> float:
     return float(clopper_pearson.lower(np.array(data.class_counts), data.rows_used, miss / len(payoffs.paid)).max())
 
 
-def _most(table: Table, eta: Eta, payoffs: Payoffs, settings: Settings, miss: float) -> float:
+def _most(table: Table, eta: Eta, payoffs: Payoffs, wide: float, miss: float) -> float:
     """Upper limit: no neighbourhood is more telling than its interval allows."""
-    wide = assumptions.widening(eta, settings, RADII_SHARE * (1 - settings.confidence))
     if len(payoffs.high) == 2:
         box = intervals.for_shares(table, eta, miss / 2, wide)
         low, high = box.of_people()

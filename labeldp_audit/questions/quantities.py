@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..core.quantity import MATHEMATICS, PITFALLS, PREVENT, STAYS, TRAINING, UNIFIED, UNTUNED, Quantity
+from .contract import Question, answered_by, two_classes
 
 _AVERAGES = (
     "low and high are about averages over rows with like scores (or neighbourhoods): people in them may differ. "
@@ -40,7 +41,7 @@ J = Quantity(
     "0.05 keeps it, as far as averages go. A high above it does not show that the rule is broken: few rows make it "
     f"large. A low above it does show that, as far as averages go. {_AVERAGES}",
     ("certified_j", "plug_in_j", "nu_bar", "tau", "mean_loss"),
-    share=True, of_losses=True, two_classes=True, falls_along="tau",
+    share=True, of_losses=True, two_classes=True, axes=("tau",), falls_along="tau",
 )  # fmt: skip
 PLUG_IN_J = Quantity(
     "plug_in_j", "Share of people above a loss, by raw counts",
@@ -50,7 +51,7 @@ PLUG_IN_J = Quantity(
     "Noise in the counts is taken for knowledge, so the tail is too long on average. It is there to compare, in "
     "JSON and CSV only; judge by j.",
     ("j", "plug_in_utility"),
-    share=True, of_losses=True, two_classes=True, falls_along="tau",
+    share=True, of_losses=True, two_classes=True, axes=("tau",), falls_along="tau",
 )  # fmt: skip
 MEAN_LOSS = Quantity(
     "mean_loss", "Average loss",
@@ -121,7 +122,7 @@ ETA_MIN = Quantity(
     "0 means that some features rule the label out. The smaller it is beside the prior, the more those features "
     "tell. With more than two classes it is that of the class named under class.",
     ("eta", "eta_max", "log_ratio_min", "nu_max"),
-    share=True, less_is_worse=True, with_noise=STAYS,
+    share=True, less_is_worse=True, with_noise=STAYS, axes=("class",),
 )  # fmt: skip
 ETA_MAX = Quantity(
     "eta_max", "Greatest chance of a label",
@@ -131,7 +132,7 @@ ETA_MAX = Quantity(
     "1 means that some features give the label away. The larger it is beside the prior, the more those features "
     "tell. With more than two classes it is that of the class named under class.",
     ("eta", "eta_min", "log_ratio_max", "nu_max"),
-    share=True, with_noise=STAYS,
+    share=True, with_noise=STAYS, axes=("class",),
 )  # fmt: skip
 UNINFORMED_UTILITY = Quantity(
     "uninformed_utility", "Right guesses from the features alone",
@@ -190,7 +191,7 @@ ADVANTAGE_BOUND = Quantity(
     "An upper limit that holds for any population with those few numbers, so often far above advantage. Where the "
     "printed theorem is wrong or loose, its name says corrected or improved.",
     ("advantage", "epsilon"),
-    with_noise=UNTUNED,
+    with_noise=UNTUNED, axes=("bound",),
 )  # fmt: skip
 EQUIVALENT_EPSILON = Quantity(
     "equivalent_epsilon", "Randomized response that adds as much",
@@ -221,7 +222,7 @@ CERTIFIED_J = Quantity(
     "low is the whole of it: at least so many people lose more than tau, at all tau at once. "
     f"{_SMALL} {_ONE_SIDED}",
     ("certified", "j", "tau"),
-    share=True, has_upper=False, of_losses=True, two_classes=True, falls_along="tau",
+    share=True, has_upper=False, of_losses=True, two_classes=True, axes=("tau",), falls_along="tau",
 )  # fmt: skip
 CERTIFIED_MEAN_LOSS = Quantity(
     "certified_mean_loss", "Average loss, at least",
@@ -251,7 +252,7 @@ CERTIFIED_RENYI = Quantity(
     "What features tell if they are released as they are. A theorem that adds noise of the labels to a divergence "
     f"needs an upper limit of it, and low is none. {_ONE_SIDED}",
     ("certified", "weighted_jeffreys"),
-    has_upper=False, two_classes=True, with_noise=STAYS,
+    has_upper=False, two_classes=True, with_noise=STAYS, axes=("alpha", "of"),
 )  # fmt: skip
 CERTIFIED_UNINFORMED_UTILITY = Quantity(
     "certified_uninformed_utility", "Right guesses from features, certified",
@@ -291,6 +292,7 @@ COLUMN_LOG_LOSS = Quantity(
     _SOURCE,
     f"How much better labels are guessed thanks to the column. {_READ}",
     ("column_j", "column_advantage", "eta"),
+    axes=("column",),
 )  # fmt: skip
 COLUMN_J = Quantity(
     "column_j", "What a column adds to J",
@@ -300,7 +302,7 @@ COLUMN_J = Quantity(
     "0.03 means that, by these models, 3 people more in a hundred lose more than tau because the column is "
     f"published. It has no limits: models say it of themselves. {_READ}",
     ("j", "column_log_loss", "column_advantage"),
-    share=True, of_losses=True, two_classes=True,
+    share=True, of_losses=True, two_classes=True, axes=("column", "tau"),
 )  # fmt: skip
 COLUMN_ADVANTAGE = Quantity(
     "column_advantage", "What a column adds to the advantage",
@@ -310,7 +312,7 @@ COLUMN_ADVANTAGE = Quantity(
     "It may be negative: features that already give labels away leave a release less to add. "
     f"Look at column_log_loss beside it. {_READ}",
     ("advantage", "column_log_loss", "column_j"),
-    share=True,
+    share=True, axes=("column",),
 )  # fmt: skip
 TUNED = Quantity(
     "tuned", "Least noise that meets a policy",
@@ -323,6 +325,26 @@ TUNED = Quantity(
     "neighbour with which the policy does not hold: no confidence limits.",
     ("epsilon", "k", "inconclusive"),
     less_is_worse=True,
+)  # fmt: skip
+
+# The questions that answer them; those that were there first share what is no reserve in equal parts.
+WORST_CASE = Question(
+    "worst_case", (ETA_MIN, ETA_MAX, LOG_RATIO_MIN, LOG_RATIO_MAX, NU_MAX, CERTIFIED_NU_MAX),
+    two_classes, answered_by("worst_case"), share=None,
+)  # fmt: skip
+TAIL = Question(
+    "tail",
+    (J, PLUG_IN_J, MEAN_LOSS, JEFFREYS, WEIGHTED_JEFFREYS, CERTIFIED_J, CERTIFIED_MEAN_LOSS, CERTIFIED_RENYI),
+    two_classes, answered_by("tail"), share=None,
+)  # fmt: skip
+RANGE_OF_ETA = Question(
+    "eta_range", (ETA_MIN, ETA_MAX), lambda classes: classes > 2, answered_by("eta_range"), share=None
+)
+ADVANTAGES = Question(
+    "advantage",
+    (UNINFORMED_UTILITY, LEAVE_ONE_OUT_UTILITY, PLUG_IN_UTILITY, INFORMED_UTILITY, ADVANTAGE, ADVANTAGE_BOUND,
+     EQUIVALENT_EPSILON, EQUIVALENT_K, CERTIFIED_ADVANTAGE, CERTIFIED_UNINFORMED_UTILITY, CERTIFIED_INFORMED_UTILITY),
+    lambda classes: True, answered_by("advantage"), share=None,
 )  # fmt: skip
 
 OF_COLUMNS = (COLUMN_LOG_LOSS, COLUMN_J, COLUMN_ADVANTAGE)

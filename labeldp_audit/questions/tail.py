@@ -15,7 +15,7 @@ import numpy as np
 
 from ..bounds.intervals import dvoretzky_kiefer_wolfowitz
 from ..core.arrays import Floats
-from ..core.budget import PRIOR_SHARE, RADII_SHARE
+from ..core.budget import PRIOR_SHARE, RADII_SHARE, Budget
 from ..core.eta import Eta, Law
 from ..core.finding import Bound, Finding
 from ..core.mechanism import Mechanism
@@ -26,18 +26,8 @@ from ..measures.eta_law import estimated
 from ..measures.eta_law.estimated import Belief
 from . import assumptions, certificates, intervals, releases, taus
 from .certificates import Known
-from .contract import Evidence, Question, positive_index
+from .contract import Evidence, positive_index
 from .intervals import Intervals, Prior
-from .quantities import (
-    CERTIFIED_J,
-    CERTIFIED_MEAN_LOSS,
-    CERTIFIED_RENYI,
-    JEFFREYS,
-    MEAN_LOSS,
-    PLUG_IN_J,
-    WEIGHTED_JEFFREYS,
-    J,
-)
 
 ETA_SHARE = 0.49
 TAIL_SHARE = 0.09
@@ -50,11 +40,6 @@ PLUG_IN = "counts around each row, as they are"
 NO_LIMITS = "no interval: the chance in the counts is taken for knowledge"
 NO_UPPER = "no upper limit: whoever was not asked may lose any amount"
 
-QUANTITIES = (
-    J, PLUG_IN_J, MEAN_LOSS, JEFFREYS, WEIGHTED_JEFFREYS, CERTIFIED_J, CERTIFIED_MEAN_LOSS,
-    CERTIFIED_RENYI,
-)  # fmt: skip
-
 
 def checked(settings: Settings) -> tuple[tuple[Mechanism, ...], Floats | None]:
     """Mechanisms and tau; what makes no sense is refused before anything is searched or learnt."""
@@ -64,27 +49,27 @@ def checked(settings: Settings) -> tuple[tuple[Mechanism, ...], Floats | None]:
 
 
 def findings(
-    table: Table, eta: Eta, settings: Settings, mechanisms: Sequence[Mechanism], asked: Floats | None,
+    table: Table, eta: Eta, settings: Settings, budget: Budget, mechanisms: Sequence[Mechanism], asked: Floats | None,
     *, more: Sequence[float] = (), among: int | None = None,
 ) -> list[Finding]:  # fmt: skip
     """asked: the values of tau, None for the whole curve; more: beside these. among: so many mechanisms share the
     level, where labels choose which are looked at."""
     positive = positive_index(table)
-    miss = 1 - settings.confidence
-    wide = assumptions.widening(eta, settings, RADII_SHARE * miss)
-    box = intervals.for_shares(table, eta, ETA_SHARE * miss, wide)
-    prior = intervals.of_prior(table, positive, PRIOR_SHARE * miss)
+    wide = assumptions.widening(eta, settings, budget.spend("radii", RADII_SHARE))
+    box = intervals.for_shares(table, eta, budget.spend("eta", ETA_SHARE), wide)
+    prior = intervals.of_prior(table, positive, budget.spend("p", PRIOR_SHARE))
     believed = estimated.of_losses(eta)
     known, unknown = releases.by_loss("j", mechanisms, settings, eta.queries)
     losses = {tilt: losses_of(box, believed, prior, tilt) for tilt in {0.0, *(noise.tilt for _, noise in known)}}
     at, places = _asked(losses, known, asked, more, eta.n)
     number = places * (len(known) if among is None else among)
-    sure = certificates.SHARE * miss
+    sure = budget.part("certificates", certificates.SHARE)
     cells = certificates.box_of_losses(table, eta, sure) if settings.certify else None
     least = 0.0 if cells is None else certificates.least_mean_loss(cells, prior, sure)
+    of_tails, of_means = budget.spend("J", TAIL_SHARE), budget.spend("mean loss", MEAN_SHARE)
     return [
-        *(tails(losses, box.wrong, known, at, eta, settings, TAIL_SHARE * miss / max(1, number)) if known else ()),
-        *means(losses[0.0], box.wrong, believed.law, prior, known, eta, settings, MEAN_SHARE * miss, least),
+        *(tails(losses, box.wrong, known, at, eta, settings, of_tails / max(1, number)) if known else ()),
+        *means(losses[0.0], box.wrong, believed.law, prior, known, eta, settings, of_means, least),
         *(() if cells is None else certificates.of_losses(cells, table, eta, prior, known, at, number, settings, sure)),
         *unknown,
     ]
@@ -200,9 +185,6 @@ def _jeffreys(law: Law, prior: Prior, least: float) -> tuple[float, float]:
     return max(mean, of_prior, least + smallest), least + smallest
 
 
-def answer(evidence: Evidence, settings: Settings) -> list[Finding]:
-    asked = evidence.table, evidence.eta, settings, evidence.mechanisms, evidence.at
+def answer(evidence: Evidence, settings: Settings, budget: Budget) -> list[Finding]:
+    asked = evidence.table, evidence.eta, settings, budget, evidence.mechanisms, evidence.at
     return findings(*asked, more=evidence.more, among=evidence.among)
-
-
-QUESTION = Question(QUANTITIES, lambda classes: classes == 2, answer)

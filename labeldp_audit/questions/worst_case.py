@@ -8,31 +8,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..core.budget import PRIOR_SHARE, RADII_SHARE
+from ..core.budget import PRIOR_SHARE, RADII_SHARE, Budget
 from ..core.eta import Eta
 from ..core.finding import Finding
 from ..core.mechanism import Mechanism
 from ..core.settings import Settings
 from ..core.table import Table
 from . import assumptions, certificates, extremes, intervals, releases
-from .contract import Evidence, Question, positive_index
-from .quantities import CERTIFIED_NU_MAX, ETA_MAX, ETA_MIN, LOG_RATIO_MAX, LOG_RATIO_MIN, NU_MAX
+from .contract import Evidence, positive_index
 
 ETA_SHARE = 0.65
 
-QUANTITIES = (
-    ETA_MIN, ETA_MAX, LOG_RATIO_MIN, LOG_RATIO_MAX, NU_MAX, CERTIFIED_NU_MAX,
-)  # fmt: skip
 
-
-def findings(table: Table, eta: Eta, settings: Settings, asked: Sequence[Mechanism]) -> list[Finding]:
+def findings(table: Table, eta: Eta, settings: Settings, budget: Budget, asked: Sequence[Mechanism]) -> list[Finding]:
     positive = positive_index(table)
-    miss = 1 - settings.confidence
-    wide = assumptions.widening(eta, settings, RADII_SHARE * miss)
-    box = intervals.for_extremes(table, eta, positive, ETA_SHARE * miss, wide)
-    prior = intervals.of_prior(table, positive, PRIOR_SHARE * miss)
+    wide = assumptions.widening(eta, settings, budget.spend("radii", RADII_SHARE))
+    box = intervals.for_extremes(table, eta, positive, budget.spend("eta", ETA_SHARE), wide)
+    prior = intervals.of_prior(table, positive, budget.spend("p", PRIOR_SHARE))
     known, unknown = releases.by_loss("nu_max", asked, settings, eta.queries)
-    sure = certificates.SHARE * miss
+    sure = budget.part("certificates", certificates.SHARE)
     return [
         *extremes.of_eta(box, eta, settings),
         *extremes.of_log_ratios(box, eta, settings),
@@ -42,8 +36,5 @@ def findings(table: Table, eta: Eta, settings: Settings, asked: Sequence[Mechani
     ]
 
 
-def answer(evidence: Evidence, settings: Settings) -> list[Finding]:
-    return findings(evidence.table, evidence.eta, settings, evidence.mechanisms)
-
-
-QUESTION = Question(QUANTITIES, lambda classes: classes == 2, answer)
+def answer(evidence: Evidence, settings: Settings, budget: Budget) -> list[Finding]:
+    return findings(evidence.table, evidence.eta, settings, budget, evidence.mechanisms)

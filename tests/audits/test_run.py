@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from unittest.mock import patch
 
@@ -9,16 +10,22 @@ import numpy as np
 import pytest
 from simulated import searched, table_of
 
-from labeldp_audit.audits import run, tune
+from labeldp_audit.audits import policy_lines, run, tune
 from labeldp_audit.audits.policy_lines import ASKED
+from labeldp_audit.core import registry
+from labeldp_audit.core.budget import Budget
+from labeldp_audit.core.errors import SpecError
+from labeldp_audit.core.finding import Bound, Finding
 from labeldp_audit.core.policy import Policy
 from labeldp_audit.core.progress import Silent
+from labeldp_audit.core.quantity import Quantity
 from labeldp_audit.core.settings import Settings
 from labeldp_audit.core.table import Dataset
 from labeldp_audit.policy.judge import parse
 from labeldp_audit.questions import releases
 from labeldp_audit.questions import tail as estimate_j
-from labeldp_audit.questions.contract import Evidence
+from labeldp_audit.questions.contract import Evidence, Question
+from labeldp_audit.questions.every import QUESTIONS
 from labeldp_audit.questions.quantities import QUANTITIES
 
 SETTINGS = Settings(mechanism=("rr:epsilon=0.5|1|2",))
@@ -42,7 +49,7 @@ def by_place(findings):
 
 def test_every_question_names_the_quantities_it_answers(seen):
     for question in run.questions(2):
-        found = {one.quantity for one in question.answer(asked(seen), SETTINGS)}
+        found = {one.quantity for one in question.answer(asked(seen), SETTINGS, Budget.of(SETTINGS.confidence))}
         assert found <= {one.name for one in question.quantities}
     whole = {one.quantity for one in run.put(asked(seen), run.questions(2), SETTINGS)}
     assert {*ASKED} - whole <= {"certified_advantage", "equivalent_epsilon"}
@@ -75,14 +82,16 @@ def test_the_joint_confidence_is_shared_out(seen):
     together = by_place(run.put(asked(seen), put, SETTINGS))
     third = replace(SETTINGS, confidence=1 - (1 - SETTINGS.confidence) / 3)
     for question in put:
-        for place, one in by_place(question.answer(asked(seen), third)).items():
+        for place, one in by_place(question.answer(asked(seen), third, Budget.of(third.confidence))).items():
             assert together[place].bound == one.bound
             jointly = SETTINGS.confidence if one.confidence == third.confidence else one.confidence
             assert together[place].confidence == jointly
 
 
 def test_limits_are_wider_than_alone_and_estimates_the_same(seen):
-    alone = by_place(estimate_j.findings(*seen, SETTINGS, releases.wanted(SETTINGS), None))
+    alone = by_place(
+        estimate_j.findings(*seen, SETTINGS, Budget.of(SETTINGS.confidence), releases.wanted(SETTINGS), None)
+    )
     together = by_place(run.put(asked(seen), run.questions(2), SETTINGS))
     wider = 0
     for place, one in alone.items():
@@ -91,6 +100,129 @@ def test_limits_are_wider_than_alone_and_estimates_the_same(seen):
             assert low <= one.bound.low and high >= one.bound.high
             wider += high > one.bound.high
     assert wider > 20
+
+
+def constant(name="made_up", share=0.1, answer=None):
+    """A question that answers how much it may miss."""
+
+    def told(evidence, settings, budget):
+        return [Finding(name, Bound(budget.spend("all", 1.0), 0.0, 1.0, 1, ""), settings.confidence)]
+
+    quantity = Quantity(name, "Made up", "a number", "x", "a test", "It says nothing.", ("j",))
+    return Question(name, (quantity,), lambda classes: True, answer or told, share)
+
+
+@pytest.fixture
+def others(monkeypatch):
+    """Questions of packages beside this one, as if they were installed."""
+
+    def install(*questions):
+        entries = {one.name: one for one in questions}
+
+        class Entry:
+            def __init__(self, name):
+                self.name = name
+
+            def load(self):
+                if isinstance(entries[self.name], Exception):
+                    raise entries[self.name]
+                return entries[self.name]
+
+        known = [Entry(name) for name in entries]
+        monkeypatch.setattr(registry, "entry_points", lambda group: known if group.endswith(".questions") else [])
+
+    return install
+
+
+def spent(seen, asked_questions, reserve=run.RESERVE):
+    found = run.put(asked(seen, at=np.array([1.0])), asked_questions, SETTINGS, reserve=reserve)
+    return {one.quantity: one.bound.estimate for one in found if one.quantity.startswith("made_up")}
+
+
+def test_a_new_question_takes_its_share_from_the_reserve_and_changes_no_other(seen, others):
+    miss, first = 1 - SETTINGS.confidence, run.questions(2)
+    one, two = constant("made_up_1"), constant("made_up_2", share=0.5)
+    others(one, two)
+    assert run.questions(2) == (*first, one, two)
+    assert spent(seen, (*first, one)) == {"made_up_1": pytest.approx(0.1 * run.RESERVE * miss)}
+    both = spent(seen, (*first, one, two))
+    assert both["made_up_1"] == spent(seen, (*first, one))["made_up_1"]
+    assert both["made_up_2"] == pytest.approx(0.5 * run.RESERVE * miss)
+    alone, beside, beside_two = (
+        by_place(run.put(asked(seen, at=np.array([1.0])), put, SETTINGS, reserve=run.RESERVE))
+        for put in (first, (*first, one), (*first, one, two))
+    )
+    assert {place: one for place, one in beside_two.items() if place in beside} == beside
+    [place] = [place for place in alone if place[0] == "uninformed_utility"]
+    assert beside[place].bound.low < alone[place].bound.low  # where nobody wants it, there is no reserve
+    assert alone == by_place(run.put(asked(seen, at=np.array([1.0])), first, SETTINGS))
+
+
+def test_check_and_tune_share_equally_among_what_is_asked(seen, others):
+    others(one := constant())
+    miss = 1 - SETTINGS.confidence
+    assert spent(seen, (*run.questions(2, {"j"}), one), 0.0) == {"made_up": pytest.approx(miss / 2)}
+    assert spent(seen, (one,), 0.0) == {"made_up": pytest.approx(miss)}
+
+
+def unanswered(seen, question):
+    [found] = run.put(asked(seen), (question,), SETTINGS, reserve=run.RESERVE)
+    assert (found.bound.estimate, found.bound.low, found.bound.high) == (None, None, None)
+    assert found.confidence == SETTINGS.confidence
+    return found.bound.reason
+
+
+def test_what_a_stranger_cannot_answer_is_said_with_the_reason(seen, others):
+    def greedy(evidence, settings, budget):
+        return [budget.spend("some", 0.7), budget.spend("more", 0.7)]
+
+    def nothing(evidence, settings, budget):
+        return [Finding("made_up", Bound(math.nan, None, None, 1, ""), settings.confidence)]
+
+    def ours(evidence, settings, budget):
+        return [Finding("advantage", Bound(0.0, 0.0, 0.0, 1, ""), settings.confidence)]
+
+    for answer, said in (
+        (greedy, "more asks for"), (nothing, "made_up is nan"),
+        (ours, "it answers advantage, which it does not declare"),
+        (lambda *given: {}["x"], "KeyError"),
+    ):  # fmt: skip
+        others(question := constant(answer=answer))
+        assert unanswered(seen, question).startswith("the question 'made_up' of another package fails: ")
+        assert said in unanswered(seen, question)
+    others(question := constant(share=1.0), constant("made_up_2", share=0.2))
+    two = run.put(asked(seen), tuple(QUESTIONS.get(name) for name in QUESTIONS.of_others()), SETTINGS, reserve=0.2)
+    assert [one.quantity for one in two if one.bound.reason and "is left" in one.bound.reason] == ["made_up_2"]
+
+
+def test_a_fault_of_ours_is_a_fault(seen, others):
+    others()
+    with pytest.raises(KeyError):
+        list(run.put(asked(seen), (constant(answer=lambda *given: {}["x"]),), SETTINGS))
+
+
+@pytest.mark.parametrize(
+    ("question", "why"),
+    [
+        (constant("advantage"), ""),  # ours stays
+        (constant("made_up_1", share=None), "its share of the reserve is not between 0 and 1"),
+        (replace(constant("j"), name="other"), "a quantity is called j already"),
+        (replace(constant("certified_eta_min"), name="other"), "would move a number that is not its own"),
+        (replace(constant("made up"), name="other"), "is no name of a quantity"),
+        (replace(constant(), quantities=()), "it has no quantity"),
+    ],
+)
+def test_a_question_that_would_replace_ours_is_none(seen, others, question, why):
+    others(question)
+    if not why:
+        assert QUESTIONS.get("advantage").answer is not question.answer and QUESTIONS.of_others() == ()
+        return
+    [said] = QUESTIONS.broken().values()
+    assert said.startswith(f"the question {question.name!r} of another package cannot be loaded: ") and why in said
+    assert said in report_of(run.audit, seen, SETTINGS).warnings
+    with pytest.raises(SpecError) as caught:
+        policy_lines.quantities_of(policy("nobody_knows.high > 1"), run.coordinates())
+    assert said in caught.value.hint
 
 
 def test_only_the_questions_that_are_needed_are_put(seen):

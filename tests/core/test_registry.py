@@ -13,7 +13,7 @@ from labeldp_audit.core.registry import Registry
 
 @dataclass(frozen=True)
 class Cake:
-    name = "cake"
+    name, example = "cake", "cake:size=1"
     fields: dict
 
     @classmethod
@@ -32,9 +32,10 @@ class Entry:
     """What importlib.metadata tells of somebody's package."""
 
     name: str
+    thing: object = None
 
     def load(self):
-        return Pie
+        return self.thing or Pie
 
 
 CAKES = Registry("cake", (Cake,))
@@ -69,3 +70,21 @@ def test_other_packages_add_theirs_and_replace_none_of_ours(monkeypatch):
 
 
 GROUP = "labeldp_audit.cakes"
+
+
+def test_who_is_broken_is_met_where_it_is_asked_for(monkeypatch):
+    class Nameless:
+        example, parse = "", None
+
+    entries = [Entry("pie"), Entry("tart", Nameless), Entry("scone", 3), Entry("bun", Cake)]
+    monkeypatch.setattr(registry, "entry_points", lambda group: entries)
+    assert CAKES.names() == ("cake", "pie", "tart", "scone", "bun")
+    assert list(CAKES) == [Cake, Pie]
+    assert CAKES.of_others() == ("pie", "tart", "scone", "bun")
+    assert {name: why.partition(": ")[2] for name, why in CAKES.broken().items()} == {
+        "tart": f"{Nameless!r} has no name",
+        "scone": "3 has no name and no example and no parse",
+        "bun": "it calls itself 'cake'",
+    }
+    with pytest.raises(SpecError, match="the cake 'scone' of another package cannot be loaded: 3 has no name"):
+        CAKES.parse("scone:size=1")

@@ -265,9 +265,10 @@ def posterior(eta, loglik):
 
 
 def z(differences, bag):
-    """Sum over its standard error; what is in one bag hangs together. 1e-6: rounding errors are nothing."""
+    """Sum over its standard error; what is in one bag hangs together. 1e-3: rounding errors, and what happens to fewer
+    than one record of a million, are nothing."""
     sums = np.bincount(bag, weights=differences)
-    return float(sums.sum() / math.hypot(1e-6, *sums))
+    return float(sums.sum() / math.hypot(1e-3, *sums))
 
 
 def told(mechanism, classes):

@@ -12,6 +12,7 @@ from simulated import table_of
 from labeldp_audit.audits import diagnostics
 from labeldp_audit.bounds.intervals import score_band
 from labeldp_audit.bounds.intervals.mistakes import simultaneous, tolerated
+from labeldp_audit.core.budget import Budget
 from labeldp_audit.core.eta import Tried
 from labeldp_audit.core.progress import Silent
 from labeldp_audit.core.settings import Settings
@@ -173,7 +174,7 @@ def test_utilities_allow_for_people_whom_scores_do_not_tell_apart():
     found = {
         told_apart: {one.quantity: one.bound for one in advantage.findings(
             table, told if told_apart else replace(told, unresolved=None), settings,
-            releases.wanted(settings), Silent())}
+            Budget.of(settings.confidence), releases.wanted(settings), Silent())}
         for told_apart in (True, False)
     }  # fmt: skip
     right, pi = float(np.maximum(eta, 1 - eta).mean()), 1 / (1 + math.e)

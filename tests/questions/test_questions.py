@@ -174,9 +174,9 @@ def spent(command, *audit, **options):
             spending.watch(stack, intervals, name, lambda *given_arguments: ("eta", given_arguments[-2]))
         # which spends some of its own on intervals
         spending.watch(stack, guessing, "_most", lambda *given_arguments: ("eta", -given_arguments[-1] / 2))
-        spending.watch(stack, guessing, "of_features", lambda *given_arguments: ("features", given_arguments[-1]))
+        spending.watch(stack, guessing, "of_features", lambda *given_arguments: ("features", given_arguments[-1].miss))
         for home, name in ((certificates, "of_losses"), (certificates, "of_worst"), (certified_guesses, "doubt")):
-            spending.watch(stack, home, name, lambda *given_arguments: ("certificates", given_arguments[-1]))
+            spending.watch(stack, home, name, lambda *given_arguments: ("certificates", given_arguments[-1].miss))
         spending.watch(stack, payoffs, "of", lambda table, settings, miss: ("prior", miss))
         spending.watch(stack, intervals, "of_prior", lambda table, positive, miss: ("prior", miss))
         # one event, however often it is asked about
@@ -206,7 +206,7 @@ def test_levels_of_advantages_add_up_too():
     asked = {"mechanism": ("rr:epsilon=1|2", "llp:k=2"), "confidence": 0.9, "bags": 10}
     with patch.object(advantage_increase, "findings", wraps=advantage_increase.findings) as gains:
         spending = spent(advantage, *audit, **asked)
-    of_gains = sum(call.args[-1] for call in gains.call_args_list)
+    of_gains = sum(call.args[-2] for call in gains.call_args_list)
     assert spending.total + of_gains == pytest.approx(0.1)
     assert set(spending.by_event) == {"eta", "radii", "prior", "features", "certificates"}
 

@@ -1,4 +1,4 @@
-"""What holds for every format, whatever the report."""
+"""What holds for every format, whatever the report: ours and those of packages that are installed beside it."""
 
 from __future__ import annotations
 
@@ -14,17 +14,18 @@ from labeldp_audit.reports import formats
 
 EVERY = pytest.mark.parametrize("name", formats.names())
 # Formats that show the numbers of a report; the others are about the verdicts of a policy (test_faults.py).
-NUMBERS = pytest.mark.parametrize("name", [name for name in formats.names() if name not in formats.VERDICTS])
+OURS = ("text", "json", "csv", "markdown", "html", "sarif", "junit", "github")
+NUMBERS = pytest.mark.parametrize("name", [name for name in formats.names() if not formats.of_verdicts(name)])
 
 
 def test_names() -> None:
-    assert formats.names() == ("text", "json", "csv", "markdown", "html", "sarif", "junit", "github")
+    assert formats.names()[: len(OURS)] == OURS
 
 
 def test_an_unknown_format_lists_what_exists(eta_report: Report) -> None:
     with pytest.raises(SpecError, match="unknown format 'yaml'") as caught:
         formats.render("yaml", eta_report)
-    assert caught.value.hint == "known: csv, github, html, json, junit, markdown, sarif, text"
+    assert caught.value.hint == f"known: {', '.join(sorted(formats.names()))}"
 
 
 @EVERY
@@ -49,7 +50,7 @@ def test_a_reason_is_given_for_what_is_missing(tail_report: Report, name: str) -
     assert "some neighbourhoods hold one class only" in text
 
 
-@NUMBERS
+@pytest.mark.parametrize("name", [name for name in OURS if not formats.of_verdicts(name)])
 def test_a_curve_without_any_estimate_is_said_once_above_and_once_below_for_people(
     eta_report: Report, name: str
 ) -> None:

@@ -105,7 +105,7 @@ def test_a_line_on_a_limit_that_is_not_there_is_not_measured(whole: Report, fiel
             assert "tuned" in quantity or f"has no {field}" in verdict.said
 
 
-@pytest.mark.parametrize("name", [name for name in formats.names() if name not in formats.VERDICTS])
+@pytest.mark.parametrize("name", [name for name in formats.names() if not formats.of_verdicts(name)])
 def test_why_an_estimate_has_no_limits_is_said(whole: Report, name: str) -> None:
     """Of each quantity that a format shows to people."""
     report = replace(cut(whole, no_limits), judgement=None)

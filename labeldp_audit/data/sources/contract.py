@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 import pyarrow as pa
 
-from .content import Content
+from .content import Content, FileContent
 
 # What pyarrow raises over bytes that it cannot read.
 FAILURES = (pa.ArrowException, OSError, ValueError)
@@ -33,3 +34,14 @@ class Source(Protocol):
 
     def contents(self) -> Sequence[Content]:
         """What the digest is of."""
+
+
+@dataclass(frozen=True)
+class HowText:
+    """How the user wants a file read that has no types of its own."""
+
+    delimiter: str | None  # of cells
+    as_text: frozenset[str]  # columns that must not become numbers
+
+
+Opener = Callable[[FileContent, HowText], Source]

@@ -1,4 +1,7 @@
-"""From what the user wrote to a table that can be read."""
+"""From what the user wrote to a table that can be read.
+
+A kind of file is one file and its ending in the list; packages of others name theirs under `labeldp_audit.sources`.
+"""
 
 from __future__ import annotations
 
@@ -10,18 +13,16 @@ from pathlib import Path
 from typing import NoReturn
 
 from ...core.errors import DataError
+from ...core.registry import Named, there
 from .batches import reading
 from .columnar import ArrowSource, ParquetSource
-from .content import Content, FileContent, SpooledContent
-from .contract import Source
+from .content import FileContent, SpooledContent
+from .contract import HowText, Opener, Source
 from .delimited import CsvSource
 from .svmlight import SvmSource
 
 STDIN = "-"
 PARQUET = (".parquet", ".pq")
-ARROW = (".arrow", ".feather")
-DELIMITERS = {".csv": ",", ".tsv": "\t"}
-SVM = (".svm", ".libsvm", ".svmlight")
 SUPPORTED = ".parquet .csv .tsv .arrow .feather .svm .libsvm .svmlight; .csv .tsv .svm also with .gz"
 
 
@@ -34,29 +35,55 @@ def locate(source: str, delimiter: str | None, as_text: frozenset[str], until: E
         is_folder, exists = path.is_dir(), path.exists()
     if is_folder:
         return folder(path, source)
+    how = HowText(delimiter, as_text)
     if not exists and glob.has_magic(source):
-        return pattern(source, delimiter, as_text)
-    return file(path, delimiter, as_text)
+        return pattern(source, how)
+    return file(path, how)
 
 
-def file(path: Path, delimiter: str | None, as_text: frozenset[str]) -> Source:
-    kind = path.with_suffix("").suffix.lower() if path.suffix.lower() == ".gz" else path.suffix.lower()
+def file(path: Path, how: HowText) -> Source:
+    """Its ending says how it is read: `t.csv.gz` by `csv.gz`."""
     zipped = path.suffix.lower() == ".gz"
-    if not (kind in DELIMITERS or kind in SVM or (kind in (*PARQUET, *ARROW) and not zipped)):
+    ending = f"{path.with_suffix('').suffix}.gz" if zipped else path.suffix
+    ending = ending.lower().removeprefix(".")
+    if ending not in SOURCES.names():
         there = FileContent.checked(str(path), path)
-        raise DataError("unknown kind of file", there.name, hint=f"supported: {SUPPORTED}")
-    content = FileContent.checked(path.name, path)
-    if kind in PARQUET:
-        return ParquetSource.open(path.name, (content,))
-    if kind in ARROW:
-        return ArrowSource.open(path.name, content)
-    return text(path.name, content, kind, delimiter, as_text)
+        raise DataError("unknown kind of file", there.name, hint=f"supported: {supported()}")
+    opened = SOURCES.get(ending)
+    return opened(FileContent.checked(path.name, path), how)
 
 
-def text(name: str, content: Content, kind: str, delimiter: str | None, as_text: frozenset[str]) -> Source:
-    if kind in SVM:
-        return SvmSource.open(name, content)
-    return CsvSource.open(name, content, delimiter or DELIMITERS[kind], as_text)
+def _parquet(content: FileContent, how: HowText) -> Source:
+    return ParquetSource.open(content.name, (content,))
+
+
+def _arrow(content: FileContent, how: HowText) -> Source:
+    return ArrowSource.open(content.name, content)
+
+
+def _svm(content: FileContent, how: HowText) -> Source:
+    return SvmSource.open(content.name, content)
+
+
+def _csv(content: FileContent, how: HowText) -> Source:
+    return CsvSource.open(content.name, content, how.delimiter or ",", how.as_text)
+
+
+def _tsv(content: FileContent, how: HowText) -> Source:
+    return CsvSource.open(content.name, content, how.delimiter or "\t", how.as_text)
+
+
+_TEXT: dict[str, Opener] = {"csv": _csv, "tsv": _tsv, "svm": _svm, "libsvm": _svm, "svmlight": _svm}
+_OURS = {"parquet": _parquet, "pq": _parquet, "arrow": _arrow, "feather": _arrow} | _TEXT
+SOURCES: Named[Opener] = Named(
+    "source", there(_OURS | {f"{ending}.gz": opener for ending, opener in _TEXT.items()}), "sources",
+    lambda name, thing: "" if callable(thing) else f"{thing!r} is no function",
+)  # fmt: skip
+
+
+def supported() -> str:
+    others = SOURCES.of_others()
+    return f"{SUPPORTED}; of other packages: {' '.join(f'.{one}' for one in others)}" if others else SUPPORTED
 
 
 def folder(path: Path, source: str) -> Source:
@@ -79,12 +106,12 @@ def refuse(error: OSError) -> NoReturn:
     raise error
 
 
-def pattern(source: str, delimiter: str | None, as_text: frozenset[str]) -> Source:
+def pattern(source: str, how: HowText) -> Source:
     found = [Path(one) for one in glob.glob(source, recursive=True) if not Path(one).is_dir()]  # noqa: PTH207 it may be absolute
     if not found:
         raise DataError("no file matches", source)
     if len(found) == 1:
-        return file(found[0], delimiter, as_text)
+        return file(found[0], how)
     others = sorted(one.name for one in found if one.suffix.lower() not in PARQUET)
     if others:
         raise DataError("several files are read only where all are Parquet", source, others[0])

@@ -1,31 +1,42 @@
-"""A report as text for people, pages and programs. A format is one file and one line here."""
+"""A report as text for people, pages and programs. A format is one file and its name here.
+
+A format has `render(report, *, width, color, run_info, location) -> str`; whoever shows no numbers, and only what a
+policy says of them, sets VERDICTS. Files of others add theirs by the entry point group `labeldp_audit.formats`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from importlib import import_module
+from typing import Protocol
 
-from ...core.errors import SpecError
+from ...core.registry import Named, lacking
 from ...core.report import Report
 
-# name -> module with `render(report, *, width, color, run_info) -> str`; loaded when it is asked for. Those of
-# VERDICTS are about what a policy says, not about the numbers; some of them point to the table's `location`.
-_FORMATS = {
-    "text": ".text",
-    "json": ".json",
-    "csv": ".csv",
-    "markdown": ".markdown",
-    "html": ".html",
-    "sarif": ".sarif",
-    "junit": ".junit",
-    "github": ".github",
-}
-VERDICTS = ("sarif", "junit", "github")
-_POINTING = ("sarif", "github")
+
+class Format(Protocol):
+    def render(
+        self, report: Report, *, width: int, color: bool, run_info: Mapping[str, object] | None, location: str | None
+    ) -> str:
+        """`width` and `color` matter to text alone. location: of the table, from the top of its repository and with
+        slashes, for programs that point there."""
+
+
+_OURS = ("text", "json", "csv", "markdown", "html", "sarif", "junit", "github")
+FORMATS: Named[Format] = Named(
+    "format", {name: partial(import_module, f".{name}", __package__) for name in _OURS},
+    "formats", lambda name, thing: lacking(thing, "render"),
+)  # fmt: skip
 
 
 def names() -> tuple[str, ...]:
-    return tuple(_FORMATS)
+    return FORMATS.names()
+
+
+def of_verdicts(name: str) -> bool:
+    """Is it about what a policy says, and not about the numbers?"""
+    return bool(getattr(FORMATS.get(name), "VERDICTS", False))
 
 
 def render(
@@ -37,15 +48,8 @@ def render(
     run_info: Mapping[str, object] | None = None,
     location: str | None = None,
 ) -> str:
-    """The report in the format of that name. `width` and `color` matter to text alone.
-
-    location: of the table, from the top of its repository and with slashes, for programs that point there.
-    """
-    if name not in _FORMATS:
-        raise SpecError.unknown("format", name, _FORMATS)
-    module = import_module(_FORMATS[name], __package__)
-    more = {"location": location} if name in _POINTING else {}
-    return str(module.render(report, width=width, color=color, run_info=run_info, **more))
+    """The report in the format of that name."""
+    return FORMATS.get(name).render(report, width=width, color=color, run_info=run_info, location=location)
 
 
 def summary(report: Report, taken: int = 0) -> str:

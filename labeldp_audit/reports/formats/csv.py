@@ -28,7 +28,9 @@ _JUDGED = ("line", "outcome", "until")
 _NOTHING = Bound(None, None, None, 0, "")
 
 
-def render(report: Report, *, width: int, color: bool, run_info: Mapping[str, object] | None) -> str:
+def render(
+    report: Report, *, width: int, color: bool, run_info: Mapping[str, object] | None, location: str | None = None
+) -> str:
     places = sorted({key for finding in report.findings for key in finding.at})
     out = io.StringIO(newline="")
     writer = csv.writer(out, lineterminator="\r\n")

@@ -15,6 +15,7 @@ from . import faults, judged, markdown
 from .faults import Fault
 from .spelling import count, plain
 
+VERDICTS = True
 MOST = 10
 ROOM = 1024 * 1024 - 1  # bytes: GitHub drops a page that is longer than 1,048,576 as a whole
 _COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}

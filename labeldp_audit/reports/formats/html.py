@@ -9,5 +9,7 @@ from . import compared
 from .page import document
 
 
-def render(report: Report, *, width: int, color: bool, run_info: Mapping[str, object] | None) -> str:
+def render(
+    report: Report, *, width: int, color: bool, run_info: Mapping[str, object] | None, location: str | None = None
+) -> str:
     return document.whole(compared.labelled(report), run_info)

@@ -18,7 +18,9 @@ from . import seal
 from .spelling import exact
 
 
-def render(report: Report, *, width: int, color: bool, run_info: Mapping[str, object] | None) -> str:
+def render(
+    report: Report, *, width: int, color: bool, run_info: Mapping[str, object] | None, location: str | None = None
+) -> str:
     document = strict(_document(report, run_info))
     assert isinstance(document, dict)
     text = "\n".join(_lines(document | {seal.KEY: seal.of(document)})) + "\n"

@@ -16,10 +16,13 @@ from . import faults, judged
 from .faults import Fault
 from .spelling import exact, plain
 
+VERDICTS = True
 _NO_LIMIT = "none"
 
 
-def render(report: Report, *, width: int, color: bool, run_info: Mapping[str, object] | None) -> str:
+def render(
+    report: Report, *, width: int, color: bool, run_info: Mapping[str, object] | None, location: str | None = None
+) -> str:
     return "\n".join(_lines(report)) + "\n"
 
 

@@ -35,7 +35,9 @@ _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "&#64;"}
 _SPECIAL = re.compile(r"[\\`*|~#&<>@]|\](?=[(\[:]|$)|(?<![^\W_])_|_(?![^\W_])|(?<=://)|(?<=www)\.", re.IGNORECASE)
 
 
-def render(report: Report, *, width: int, color: bool, run_info: Mapping[str, object] | None) -> str:
+def render(
+    report: Report, *, width: int, color: bool, run_info: Mapping[str, object] | None, location: str | None = None
+) -> str:
     return "\n".join(_lines(compared.labelled(report))) + "\n"
 
 

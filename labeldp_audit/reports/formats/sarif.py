@@ -22,6 +22,7 @@ from .spelling import plain
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _SEMANTIC = re.compile(r"[0-9]+\.[0-9]+\.[0-9]+([-+][0-9A-Za-z.+-]+)?")
 Object = dict[str, object]
+VERDICTS = True
 
 
 def render(

@@ -43,7 +43,9 @@ _ABOVE = ("loss above", "at least", "estimate", "at most")
 _CURVE = 22  # columns that a curve needs in the table of curves
 
 
-def render(report: Report, *, width: int, color: bool, run_info: Mapping[str, object] | None) -> str:
+def render(
+    report: Report, *, width: int, color: bool, run_info: Mapping[str, object] | None, location: str | None = None
+) -> str:
     out, width = StringIO(), min(width, _WIDEST)
     # The environment is left out: colour and width are decided by whoever calls.
     console = Console(

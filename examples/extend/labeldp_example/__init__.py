@@ -1,0 +1,1 @@
+"""One file for each kind of thing that labeldp-audit takes from other packages; pyproject.toml names them."""

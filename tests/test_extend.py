@@ -1,0 +1,280 @@
+"""A package of other people with one file of each kind works everywhere, installed as any package is.
+
+What it brings stands in examples/extend; nothing in here or in the package knows of it.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+from running import Ended
+
+ROOT = Path(__file__).parent.parent
+LISTS = (
+    "mechanisms/test_mechanism_list.py", "questions/test_question_list.py", "reports/test_format_list.py",
+    "policy/test_adviser_list.py", "data/test_source_list.py", "estimators/test_estimator_list.py",
+)  # fmt: skip
+NAMES = ("unary", "sure_hits", "piped", "lets chance decide", "jsonl", "centroids")
+LINE, ESTIMATE = "sure_hits(sure=0.9).high > 0.99", "sure_hits(sure=0.9).estimate > 0.05"
+CHANCE = f"{ESTIMATE!r} lets chance decide"
+MECHANISM = ("--mechanism", "unary:epsilon=1")
+QUICK = ("--estimator", "centroids", "--no-output")
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """A folder of installed packages, which has this one alone."""
+    if importlib.util.find_spec("hatchling") is None or importlib.util.find_spec("pip") is None:
+        pytest.skip("no hatchling or pip here")
+    folder = tmp_path_factory.mktemp("site")
+    source = shutil.copytree(ROOT / "examples" / "extend", tmp_path_factory.mktemp("source") / "extend")
+    pip = ("-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--no-build-isolation", "--target")
+    subprocess.run([sys.executable, *pip, str(folder), str(source)], check=True, capture_output=True)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    """In a kind of file that nobody else reads."""
+    rng = np.random.default_rng(2)
+    file = tmp_path_factory.mktemp("table") / "t.jsonl"
+    x = rng.normal(size=600)
+    labels = rng.random(600) < 1 / (1 + np.exp(-3 * x))
+    rows = zip(x.tolist(), rng.choice(["a", "b"], 600).tolist(), map(int, labels), strict=True)
+    file.write_text("".join(json.dumps(dict(zip(("x", "ward", "label"), row, strict=True))) + "\n" for row in rows))
+    return file
+
+
+def environment(site, **more):
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("LABELDP_AUDIT_")}
+    return kept | {"PYTHONPATH": f"{ROOT}{os.pathsep}{site}", "COLUMNS": "200"} | more
+
+
+def typed(site, folder, *words: object, **more: str) -> Ended:
+    command = [sys.executable, "-m", "labeldp_audit", *map(str, words)]
+    done = subprocess.run(command, cwd=folder, env=environment(site, **more), capture_output=True, check=False)
+    assert b"Traceback" not in done.stderr
+    return Ended(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+@pytest.fixture
+def run(site, tmp_path):
+    return partial(typed, site, tmp_path)
+
+
+@pytest.fixture(scope="module")
+def stored(site, table, tmp_path_factory):
+    """The report of an audit that asks every question."""
+    folder = tmp_path_factory.mktemp("stored")
+    asked = "--fail-if", LINE, "--fail-if", ESTIMATE, "--tau", "1"
+    ended = typed(site, folder, "audit", table, *QUICK[:2], *MECHANISM, *asked, "-o", folder)
+    assert ended.status == 1, ended.err
+    return folder / "audit.json", ended
+
+
+def test_help_names_it(run):
+    shown = " ".join(re.sub("[│╭╮╰╯─]", " ", run("advantage", "--help").out).split())
+    assert "unary:epsilon=1 (a bit for each class, each flipped by a coin)" in shown
+    assert "supervised-knn, centroids." in shown and "github, piped." in shown
+    assert ".jsonl" in run("--help").out
+
+
+def test_what_it_brings_is_explained(run):
+    told = run("explain", "sure_hits").out
+    assert told.startswith("sure_hits: Labels told by somebody who is sure\n") and "Formula" in told
+    assert run("explain", "unary").out.startswith("unary: A bit for each class")
+    listed = [line.split()[0] for line in run("explain").out.splitlines()]
+    assert {"sure_hits", "unary", "nu_max", "rr"} <= set(listed)
+
+
+def test_it_is_completed(run):
+    def completed(*words):
+        return [line.split("\t")[0] for line in run(*words, _LABELDP_AUDIT_COMPLETE="zsh").out.splitlines()]
+
+    assert completed("explain", "sure") == ["sure_hits"]
+    assert completed("advantage", "t.csv", "--mechanism", "una") == ["unary:"]
+    assert completed("advantage", "t.csv", "--mechanism", "unary:") == ["unary:epsilon="]
+    assert completed("advantage", "t.csv", "--format", "pi") == ["piped"]
+    assert completed("advantage", "t.csv", "--estimator", "cen") == ["centroids"]
+
+
+def test_nothing_heavy_is_loaded_before_it_is_asked(site, stored):
+    heavy = ("numpy", "pyarrow", "scipy", "faiss")
+    program = (
+        "import sys; from labeldp_audit.questions import every; assert 'sure_hits' in every.QUANTITIES; "
+        f"sys.exit(' '.join(name for name in {heavy} if name in sys.modules) or None)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], env=environment(site), capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_its_number_is_in_the_audit_with_limits_and_its_adviser_speaks(stored):
+    file, ended = stored
+    report = json.loads(file.read_text())
+    assert report["dataset"]["name"] == "t.jsonl" and report["dataset"]["rows"] == 600
+    assert report["eta"]["estimator"] == "centroids"
+    hits = [one for one in report["findings"] if one["quantity"] == "sure_hits"]
+    assert [one["at"] for one in hits] == [{"sure": 0.9}, {"sure": 0.99}]
+    assert all(0 <= one["low"] < one["estimate"] < one["high"] <= 1 and one["confidence"] == 0.99 for one in hits)
+    gains = {one["mechanism"] for one in report["findings"] if one["quantity"] == "advantage"}
+    assert "unary:epsilon=1" in gains and len(gains) > 10
+    assert [one["outcome"] for one in report["judgement"]["verdicts"]] == ["pass", "fail"]
+    assert any(said.startswith(CHANCE) for said in report["warnings"]) and CHANCE in ended.err
+
+
+def test_a_stored_report_is_judged_by_it(run, stored):
+    judged = run("check", stored[0], "--fail-if", LINE, "--fail-if", ESTIMATE, "--fail-if", "sure_hits.low > 0.99")
+    assert judged.status == 1
+    assert CHANCE in " ".join(judged.out.split()) and "sure_hits: estimate" in judged.out
+    assert run("check", stored[0], "--fail-if", LINE).status == 0
+    assert run("check", stored[0], "--fail-if", "sure_hits(sure=0.5).high > 1").status == 1  # not measured there
+    percent = run("check", stored[0], "--fail-if", "sure_hits.high > 5")
+    assert "a share is never above 1" in percent.err  # what is declared of it is known
+
+
+def test_a_table_is_judged_by_it(run, table):
+    judged = run("check", table, *QUICK, *MECHANISM, "--fail-if", LINE, "-f", "json")
+    assert judged.status == 0
+    assert {one["quantity"] for one in judged.report["findings"]} == {"sure_hits"}  # no more than is asked about
+    unknown = run("check", table, *QUICK, "--fail-if", "sure_hits(tight=1).high > 1")
+    assert unknown.status == 2 and "unknown coordinate 'tight'" in unknown.err
+
+
+FORMATS = ("text", "json", "csv", "markdown", "html", "sarif", "junit", "github", "piped")
+
+
+def test_every_format_prints_it(run, stored, tmp_path):
+    asked = [word for form in FORMATS for word in ("-f", f"{form}={tmp_path / form}")]
+    assert run("report", stored[0], *asked).status == 0
+    shown = {form: (tmp_path / form).read_text(encoding="utf-8") for form in FORMATS}
+    assert [form for form in FORMATS if "sure_hits" not in shown[form].replace("\\", "")] == []
+    assert "Labels told by somebody who is sure" in shown["html"]
+    assert shown["piped"].startswith("quantity | mechanism | at | estimate | low | high | reason\n")
+    assert "\nsure_hits |  | sure = 0.9 | 0." in shown["piped"]
+
+
+def test_its_mechanism_is_compared_and_tuned(run, table):
+    gained = run("advantage", table, *QUICK, *MECHANISM, "--mechanism", "rr:epsilon=1", "-f", "json").report
+    found = {one["mechanism"]: one["estimate"] for one in gained["findings"] if one["quantity"] == "advantage"}
+    assert 0 < found["unary:epsilon=1"] < found["rr:epsilon=1"]  # its bits tell less than one answer does
+    tuned = run("tune", table, *QUICK, "--mechanism", "unary", "--fail-if", "advantage.estimate > 0.02", "-f", "json")
+    assert tuned.status in (0, 1, 4)
+    [best] = [one for one in tuned.report["findings"] if one["quantity"] == "tuned"]
+    assert best["mechanism"].startswith("unary:epsilon=") and best["estimate"] > 0.01
+
+
+def contracts(site, *words):
+    """How many tests about each of its things pass, and how many fail."""
+    chosen = " or ".join(name.replace(" ", " and ") for name in NAMES)
+    command = [sys.executable, "-m", "pytest", "-rA", "-q", "-p", "no:cacheprovider", "--tb=no", "-k", chosen, *words]
+    done = subprocess.run(command, cwd=ROOT, env=environment(site), capture_output=True, check=False, text=True)
+    passed, failed = (
+        [line for line in done.stdout.splitlines() if re.match(f"{outcome} ", line)]
+        for outcome in ("PASSED", "(FAILED|ERROR)")
+    )
+    return {name: (sum(name in one for one in passed), sum(name in one for one in failed)) for name in NAMES}, done
+
+
+def test_it_keeps_the_contracts_of_each_list(site):
+    counted, done = contracts(site, *(f"tests/{name}" for name in LISTS))
+    assert done.returncode == 0, done.stdout
+    assert all(passed >= 2 and not failed for passed, failed in counted.values()), counted
+
+
+BROKEN = {
+    "mechanism.py": ("return self.epsilon\n", "return self.epsilon / 2\n"),  # claims less than it tells
+    "estimator.py": ("return inside(odds / odds.sum(axis=1, keepdims=True))", "return odds"),
+    "question.py": ('budget.spend("hits in parts", 1.0)', "0.05"),  # takes no notice of its share
+    "format.py": ("*map(_line, report.findings)", "*map(_line, report.findings[:1])"),
+    "adviser.py": ('        return ""\n', "        return None\n"),
+    "source.py": ("select(list(columns))", "select(sorted(columns))"),
+}
+
+
+def test_and_these_contracts_catch_what_breaks_them(site, tmp_path):
+    broken = shutil.copytree(site, tmp_path / "site")
+    for name, (good, bad) in BROKEN.items():
+        changed(broken, name, good, bad)
+    counted, _ = contracts(broken, *(f"tests/{name}" for name in LISTS))
+    assert all(failed for _, failed in counted.values()), counted
+
+
+def test_the_documentation_names_every_group_and_every_example():
+    text = (ROOT / "docs" / "extend.md").read_text(encoding="utf-8")
+    entries = tomllib.loads((ROOT / "examples/extend/pyproject.toml").read_text())["project"]["entry-points"]
+    for group, things in entries.items():
+        [place] = things.values()
+        file = f"../examples/extend/{place.partition(':')[0].replace('.', '/')}.py"
+        assert f"| `{group}` |" in text and f"]({file})" in text and (ROOT / "docs" / file).exists()
+    assert {name for group in entries.values() for name in group} == set(NAMES)
+
+
+# ---- a package that fails
+
+
+@pytest.fixture
+def failing(site, tmp_path):
+    """failing(NAME, GOOD, BAD) is `run` where that file of the package says BAD for GOOD."""
+
+    def broken(name: str, good: str, bad: str):
+        changed(place := shutil.copytree(site, tmp_path / "broken"), name, good, bad)
+        return partial(typed, place, tmp_path)
+
+    return broken
+
+
+def changed(place: Path, name: str, good: str, bad: str) -> None:
+    file = place / "labeldp_example" / name
+    assert good in file.read_text()
+    file.write_text(file.read_text().replace(good, bad))
+
+
+FUTURE = "from __future__ import annotations\n"
+
+
+UNLOADED = FUTURE, f"{FUTURE}import nowhere\n"
+FAILS = "another package fails: NameError: labeldp_example"
+
+
+def test_a_broken_question_is_named_and_all_else_is_judged(failing, stored, table):
+    run = failing("question.py", *UNLOADED)
+    why = "the question 'sure_hits' of another package cannot be loaded: ModuleNotFoundError"
+    assert run("--help").status == 0
+    assert run("check", stored[0], "--fail-if", "uninformed_utility.low > 1").status == 0
+    for words in (("explain", "sure_hits"), ("check", table, *QUICK, "--fail-if", LINE)):
+        ended = run(*words)
+        assert ended.status == 2 and why in ended.err
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "words", "why"),
+    [
+        ("format.py", UNLOADED, ("-f", "piped"), "the format 'piped' of another package cannot be loaded: "),
+        ("format.py", ("*map(_line", "*map(nowhere"), ("-f", "piped"), f"{FAILS}.format: line "),
+        ("source.py", UNLOADED, (), "the source 'jsonl' of another package cannot be loaded: "),
+        ("source.py", ("return cut(", "return nowhere("), (), f"{FAILS}.source: line "),
+        ("estimator.py", ("prior = shares", "prior = nowhere"), (), ""),  # and no bug of ours
+        ("mechanism.py", ("flips = math", "flips = nowhere"), MECHANISM, f"{FAILS}.mechanism: line "),
+    ],
+)
+def test_what_fails_is_met_where_it_is_asked_for(failing, table, name, change, words, why):
+    ended = failing(name, *change)("advantage", table, *QUICK, *words)
+    assert ended.status == 2
+    assert ended.error.startswith(why) and "a bug" not in ended.error
+
+
+def test_a_broken_adviser_changes_no_verdict(failing, stored):
+    judged = failing("adviser.py", "known = ", "known = nowhere or ")("check", stored[0], "--fail-if", LINE)
+    assert judged.status == 0
+    assert "the adviser 'lets chance decide' of another package fails: NameError" in judged.err
