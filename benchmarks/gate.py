@@ -15,7 +15,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from labeldp_audit.reports.formats import seal
+from labeldp_audit.reports.formats import report_hash
 
 from . import child
 from .start import SAMPLE
@@ -89,7 +89,7 @@ def _enlarge(report: Path) -> None:
         one | {"quantity": "j", "at": {**one["at"], "tau": place / 100}, "high": 0.25, "low": 0.0, "estimate": 0.1}
         for place in range(FINDINGS)
     ]
-    report.write_text(json.dumps(document | {seal.KEY: seal.of(document)}))
+    report.write_text(json.dumps(document | {report_hash.KEY: report_hash.hash_of(document)}))
 
 
 def _timed(*arguments: str) -> float:

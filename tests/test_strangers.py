@@ -71,10 +71,10 @@ def test_a_field_is_all_that_a_parameter_needs(audit, others, table):
         ("k=1", "unknown"),
     ):
         assert said in audit("advantage", table, "--mechanism", f"blurred:{spec}").error
-    scale = strengths.of("blurred")
+    scale = strengths.scale_of("blurred")
     assert (scale.mechanisms[0].spec, scale.mechanisms[-1].spec) == ("blurred:sigma=20", "blurred:sigma=0.01")
     assert (scale.clearest, scale.silence, scale.unused) == (0, None, ())
-    assert strengths.of("blurred:sigma=2").unused == (
+    assert strengths.scale_of("blurred:sigma=2").unused == (
         "blurred:sigma=2: tune looks for sigma itself, so sigma = 2 is left aside",
     )
 

@@ -56,7 +56,7 @@ def check(settings: Settings) -> None:
         raise SpecError("--explain fits models without a column, and needs the columns: leave out --eta and --eta-file")
 
 
-def of(
+def measured(
     table: Table, asked: Sequence[Mechanism], taus: Sequence[float], settings: Settings, progress: Progress
 ) -> list[Finding]:
     """For features that are not constant, of a wide table those used most; asked: mechanisms that fit the table."""
@@ -205,7 +205,7 @@ def _numbers(
                 for tau in taus or [noise.most + more for more in BEYOND if math.isfinite(noise.most)]:
                     share = functools.partial(_share, table.dataset.prior[1], noise, tau)
                     yield _Number("column_j", share, 1.0, one, {"tau": tau, **one.at()})
-    payoff = payoffs.of(table, settings, 0.5).paid
+    payoff = payoffs.payoffs_of(table, settings, 0.5).paid
     for one in asked:
         yield _Number("column_advantage", functools.partial(_gain, one, payoff, labels, settings), 1.0, one, one.at())
 
@@ -224,7 +224,7 @@ def _gain(
         before = guess.right(model.scores, labels, payoff)
         return _Value.of_rows(guess.right_after(model.scores, channel, labels, payoff) - before, judged=True)
     belief = Belief(estimated.observed(model.eta), "", advantage.from_rows(model.eta))
-    gain = advantage_gains.of([mechanism], belief, payoff, settings, Silent())[mechanism.spec]
+    gain = advantage_gains.gains_of([mechanism], belief, payoff, settings, Silent())[mechanism.spec]
     return _Value(gain.mean)
 
 

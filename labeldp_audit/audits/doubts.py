@@ -15,7 +15,7 @@ from ..core.remark import DOUBTS, LEFT_OUT, ONE_EACH, REFUTED, UNANSWERED, Remar
 from ..core.table import Table
 
 
-def of(table: Table) -> Table:
+def judging_rows(table: Table) -> Table:
     """The rows that judge, one of each person, as a table of their own."""
     if table.judges is None:
         return table

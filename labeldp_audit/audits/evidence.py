@@ -40,7 +40,7 @@ def read_and_estimate(
     whole = read_table(data, wanted, progress)
     _check_policy(settings.policy, whole)
     releases.wanted(settings, len(whole.dataset.classes))  # refused before anything is searched or learnt
-    table = doubts.of(whole)
+    table = doubts.judging_rows(whole)
     if halves and settings.certify and table.told_apart:
         table = replace(table, twins=_twins(table, settings.seed))
     eta, said = answer(estimator, Task(whole, table, settings, progress, halves))
@@ -80,7 +80,7 @@ def _from_columns(data: str, options: ReadOptions, settings: Settings, progress:
     for name in ("smoothness", "k", "queries"):
         if getattr(settings, name) is not None:
             raise SpecError(f"--{name} is about neighbourhoods, and --eta does without")
-    table = doubts.of(read_table(data, replace(options, eta=settings.eta), progress))
+    table = doubts.judging_rows(read_table(data, replace(options, eta=settings.eta), progress))
     assert table.given is not None
     return supplied.warned(table, settings), supplied.as_given(table, table.given)
 

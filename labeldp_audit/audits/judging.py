@@ -131,7 +131,7 @@ def judged(report: Report, by: Policy | None) -> Report:
     report = _without_doubts(report)
     if report.command != "tune" or report.judgement is None:
         report = replace(report, judgement=judge.judge(replace(by, lines=lines), report, today))
-    return replace(report, warnings=tuple(dict.fromkeys((*report.warnings, *advice.of(lines, report)))))
+    return replace(report, warnings=tuple(dict.fromkeys((*report.warnings, *advice.for_lines(lines, report)))))
 
 
 def _without_doubts(report: Report) -> Report:
@@ -140,5 +140,5 @@ def _without_doubts(report: Report) -> Report:
     for one in report.judgement.verdicts if report.judgement else ():
         with contextlib.suppress(SpecError):  # of a grammar that has changed since
             lines.append(canonical(parse(one.line), len(report.dataset.classes)))
-    said = advice.of(lines, report)
+    said = advice.for_lines(lines, report)
     return replace(report, warnings=tuple(one for one in report.warnings if one not in said))

@@ -17,7 +17,7 @@ MOVED = "limits of certificates where they are narrower"
 Place = tuple[str, str | None, tuple[tuple[str, float | str], ...]]
 
 
-def of(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+def within_certificates(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     said = tuple(findings)
     certified = {_place(one): one.bound for one in said if one.quantity.startswith(PREFIX)}
     return tuple(

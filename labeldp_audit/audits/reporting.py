@@ -25,7 +25,7 @@ def build(
     more: Mapping[str, object] = NOTHING,
 ) -> Report:  # fmt: skip
     """more: parameters that only this command has."""
-    told, bins = reconcile.of(doubts.within(findings, table)), diagnostics.reliability(table, eta)
+    told, bins = reconcile.within_certificates(doubts.within(findings, table)), diagnostics.reliability(table, eta)
     warnings = (*_about_search(command, eta), *diagnostics.warnings(command, table, eta, bins), *_unjudged(told))
     return Report(
         command=command, version=__version__, dataset=table.dataset, eta=_summary(eta, bins),

@@ -107,7 +107,7 @@ def _explained(evidence: Evidence, settings: Settings, budget: Budget) -> list[F
     fit = [one for one in evidence.mechanisms if not advantage.unfit(one, evidence.table)]
     typed = [] if evidence.at is None else evidence.at.tolist()
     taus = evidence.more or (typed if 0 < len(typed) <= MOST_TAUS else ())
-    return contributions.of(evidence.table, fit, taus, settings, evidence.progress)
+    return contributions.measured(evidence.table, fit, taus, settings, evidence.progress)
 
 
 def landscape(table: Table, asked: tuple[Mechanism, ...]) -> tuple[Mechanism, ...]:

@@ -37,7 +37,7 @@ class Scale:
     def landmarks(self) -> list[int]:
         """Places of round values, and both ends: what a table shows."""
         last = len(self.values) - 1
-        known = ROUND_SIZES if parameters.of(type(self.mechanisms[0]))[self.parameter].whole else ROUND
+        known = ROUND_SIZES if parameters.parameters_of(type(self.mechanisms[0]))[self.parameter].whole else ROUND
         return sorted({0, last, *(place for place, value in enumerate(self.values) if value in known)})
 
     def between(self, first: int, last: int, number: int) -> list[int]:
@@ -56,15 +56,15 @@ def digits() -> tuple[float, ...]:
     return tuple(float(f"{value:.3g}") for value in (*small, *(digits / 10 for digits in range(100, 201))))
 
 
-def of(spec: str, rows: int = LARGEST, classes: int = 2) -> Scale:
+def scale_of(spec: str, rows: int = LARGEST, classes: int = 2) -> Scale:
     """`rr`, `llp`, `laplace-llp:k=8`, `laplace-llp:epsilon=1`; rows: of the table, which no bag exceeds."""
     name, given = MECHANISMS.read(spec)
     kind = MECHANISMS.get(name)
-    known = {name: one for name, one in parameters.of(kind).items() if one.noise}
+    known = {name: one for name, one in parameters.parameters_of(kind).items() if one.noise}
     if not known:
-        others = [one.name for one in MECHANISMS if any(each.noise for each in parameters.of(one).values())]
+        others = [one.name for one in MECHANISMS if any(each.noise for each in parameters.parameters_of(one).values())]
         raise SpecError(f"mechanism {name!r} has no noise to choose", hint=f"known: {', '.join(others)}")
-    every = (*parameters.of(kind), *kind.spellings)
+    every = (*parameters.parameters_of(kind), *kind.spellings)
     if unknown := [key for key in given if key not in every]:
         raise SpecError.unknown("parameter", unknown[0], every)
     left = [key for key in known if key not in given] if len(known) > 1 else list(known)

@@ -63,7 +63,7 @@ def tune(data: str, settings: Settings, progress: Progress) -> Report:
 
 def _checked(policy: Policy, settings: Settings) -> set[str]:
     quantities = policy_lines.quantities_of(policy, run.coordinates())
-    found = [strengths.of(spec) for spec in settings.mechanism]  # refused before the table is read
+    found = [strengths.scale_of(spec) for spec in settings.mechanism]  # refused before the table is read
     for line in policy.lines:
         named = [key for key in line.at if key in ("mechanism", *PARAMETERS)]
         if named:
@@ -88,7 +88,7 @@ def _checked(policy: Policy, settings: Settings) -> set[str]:
 
 
 def _scale(spec: str, table: Table) -> Scale:
-    scale = strengths.of(spec, table.dataset.rows_used, len(table.dataset.classes))
+    scale = strengths.scale_of(spec, table.dataset.rows_used, len(table.dataset.classes))
     reason = advantage.unfit(scale.mechanisms[-1], table)
     if reason:
         raise DataError(f"{spec} does not fit this table", reason)
@@ -150,8 +150,8 @@ class Search:
 
     def _judged(self, mechanisms: Sequence[Mechanism]) -> list[tuple[tuple[Finding, ...], Judgement]]:
         """What is said of each, and whether it passes."""
-        shared = reconcile.of(self._look(mechanisms))
-        alone = reconcile.of(self._alone(mechanisms)) if self._alone else None
+        shared = reconcile.within_certificates(self._look(mechanisms))
+        alone = reconcile.within_certificates(self._alone(mechanisms)) if self._alone else None
         return [self._both(_about(shared, one), alone, one) for one in mechanisms]
 
     def _both(

@@ -62,7 +62,7 @@ def parameter(**about: Any) -> Any:
     return dataclasses.field(metadata={Parameter: Parameter(**about)})
 
 
-def of(kind: type[Any]) -> Mapping[str, Parameter]:
+def parameters_of(kind: type[Any]) -> Mapping[str, Parameter]:
     """Those of a mechanism that are numbers, in the order of its fields."""
     if kind not in _KNOWN:
         fields = dataclasses.fields(kind) if dataclasses.is_dataclass(kind) else ()
@@ -77,13 +77,13 @@ def of(kind: type[Any]) -> Mapping[str, Parameter]:
 
 def check(mechanism: Any) -> None:
     """What cannot be is refused, and whole numbers are made whole."""
-    for name, one in of(type(mechanism)).items():
+    for name, one in parameters_of(type(mechanism)).items():
         object.__setattr__(mechanism, name, one.checked(name, getattr(mechanism, name)))
 
 
 def read(kind: type[Any], fields: Mapping[str, str], classes: int, example: str) -> dict[str, Any]:
     """From the fields of a spec to those of the mechanism; all are wanted but those with a default."""
-    known = of(kind)
+    known = parameters_of(kind)
     every = {one.name: one for one in dataclasses.fields(kind)}
     for name in fields:
         if name not in known:
@@ -96,11 +96,11 @@ def read(kind: type[Any], fields: Mapping[str, str], classes: int, example: str)
 
 
 def values(mechanism: Any) -> dict[str, float]:
-    return {name: float(getattr(mechanism, name)) for name in of(type(mechanism))}
+    return {name: float(getattr(mechanism, name)) for name in parameters_of(type(mechanism))}
 
 
 def written(mechanism: Any) -> str:
     """As a spec has them."""
-    known = of(type(mechanism))
+    known = parameters_of(type(mechanism))
     told = {name: getattr(mechanism, name) for name in known}
     return ",".join(f"{name}={told[name] if known[name].whole else spelled(told[name])}" for name in known)

@@ -21,7 +21,7 @@ _CERTIFIED = "certified_"
 Adviser = Callable[[Line, Report], str]  # one sentence, or nothing
 
 
-def of(lines: Iterable[Line], report: Report) -> tuple[str, ...]:
+def for_lines(lines: Iterable[Line], report: Report) -> tuple[str, ...]:
     """About a judged report; each once."""
     names = ADVISERS.names()
     return tuple(dict.fromkeys(said for line in lines for name in names if (said := _said(name, line, report))))

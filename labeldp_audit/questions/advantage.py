@@ -52,8 +52,8 @@ def findings(
     without what papers say of them and what protects alike."""
     classes = len(table.dataset.classes)
     fit = [one for one in asked if not unfit(one, table)]
-    belief = estimated.of(table, eta)
-    paid = payoffs.of(table, settings, budget.spend("p of payoffs", PRIOR_SHARE / 2))
+    belief = estimated.belief_of(table, eta)
+    paid = payoffs.payoffs_of(table, settings, budget.spend("p of payoffs", PRIOR_SHARE / 2))
     wide = assumptions.widening(eta, settings, budget.spend("radii", RADII_SHARE))
     features = guessing.of_features(table, eta, belief, paid, settings, wide, budget.part("guesses", FEATURES_SHARE))
     box = intervals.for_shares(table, eta, budget.spend("eta", ETA_SHARE), wide) if classes == 2 else None
@@ -62,7 +62,7 @@ def findings(
     known = certified_guesses.doubt(table, eta, features, paid, sure) if settings.certify else None
     features = features if known is None else certified_guesses.sharper(features, known)
     audit = Audit(table, eta, settings, features, paid, prior, box, known)
-    found = advantage_gains.of(fit, belief, paid.paid, settings, progress)
+    found = advantage_gains.gains_of(fit, belief, paid.paid, settings, progress)
     sharing = len(fit) if among is None else among
     return [
         Finding("uninformed_utility", features.right, settings.confidence),

@@ -20,7 +20,7 @@ from ..measures.eta_law.estimated import Belief
 Gains = dict[str, Gain]  # by spec
 
 
-def of(
+def gains_of(
     mechanisms: Sequence[Mechanism], belief: Belief, payoff: Floats, settings: Settings, progress: Progress
 ) -> Gains:
     found: Gains = {}

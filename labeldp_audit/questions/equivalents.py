@@ -65,7 +65,9 @@ class Bags:
 
     def gain(self, k: int) -> Gain:
         if k not in self._known:
-            found = advantage_gains.of([LabelProportions(k)], self._belief, self._payoff, self._settings, Silent())
+            found = advantage_gains.gains_of(
+                [LabelProportions(k)], self._belief, self._payoff, self._settings, Silent()
+            )
             [self._known[k]] = found.values()
         return self._known[k]
 

@@ -15,7 +15,7 @@ from ..core.finding import Finding
 from ..core.settings import Settings
 from ..core.table import Table
 from ..measures.eta_law import estimated
-from . import assumptions, certificates, certified_guesses, extremes, guessing, intervals, payoffs
+from . import assumptions, certificates, certified_guesses, eta_ends, guessing, intervals, payoffs
 from .contract import Evidence
 
 EXTREMES_SHARE = 0.43
@@ -24,8 +24,8 @@ BUT_RADII = 0.95  # of what may be missed, where nothing but the extremes of eta
 
 
 def findings(table: Table, eta: Eta, settings: Settings, budget: Budget) -> list[Finding]:
-    belief = estimated.of(table, eta)
-    paid = payoffs.of(table, settings, budget.spend("p", PRIOR_SHARE))
+    belief = estimated.belief_of(table, eta)
+    paid = payoffs.payoffs_of(table, settings, budget.spend("p", PRIOR_SHARE))
     wide = assumptions.widening(eta, settings, budget.spend("radii", RADII_SHARE))
     features = guessing.of_features(table, eta, belief, paid, settings, wide, budget.part("guesses", UTILITY_SHARE))
     sure = budget.part("certificates", certificates.SHARE)
@@ -45,7 +45,7 @@ def extremes_of(table: Table, eta: Eta, settings: Settings, wide: float, miss: f
     asked = [1] if len(classes) == 2 else range(len(classes))
     for c in asked:
         box = intervals.for_extremes(table, eta, c, miss / len(asked), wide)
-        yield from extremes.of_eta(box, eta, settings, {} if len(classes) == 2 else {"class": classes[c]})
+        yield from eta_ends.of_eta(box, eta, settings, {} if len(classes) == 2 else {"class": classes[c]})
 
 
 def answer(evidence: Evidence, settings: Settings, budget: Budget) -> list[Finding]:

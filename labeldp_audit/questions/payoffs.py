@@ -26,7 +26,7 @@ class Payoffs:
         return bool(np.all(self.high == self.paid[0]) and np.all(self.low == self.paid[0]))
 
 
-def of(table: Table, settings: Settings, miss: float) -> Payoffs:
+def payoffs_of(table: Table, settings: Settings, miss: float) -> Payoffs:
     """1, or 1 / (C p_c) with the limits of p_c, which hold together with probability 1 - miss."""
     data = table.dataset
     classes = len(data.classes)

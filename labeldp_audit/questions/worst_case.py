@@ -14,7 +14,7 @@ from ..core.finding import Finding
 from ..core.mechanism import Mechanism
 from ..core.settings import Settings
 from ..core.table import Table
-from . import assumptions, certificates, extremes, intervals, releases
+from . import assumptions, certificates, eta_ends, intervals, releases
 from .contract import Evidence, positive_index
 
 ETA_SHARE = 0.65
@@ -28,9 +28,9 @@ def findings(table: Table, eta: Eta, settings: Settings, budget: Budget, asked: 
     known, unknown = releases.by_loss("nu_max", asked, settings, eta.queries)
     sure = budget.part("certificates", certificates.SHARE)
     return [
-        *extremes.of_eta(box, eta, settings),
-        *extremes.of_log_ratios(box, eta, settings),
-        *(extremes.of_nu_max(box, prior, eta, one, noise, settings) for one, noise in known),
+        *eta_ends.of_eta(box, eta, settings),
+        *eta_ends.of_log_ratios(box, eta, settings),
+        *(eta_ends.of_nu_max(box, prior, eta, one, noise, settings) for one, noise in known),
         *(certificates.of_worst(table, eta, prior, known, settings, sure) if settings.certify else ()),
         *unknown,
     ]

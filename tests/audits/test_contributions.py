@@ -186,7 +186,7 @@ def test_limits_hold_for_noise_and_for_what_refits_give():
         settings = replace(Settings(), estimator="boosted", threads=2)
         found.append({
             (one.quantity, one.at["column"]): one.bound
-            for one in contributions.of(table, [RandomizedResponse(1.0)], [], settings, Silent())
+            for one in contributions.measured(table, [RandomizedResponse(1.0)], [], settings, Silent())
         })  # fmt: skip
     limited = [place for place in found[0] if place[0] != "column_j"]  # models say J of themselves
     for place in limited:

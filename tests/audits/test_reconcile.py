@@ -33,7 +33,9 @@ def ends(bound):
     ],
 )
 def test_what_is_certified_is_what_remains(said, certified, left):
-    one, other = reconcile.of([finding("j", *said), finding("certified_j", certified[0], None, certified[1])])
+    one, other = reconcile.within_certificates(
+        [finding("j", *said), finding("certified_j", certified[0], None, certified[1])]
+    )
     assert ends(one.bound) == left
     assert (reconcile.MOVED in one.bound.method) == (said != left)
     assert ends(other.bound) == (certified[0], None, certified[1])
@@ -45,7 +47,7 @@ def test_only_for_the_same_question():
         finding("j", 0.1, 0.2, 0.3, tau=2.0), finding("j", 0.1, 0.2, 0.3, mechanism="rr:epsilon=2"),
         finding("mean_loss", 0.1, 0.2, 0.3), finding("j", None, None, None), finding("plug_in_j", None, 0.2, None),
     )  # fmt: skip
-    assert reconcile.of((*others, certified)) == (*others, certified)
+    assert reconcile.within_certificates((*others, certified)) == (*others, certified)
 
 
 def test_a_model_that_sees_nothing_takes_nothing_back():

@@ -29,7 +29,7 @@ def test_neighbouring_epsilons_are_at_most_a_hundredth_apart():
     ],
 )
 def test_from_the_most_noise_to_the_least(spec, parameter, noisiest, weakest):
-    scale = strengths.of(spec, rows=500)
+    scale = strengths.scale_of(spec, rows=500)
     assert scale.parameter == parameter
     assert (scale.mechanisms[0].spec, scale.mechanisms[-1].spec) == (noisiest, weakest)
     assert len({one.spec for one in scale.mechanisms}) == len(scale.values)
@@ -50,19 +50,19 @@ def test_from_the_most_noise_to_the_least(spec, parameter, noisiest, weakest):
 )
 def test_what_has_no_scale(spec, said):
     with pytest.raises(SpecError, match=said):
-        strengths.of(spec)
+        strengths.scale_of(spec)
 
 
 def test_a_table_shows_round_values_and_both_ends():
     values = {spec: [one.values[place] for place in one.landmarks()] for spec in ("rr", "llp")
-              for one in [strengths.of(spec, rows=3000)]}  # fmt: skip
+              for one in [strengths.scale_of(spec, rows=3000)]}  # fmt: skip
     assert values["rr"] == sorted(strengths.ROUND)
     assert values["llp"] == [3000, 2048, 1024, 512, 256, 128, 64, 32, 16, 8, 4, 2, 1]
 
 
 @pytest.mark.parametrize("spec", ["rr", "llp"])
 def test_between_two_places_lie_others_as_long_as_there_are_some(spec):
-    scale = strengths.of(spec, rows=3000)
+    scale = strengths.scale_of(spec, rows=3000)
     last = len(scale.values) - 1
     for first, end in ((0, last), (0, 1), (10, 12), (last - 2, last), (100, 900)):
         places = scale.between(first, end, 14)

@@ -230,7 +230,7 @@ class Stairs:
 
 @pytest.mark.parametrize("spec", ["rr", "llp"])
 def test_bracketing_finds_every_place_in_few_looks(spec):
-    scale = strengths.of(spec)
+    scale = strengths.scale_of(spec)
     for passing in (1, 2, 3, 50, 1000, 1799, 1800, len(scale.values) - 1, len(scale.values)):
         stairs = Stairs(scale, passing)
         answer = tune.Search(scale, stairs, stairs.look).answer()

@@ -22,12 +22,12 @@ class Some:
 
 
 def test_numbers_are_parameters_and_classes_are_not():
-    found = parameters.of(Some)
+    found = parameters.parameters_of(Some)
     assert list(found) == ["epsilon", "size", "more"]
     assert found["epsilon"] == Parameter(least=0, noise=-1), "what everybody means by it"
     assert found["size"] == Parameter(2, 9, noise=1, whole=True)
     assert found["more"] == Parameter()
-    assert parameters.of(object) == {}
+    assert parameters.parameters_of(object) == {}
 
 
 def test_there_and_back():

@@ -21,7 +21,7 @@ def said(text: str, *findings: Finding, **more: object) -> str:
     """About that line of a policy, and that nothing about it changes the verdict."""
     line, about = judge.parse(text), report(*findings, **more)  # type: ignore[arg-type]
     judged = replace(about, judgement=judge.judge(judge.Policy((line,)), about, TODAY))
-    return "; ".join(advice.of([line], judged))
+    return "; ".join(advice.for_lines([line], judged))
 
 
 # ---- per cent

@@ -18,7 +18,7 @@ from running import only, started
 
 from labeldp_audit.cli import stored_reports
 from labeldp_audit.questions.quantities import QUANTITIES
-from labeldp_audit.reports.formats import seal
+from labeldp_audit.reports.formats import report_hash
 
 RELEASED = ("--mechanism", "rr:epsilon=2")
 JSON = ("-f", "json")
@@ -173,7 +173,7 @@ def test_edited_truncated_and_future_reports_are_refused(audit, stored):
     text = file.read_text()
     document = json.loads(text)
     future = document | {"schema": "labeldp-audit/2"}
-    future["seal"] = seal.of(future)
+    future["seal"] = report_hash.hash_of(future)
     spoilt = {
         "seal does not fit": text.replace('"estimate": 0.', '"estimate": 0.0', 1),
         "not a whole report": text[:-200],
@@ -319,7 +319,7 @@ def test_what_is_said_of_a_policy_is_said_beside_a_stored_report_too(audit, stor
     """Its own warnings were said when it was made."""
     file, _ = stored
     document = json.loads(file.read_text()) | {"warnings": ["of old"]}
-    document["seal"] = seal.of(document)
+    document["seal"] = report_hash.hash_of(document)
     file.write_text(json.dumps(document))
     ended = audit("check", file, *typed("advantage.high > 5"), *JSON)
     assert ended.err == (
@@ -638,7 +638,7 @@ def test_a_stored_estimate_without_limits_stops_a_release(audit, stored, field):
     document = json.loads(file.read_text())
     one = next(one for one in document["findings"] if one["quantity"] == "advantage")
     one |= {"low": None, "high": None, "reason": "rows were drawn again"}
-    document["seal"] = seal.of(document)
+    document["seal"] = report_hash.hash_of(document)
     file.write_text(json.dumps(document))
     for line in (f"advantage.{field} > 0.99", f"advantage.{field} < 0"):
         ended = audit("check", file, *typed(line), *JSON)
@@ -653,7 +653,7 @@ def test_ten_thousand_findings_are_judged_in_a_moment(audit, stored):
     document = json.loads(file.read_text())
     one = next(found for found in document["findings"] if found["quantity"] == "advantage")
     document["findings"] += [one | {"quantity": "j", "at": {"tau": place / 100}} for place in range(10_000)]
-    document["seal"] = seal.of(document)
+    document["seal"] = report_hash.hash_of(document)
     file.write_text(json.dumps(document))
     times = []
     for _ in range(3):

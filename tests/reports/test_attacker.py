@@ -11,7 +11,7 @@ from advantages import added, features, finding, findings, same
 from labeldp_audit.core.finding import Bound, Finding
 from labeldp_audit.core.report import Report
 from labeldp_audit.reports import formats
-from labeldp_audit.reports.formats import attacker, headline, manager, reading
+from labeldp_audit.reports.formats import attacker, headline, how_to_read, manager
 
 RR, LLP, NOISY = "rr:epsilon=0.5", "llp:k=64", "laplace-llp:k=8,epsilon=1"
 
@@ -33,7 +33,7 @@ def blind(report: Report) -> Report:
 
 
 def said(report: Report) -> str:
-    return " ".join((*reading.before_tables(report), *reading.sentences(report)))
+    return " ".join((*how_to_read.before_tables(report), *how_to_read.sentences(report)))
 
 
 def test_the_headline_names_of_each_kind_what_adds_least(gain_report: Report) -> None:
@@ -142,7 +142,7 @@ def test_a_bracket_may_be_turned_or_have_no_width(gain_report: Report, believed:
 
 def test_the_bracket_without_a_release(gain_report: Report) -> None:
     alone = replace(gain_report, command="estimate-eta", findings=tuple(features()))
-    assert reading.before_tables(alone) == ()
+    assert how_to_read.before_tables(alone) == ()
     assert said(alone).count("they think themselves right") == 1
     assert said(gain_report).count("they think themselves right") == 1
 

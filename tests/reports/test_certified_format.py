@@ -13,7 +13,7 @@ from certified import HAIR, limit, of_gains, of_worst, with_certificates
 from labeldp_audit.core.finding import Bound, Finding
 from labeldp_audit.core.report import Report
 from labeldp_audit.reports import formats
-from labeldp_audit.reports.formats import certificates, curves, facts, headline, manager, words
+from labeldp_audit.reports.formats import certificates, curves, facts, headline, manager, phrases
 
 TITLE = "Certified: holds whatever the population, with 99 % confidence"
 PEOPLE = pytest.mark.parametrize("name", ["text", "markdown"])
@@ -55,7 +55,7 @@ def test_what_could_not_be_certified_is_missing(gain_report: Report) -> None:
     report = replace(
         gain_report, findings=(*gain_report.findings, Finding("certified_advantage", bound, 0.99, "llp:k=8"))
     )
-    assert certificates.of(report) == ()
+    assert certificates.certified_findings(report) == ()
     assert "certified_advantage llp:k=8: no rows are alike" in facts.missing(report)
 
 
@@ -119,8 +119,8 @@ def test_a_quantity_that_nobody_knows_is_still_there(eta_report: Report, name: s
 
 def test_every_certificate_has_its_meaning(tail_report: Report) -> None:
     names = ["j", "mean_loss", "nu_max", "renyi", "uninformed_utility", "informed_utility", "advantage"]
-    assert all(words.meaning(limit(name, 0.0, 1.0), tail_report) for name in names)
-    assert words.meaning(Finding("plug_in_j", Bound(0.5, None, None, 9, "m"), 0.99), tail_report)
+    assert all(phrases.meaning(limit(name, 0.0, 1.0), tail_report) for name in names)
+    assert phrases.meaning(Finding("plug_in_j", Bound(0.5, None, None, 9, "m"), 0.99), tail_report)
 
 
 @PEOPLE

@@ -11,7 +11,7 @@ from labeldp_audit.core.eta import Tried
 from labeldp_audit.core.finding import Finding
 from labeldp_audit.core.report import Report
 from labeldp_audit.reports import formats
-from labeldp_audit.reports.formats import estimating, facts, headline, reading, spelling, words
+from labeldp_audit.reports.formats import estimating, facts, headline, how_to_read, phrases, spelling
 
 BEHIND = {63: 0.0, 130: 0.001, 272: 0.002, 30: 0.003}
 KS = tuple(Tried("knn", 0.29 + more, 0.004, k, more, more / 4) for k, more in BEHIND.items())
@@ -158,12 +158,12 @@ def test_what_an_estimate_from_scores_is(tail_report: Report) -> None:
 
 
 def test_words_where_scores_are_meant(tail_report: Report, worst_report: Report, gain_report: Report) -> None:
-    assert words.rests_on(scored(tail_report)) == "about averages over rows with like scores"
-    assert words.rests_on(tail_report) == "about neighbourhood averages"
+    assert phrases.rests_on(scored(tail_report)) == "about averages over rows with like scores"
+    assert phrases.rests_on(tail_report) == "about neighbourhood averages"
     blind = replace(scored(tail_report).eta, log_loss=tail_report.dataset.blind_log_loss)
     assert "The models guess labels no better" in headline.in_short(replace(tail_report, eta=blind))
-    assert reading.before_tables(scored(gain_report))[0].endswith("too low; the second is as right as eta is.")
-    shown = " ".join(reading.sentences(scored(worst_report)))
+    assert how_to_read.before_tables(scored(gain_report))[0].endswith("too low; the second is as right as eta is.")
+    shown = " ".join(how_to_read.sentences(scored(worst_report)))
     assert "infinite because labels of one class only came where scores had let some of another be expected" in shown
     assert "One class there is a sign of that, not proof." in shown
     few = replace(scored(tail_report).eta, queries=5)

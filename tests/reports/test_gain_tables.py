@@ -31,14 +31,14 @@ def only(report: Report, *mechanisms: str) -> Report:
 
 
 def like(report: Report, mechanism: str, estimate: float | None) -> str:
-    [gain] = gains.of(replace(report, findings=(*added(mechanism), same(mechanism, estimate))))
+    [gain] = gains.gains_of(replace(report, findings=(*added(mechanism), same(mechanism, estimate))))
     return gains.like(gain)
 
 
 def test_a_row_a_mechanism_in_the_order_asked_for(gain_report: Report) -> None:
     asked = ("llp:k=64", "rr:epsilon=2", "llp:k=8")
     report = only(gain_report, *asked)
-    assert tuple(gain.mechanism for gain in gains.of(report)) == asked
+    assert tuple(gain.mechanism for gain in gains.gains_of(report)) == asked
     lines = formats.render("text", report, width=120).splitlines()
     start = next(place for place, line in enumerate(lines) if "protects like" in line)
     assert [line.split()[0] for line in lines[start + 2 : start + 5]] == list(asked)
@@ -84,7 +84,7 @@ def test_equals_at_the_edges(gain_report: Report, mechanism: str, estimate: floa
 def test_limits_of_equals_that_an_older_version_wrote_are_not_shown(gain_report: Report) -> None:
     old = replace(same(LLP, 1.5), bound=Bound(1.5, 1.4, 1.6, 9, "simulation"))
     report = replace(gain_report, findings=(*added(LLP), old))
-    assert [gains.like(gain) for gain in gains.of(report)] == ["rr:epsilon=1.5"]
+    assert [gains.like(gain) for gain in gains.gains_of(report)] == ["rr:epsilon=1.5"]
 
 
 def test_no_bag_that_protects_as_well_is_said_with_its_reason(gain_report: Report) -> None:
@@ -116,7 +116,7 @@ def test_bounds_that_do_not_apply_are_one_line(gain_report: Report) -> None:
 
 
 def test_bounds_beside_what_was_computed(gain_report: Report) -> None:
-    kinds = gains.by_kind(gains.of(gain_report))
+    kinds = gains.by_kind(gains.gains_of(gain_report))
     assert list(kinds) == ["rr", "llp", "laplace-llp"]
     assert gains.ceilings(kinds["llp"]) == [
         ("the advantage itself", ["0.81 (11.0)", "0.07 (2.35)"]),
@@ -142,14 +142,14 @@ def test_a_bound_that_some_of_a_kind_lack_is_a_dash(gain_report: Report) -> None
         for one in gain_report.findings
         if (one.quantity, one.mechanism, one.at.get("bound")) != ("advantage_bound", RR, "002 Corollary 1")
     )
-    rows = dict(gains.ceilings(gains.by_kind(gains.of(replace(gain_report, findings=some)))["rr"]))
+    rows = dict(gains.ceilings(gains.by_kind(gains.gains_of(replace(gain_report, findings=some)))["rr"]))
     assert rows["002 Corollary 1"] == ["-", "46.2 (55.5)"]
 
 
 def test_an_advantage_without_limits(gain_report: Report) -> None:
     [told, gain] = added(RR)
     report = replace(gain_report, findings=(told, replace(gain, bound=Bound(0.01, None, None, 9, "m"))))
-    [found] = gains.of(report)
+    [found] = gains.gains_of(report)
     assert gains.points(found.bound) == ("1.00", "-", "-")
     for width in (40, 60, 80, 120):
         assert "1.00" in flat(report, width=width)
@@ -164,7 +164,7 @@ def one_gain(report: Report, bound: Bound) -> Report:
 @pytest.mark.parametrize("name", ["text", "markdown"])
 def test_next_to_nothing_is_not_spelled_out(gain_report: Report, name: str) -> None:
     report = one_gain(gain_report, Bound(1e-281, 0.0, 3e-280, 9, "m", standard_error=1e-282))
-    [found] = gains.of(report)
+    [found] = gains.gains_of(report)
     assert gains.points(found.bound) == ("<0.001", "0.001", "0")
     text = flat(report, name).replace("&lt;", "<")
     assert "adds an estimated <0.001 percentage points (at most 0.001)" in text
@@ -206,7 +206,7 @@ def test_a_mechanism_that_could_not_be_judged_has_no_row(gain_report: Report) ->
     [_, gain] = added(LLP)
     missing = replace(gain, bound=Bound(None, None, None, 9, "not computed", (), "two classes only"))
     report = replace(gain_report, findings=(missing,))
-    assert gains.of(report) == ()
+    assert gains.gains_of(report) == ()
     assert facts.missing(report) == (f"advantage {LLP}: two classes only",)
     assert "For a manager" not in flat(report)
 

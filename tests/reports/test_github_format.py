@@ -16,7 +16,7 @@ from markdown_it import MarkdownIt
 from labeldp_audit.core.report import Report
 from labeldp_audit.reports import formats
 from labeldp_audit.reports.formats import github, markdown
-from labeldp_audit.reports.formats import judged as judged_format
+from labeldp_audit.reports.formats import verdict_tables as judged_format
 
 Golden = Callable[[str, str], None]
 

@@ -19,7 +19,7 @@ from labeldp_audit.core.finding import Bound, Finding
 from labeldp_audit.core.report import Report
 from labeldp_audit.core.table import Column
 from labeldp_audit.reports import formats
-from labeldp_audit.reports.formats import glance, ink
+from labeldp_audit.reports.formats import card, svg_style
 from labeldp_audit.reports.formats.page import document
 
 VOID = {"meta"}
@@ -160,7 +160,7 @@ def test_the_verdict_is_first(joint_report: Report, outcome: str) -> None:
 
 def test_three_sentences_come_before_everything_else(joint_report: Report) -> None:
     found = page(joint_report)
-    places = [found.words().index(" " + said) for _, said in glance.sentences(joint_report)]
+    places = [found.words().index(" " + said) for _, said in card.sentences(joint_report)]
     assert len(places) == 3 and places == sorted(places)
     assert places[-1] < found.words().index("More exactly") < found.words().index("Does the policy hold?")
 
@@ -305,7 +305,7 @@ def test_the_measure_of_contrast() -> None:
 
 def test_light_marks_are_those_of_the_pictures() -> None:
     colors = next(schemes())
-    assert [colors[f"c{place}"] for place in range(7)] == list(ink.COLORS)
+    assert [colors[f"c{place}"] for place in range(7)] == list(svg_style.COLORS)
 
 
 def test_dark_is_for_screens_alone() -> None:

@@ -15,7 +15,7 @@ from labeldp_audit.core.policy import Judgement, Outcome
 from labeldp_audit.core.report import Report
 from labeldp_audit.questions.quantities import QUANTITIES
 from labeldp_audit.reports import formats
-from labeldp_audit.reports.formats import seal, stored
+from labeldp_audit.reports.formats import report_hash, stored
 
 
 def parsed(report: Report) -> dict[str, Any]:
@@ -101,7 +101,7 @@ def test_other_people_s_words_come_back_too(worst_report: Report) -> None:
 
 
 def resealed(document: dict[str, Any]) -> str:
-    document["seal"] = seal.of(document)
+    document["seal"] = report_hash.hash_of(document)
     return json.dumps(document)
 
 

@@ -13,19 +13,19 @@ from labeldp_audit.core.policy import Judgement, Outcome, Waiver
 from labeldp_audit.core.report import Report
 from labeldp_audit.policy import judge as policies
 from labeldp_audit.reports import formats
-from labeldp_audit.reports.formats import compared, contributions, headline, judged, plainly, tuning
+from labeldp_audit.reports.formats import compared, contributions, headline, plain_answers, tuning, verdict_tables
 from labeldp_audit.reports.formats.grid import Grid
 
 PEOPLE = pytest.mark.parametrize("name", ["text", "markdown"])
 
 
 def test_a_policy_in_one_sentence(joint_report: Report) -> None:
-    assert judged.sentence(joint_report) == (
+    assert verdict_tables.sentence(joint_report) == (
         "Policy: FAIL (lines: 1 fail, 1 not measured, 1 inconclusive, 1 pass, 1 waived). A waiver that has run out is "
         "a failure: advantage (2020-01-01)."
     )
-    assert judged.outcome(replace(joint_report, judgement=None)) == "NO POLICY"
-    assert judged.sentence(replace(joint_report, judgement=None)) == ""
+    assert verdict_tables.outcome(replace(joint_report, judgement=None)) == "NO POLICY"
+    assert verdict_tables.sentence(replace(joint_report, judgement=None)) == ""
 
 
 @PEOPLE
@@ -136,26 +136,30 @@ def outcome(report: Report, kind: Outcome) -> Report:
      (Outcome.INCONCLUSIVE, "Do not release yet"), (Outcome.PASS, "The policy holds")],
 )  # fmt: skip
 def test_what_to_do_follows_from_the_verdict(tail_report: Report, kind: Outcome, start: str) -> None:
-    assert plainly.what_to_do(outcome(tail_report, kind))[0].startswith(start)
+    assert plain_answers.what_to_do(outcome(tail_report, kind))[0].startswith(start)
 
 
 def test_a_pass_is_no_proof(tail_report: Report) -> None:
-    assert "no proof" in plainly.what_to_do(outcome(tail_report, Outcome.PASS))[0]
+    assert "no proof" in plain_answers.what_to_do(outcome(tail_report, Outcome.PASS))[0]
 
 
 def test_what_is_certified_comes_first(joint_report: Report, tail_report: Report) -> None:
-    said = dict(plainly.paragraphs(joint_report))
-    assert said[plainly.WHO][0].startswith("Even with rr:epsilon=0.5, at least 22.3 % of people have a loss above 0.5")
-    assert "certified (99 % confidence, whatever the population)" in said[plainly.WHO][0]
-    assert said[plainly.MUCH][0].startswith("At least 1 % of people with rr:epsilon=0.5 lose more than 2.1 nats, which")
-    assert said[plainly.MUCH][1].startswith(
+    said = dict(plain_answers.paragraphs(joint_report))
+    assert said[plain_answers.WHO][0].startswith(
+        "Even with rr:epsilon=0.5, at least 22.3 % of people have a loss above 0.5"
+    )
+    assert "certified (99 % confidence, whatever the population)" in said[plain_answers.WHO][0]
+    assert said[plain_answers.MUCH][0].startswith(
+        "At least 1 % of people with rr:epsilon=0.5 lose more than 2.1 nats, which"
+    )
+    assert said[plain_answers.MUCH][1].startswith(
         "An estimated 4.54 % of people lose more than 3 nats, limits 3.89 to 5.32 %"
     )
-    assert said[plainly.MUCH][2].startswith(
+    assert said[plain_answers.MUCH][2].startswith(
         "The largest loss with rr:epsilon=0.5, whichever way the noise falls, is at least 3 nats"
     )
-    bare = dict(plainly.paragraphs(tail_report))
-    assert bare[plainly.WHO][0].endswith("Of how many it is so, nothing is certified.")
+    bare = dict(plain_answers.paragraphs(tail_report))
+    assert bare[plain_answers.WHO][0].endswith("Of how many it is so, nothing is certified.")
 
 
 def test_grids_are_split_into_what_has_room() -> None:
@@ -179,4 +183,4 @@ def test_a_waiver_is_not_called_needless_where_nothing_was_measured(
     asked = policies.parse(line)
     accepted = Waiver(asked.quantity, joint_report.dataset.sha256, date(2030, 1, 1), "known")
     found = policies.judge(policies.Policy((asked,), (accepted,)), joint_report, date(2026, 6, 1))
-    assert judged.state(found.waivers[0], found) == state
+    assert verdict_tables.state(found.waivers[0], found) == state

@@ -54,7 +54,7 @@ def cut(report: Report, how: Cut, quantity: str | None = None) -> Report:
     names = dict.fromkeys(one.quantity for one in found)
     lines = tuple(f"{name}.{field} > 0.5" for name in names for field in ("low", "high"))
     report = judged(report, lines)
-    said = advice.of(map(judge.parse, lines), report)
+    said = advice.for_lines(map(judge.parse, lines), report)
     return replace(report, warnings=(*report.warnings, *said))
 
 

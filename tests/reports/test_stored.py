@@ -11,7 +11,7 @@ from labeldp_audit.core.errors import DataError
 from labeldp_audit.core.report import Report
 from labeldp_audit.questions.quantities import QUANTITIES
 from labeldp_audit.reports import formats
-from labeldp_audit.reports.formats import seal, stored
+from labeldp_audit.reports.formats import report_hash, stored
 
 NAMES = ("tail_report", "worst_report", "eta_report", "gain_report", "given_report", "certified_tail", "certified_gain")
 
@@ -84,7 +84,7 @@ def list_for_object(document: dict) -> None:
 def test_a_sealed_report_of_the_wrong_shape_is_refused(tail_report: Report, edit: Callable[[dict], None]) -> None:
     document = json.loads(formats.render("json", tail_report))
     edit(document)
-    document["seal"] = seal.of(document)
+    document["seal"] = report_hash.hash_of(document)
     with pytest.raises(DataError, match=r"not a report of labeldp-audit: .*: r\.json"):
         stored.read(json.dumps(document), "r.json", QUANTITIES)
 
@@ -131,7 +131,7 @@ def test_a_sealed_report_whose_numbers_do_not_fit_is_refused(
     for key in place[:-1]:
         inner = inner[key]
     inner[place[-1]] = value
-    document["seal"] = seal.of(document)
+    document["seal"] = report_hash.hash_of(document)
     with pytest.raises(DataError, match=r"not a report of labeldp-audit: .*: r\.json"):
         stored.read(json.dumps(document), "r.json", QUANTITIES)
 
@@ -140,7 +140,7 @@ def test_a_sealed_report_whose_numbers_do_not_fit_is_refused(
 def test_verdicts_compare_what_lines_compare(joint_report: Report, key: str, value: str) -> None:
     document = json.loads(formats.render("json", joint_report))
     document["judgement"]["verdicts"][0][key] = value
-    document["seal"] = seal.of(document)
+    document["seal"] = report_hash.hash_of(document)
     with pytest.raises(DataError, match="compares nothing"):
         stored.read(json.dumps(document), "r.json", QUANTITIES)
 
@@ -148,7 +148,7 @@ def test_verdicts_compare_what_lines_compare(joint_report: Report, key: str, val
 def test_a_report_of_a_later_version_is_refused_by_its_schema(tail_report: Report) -> None:
     document = json.loads(formats.render("json", tail_report))
     future(document)
-    document["seal"] = seal.of(document)
+    document["seal"] = report_hash.hash_of(document)
     with pytest.raises(DataError, match=r"schema labeldp-audit/2, and this version reads labeldp-audit/1"):
         stored.read(json.dumps(document), "r.json", QUANTITIES)
 
@@ -157,7 +157,7 @@ def test_what_a_newer_version_adds_does_not_matter(tail_report: Report) -> None:
     document = json.loads(formats.render("json", tail_report))
     document["mood"] = "fine"
     document["dataset"]["columns"][0]["mood"] = document["findings"][0]["mood"] = "fine"
-    document["seal"] = seal.of(document)
+    document["seal"] = report_hash.hash_of(document)
     assert stored.read(json.dumps(document), "r.json", QUANTITIES).findings == tail_report.findings
 
 

@@ -9,7 +9,7 @@ import pytest
 from labeldp_audit.core.finding import Bound, Finding
 from labeldp_audit.core.report import Report
 from labeldp_audit.reports import formats
-from labeldp_audit.reports.formats import beside, curves, steps
+from labeldp_audit.reports.formats import curve_names, curves, steps
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -104,26 +104,29 @@ def test_names_stand_on_no_line_and_on_no_other_name() -> None:
         (float(x), float(y)) for step in range(10) for x, y in ((20 * step, 40 * step), (20 * step + 20, 40 * step))
     ]
     apart = [(x + 150, y) for x, y in stairs]
-    first, second = beside.spots(["one", "two"], [stairs, apart], 0, 400)
+    first, second = curve_names.spots(["one", "two"], [stairs, apart], 0, 400)
     assert first is not None and second is not None
     assert first[0] < second[0]
-    assert beside.spots(["one", "two"], [stairs, stairs], 0, 400)[1] != beside.spots(["one"], [stairs], 0, 400)[0]
+    assert (
+        curve_names.spots(["one", "two"], [stairs, stairs], 0, 400)[1]
+        != curve_names.spots(["one"], [stairs], 0, 400)[0]
+    )
     wall = [(x + 25, y) for x, y in stairs]
-    (moved, _) = beside.spots(["one", "wall"], [stairs, wall], -100, 400)
-    (alone,) = beside.spots(["one"], [stairs], -100, 400)
+    (moved, _) = curve_names.spots(["one", "wall"], [stairs, wall], -100, 400)
+    (alone,) = curve_names.spots(["one"], [stairs], -100, 400)
     assert moved is not None and alone is not None and moved[0] < alone[0]
-    assert beside.spots(["a name of any length"], [stairs], 0, 100) == [None]
+    assert curve_names.spots(["a name of any length"], [stairs], 0, 100) == [None]
 
 
 def test_the_dot_is_at_the_promise(tail_report: Report) -> None:
-    found = curves.of(tail_report)
+    found = curves.curves_of(tail_report)
     assert [curve.promise()[0] for curve in found if curve.promise()] == [0.5, 1.0, 2.0, 4.0]
     assert len([*drawn(tail_report).iter(f"{SVG}circle")]) == 5  # and the one of the legend
 
 
 def test_no_dot_where_tau_says_nothing_about_the_promise(tail_report: Report) -> None:
     late = tuple(finding for finding in tail_report.findings if finding.at.get("tau", 0) > 4.5)
-    assert [curve.promise() for curve in curves.of(replace(tail_report, findings=late))] == [None] * 4
+    assert [curve.promise() for curve in curves.curves_of(replace(tail_report, findings=late))] == [None] * 4
     assert not [*drawn(replace(tail_report, findings=late)).iter(f"{SVG}circle")]
 
 

@@ -59,7 +59,7 @@ class Belief:
         return Gain(min(most, max(0.0, (found.mean + float(tried.mean())) / 2)))
 
 
-def of(table: Table, eta: Eta) -> Belief:
+def belief_of(table: Table, eta: Eta) -> Belief:
     if eta.counts is None:
         return Belief(observed(eta.probability), "given eta", advantage.from_rows(eta.probability))
     if eta.metric == "score":

@@ -13,7 +13,7 @@ from decimal import ROUND_CEILING
 from ...core.eta import EtaSummary
 from ...core.finding import Bound
 from ...core.report import Report
-from . import gains, words
+from . import gains, phrases
 from .gains import Gain
 from .spelling import confidence, high, low, points, share
 
@@ -47,7 +47,7 @@ def bound(report: Report, quantity: str) -> Bound | None:
 
 
 def headline(report: Report) -> tuple[str, ...]:
-    found = gains.of(report)
+    found = gains.gains_of(report)
     if not found:
         return ()
     kinds, size = gains.by_kind(found), functools.partial(gains.size, report=report)
@@ -90,9 +90,9 @@ def _sure(report: Report, found: Sequence[Gain]) -> str:
 def before(report: Report) -> str:
     """What the guess from the features is worth, where a release is judged by what it adds to it."""
     found = bound(report, BEFORE)
-    if found is None or not gains.of(report):
+    if found is None or not gains.gains_of(report):
         return ""
-    about = words.rests_on(report)
+    about = phrases.rests_on(report)
     upper = f", the upper one {about}" if about else ""
     ends = "" if found.high is None else f" (limits: {low(found, True)} % and {high(found, True)} %{upper})"
     said = f"From the features alone the best guess is right for an estimated {share(found.estimate)} of the labels"
@@ -114,7 +114,7 @@ def bracket(report: Report) -> str:
         f"Guesses tried on labels that they were made without are right for {seen}; they think themselves right for "
         f"{believed}. On average over many tables the first is too low"
     )
-    if words.scored(report):
+    if phrases.scored(report):
         return f"{said}; the second is as right as eta is."
     return f"{said} and the second too high, where eta is even among neighbours."
 
@@ -130,7 +130,7 @@ def classes_alike(report: Report) -> str:
 
 def no_guarantee(report: Report) -> str:
     """All that claim none together, and why totals cannot."""
-    bare = [gain for gain in gains.of(report) if gain.epsilon is None]
+    bare = [gain for gain in gains.gains_of(report) if gain.epsilon is None]
     if not bare:
         return ""
     verb = "claims" if len(bare) == 1 else "claim"
@@ -143,7 +143,7 @@ def no_guarantee(report: Report) -> str:
 
 
 def what_limits_rest_on(report: Report) -> str:
-    found = gains.of(report)
+    found = gains.gains_of(report)
     if not any(gain.bound.high is not None for gain in found):
         return ""
     return (
@@ -174,7 +174,7 @@ def _at_least(report: Report, found: Sequence[Gain]) -> str:
 
 
 def what_same_means(report: Report) -> str:
-    if not any(gain.same for gain in gains.of(report)):
+    if not any(gain.same for gain in gains.gains_of(report)):
         return ""
     return (
         '"Protects like" names the strength of randomized response, or the smallest bag, that adds as little on this '
@@ -189,7 +189,7 @@ def _unsure(report: Report) -> str:
 
 
 def simulated(report: Report) -> str:
-    errors = {gain.mechanism: gain.bound.standard_error for gain in gains.of(report)}
+    errors = {gain.mechanism: gain.bound.standard_error for gain in gains.gains_of(report)}
     drawn = {name: error for name, error in errors.items() if error is not None}
     if not drawn:
         return ""

@@ -8,7 +8,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR
 
 from ...core.finding import Bound, Finding
 from ...core.report import Report
-from . import compared, curves, words
+from . import compared, curves, phrases
 from .curves import Curve
 from .grid import Grid
 from .spelling import NO_LIMIT, NOTHING, confidence, high, low, plain, points, short
@@ -28,18 +28,18 @@ def is_one(finding: Finding) -> bool:
     return finding.quantity.startswith(PREFIX) and (finding.bound.low, finding.bound.high) != (None, None)
 
 
-def of(report: Report) -> tuple[Finding, ...]:
+def certified_findings(report: Report) -> tuple[Finding, ...]:
     return tuple(filter(is_one, report.findings))
 
 
 def title(report: Report) -> str:
-    levels = ", ".join(dict.fromkeys(confidence(one.confidence) for one in of(report)))
+    levels = ", ".join(dict.fromkeys(confidence(one.confidence) for one in certified_findings(report)))
     return f"Certified: holds whatever the population{f', with {levels} confidence' if levels else ''}"
 
 
 def needs(report: Report) -> str:
     """What even these take for granted."""
-    if not of(report):
+    if not certified_findings(report):
         return ""
     return (
         "Needed is only that rows are independent draws from one population. A good eta makes these limits say more; "
@@ -50,10 +50,10 @@ def needs(report: Report) -> str:
 def also_needed(report: Report) -> tuple[str, ...]:
     """By all or by some certificates."""
     lines: dict[str, dict[str, None]] = {}
-    for finding in of(report):
+    for finding in certified_findings(report):
         for line in finding.bound.assumptions:
             lines.setdefault(plain(line), {})[plain(finding.quantity)] = None
-    every = {plain(finding.quantity) for finding in of(report)}
+    every = {plain(finding.quantity) for finding in certified_findings(report)}
     return tuple(
         f"{'All of this' if every == set(names) else ', '.join(names)} also needs: {line}."
         for line, names in lines.items()
@@ -71,7 +71,9 @@ def sure(report: Report, level: float) -> str:
 
 
 def limit(report: Report, quantity: str, mechanism: str | None = None) -> Finding | None:
-    return next((one for one in of(report) if (one.quantity, one.mechanism) == (quantity, mechanism)), None)
+    return next(
+        (one for one in certified_findings(report) if (one.quantity, one.mechanism) == (quantity, mechanism)), None
+    )
 
 
 def above_promise(report: Report, curve: Curve) -> Bound | None:
@@ -117,7 +119,7 @@ def _percent(bound: Bound | None) -> str:
 
 def others(report: Report, with_words: bool = True) -> Iterator[Grid]:
     """All but the shares; what is only compared has the same upper limits in the table of all mechanisms."""
-    found = of(compared.planned(report))
+    found = certified_findings(compared.planned(report))
     yield from _some(_OF_ADDED, ("mechanism", "at least", "at most", "guess, %, at least"), _gains(found))
     yield from _divergences([one for one in found if one.quantity == DIVERGENCE])
     yield from _rest(
@@ -164,11 +166,11 @@ def _rest(found: Sequence[Finding], report: Report | None) -> list[Grid]:
     """Without upper limits where none says anything; report: with what its numbers mean."""
     both = not all(map(_is_open, found))
     header = ["quantity", "mechanism", "at least", *(["at most"] if both else [])]
-    rows = [[words.named(one), plain(one.mechanism or ""), *_ends(one.bound, both)] for one in found]
+    rows = [[phrases.named(one), plain(one.mechanism or ""), *_ends(one.bound, both)] for one in found]
     if report is not None:
         header, rows = (
             [*header, "what it is"],
-            [[*row, words.meaning(one, report)] for row, one in zip(rows, found, strict=True)],
+            [[*row, phrases.meaning(one, report)] for row, one in zip(rows, found, strict=True)],
         )
     return _some(_OF_REST, header, rows, (0, 1, *([len(header) - 1] if report is not None else [])))
 

@@ -70,7 +70,7 @@ def is_one(finding: Finding) -> bool:
     return finding.quantity in QUANTITIES and isinstance(finding.at.get("column"), str)
 
 
-def of(report: Report) -> dict[Kind, tuple[Part, ...]]:
+def parts_by_kind(report: Report) -> dict[Kind, tuple[Part, ...]]:
     """Largest first; in the order of the quantities."""
     found: dict[Kind, list[Part]] = {}
     for one in filter(is_one, report.findings):
@@ -91,7 +91,7 @@ def tables(report: Report) -> tuple[Grid, ...]:
 
 def table(report: Report) -> Grid | None:
     """Ranked by the first kind."""
-    found = of(report)
+    found = parts_by_kind(report)
     if not found:
         return None
     cells = {(kind, part.column): cell(kind, part.bound) for kind, parts in found.items() for part in parts}
@@ -120,7 +120,7 @@ def value(kind: Kind, number: float | None, rounding: str = ROUND_HALF_EVEN, abs
 def shown(report: Report) -> tuple[Kind, tuple[Part, ...]] | None:
     """The columns that surely add, by the kind that speaks of what is planned and not of the model alone, if there is
     one."""
-    found = of(compared.planned(report))
+    found = parts_by_kind(compared.planned(report))
     for kind in sorted(found, key=lambda kind: kind.quantity == LOSS):
         sure = tuple(part for part in found[kind] if part.bound.low is not None and part.bound.low > 0)
         if sure:
@@ -130,7 +130,7 @@ def shown(report: Report) -> tuple[Kind, tuple[Part, ...]] | None:
 
 def sentence(report: Report) -> str:
     """Which columns to think about first; empty where columns were not asked about."""
-    if not of(report):
+    if not parts_by_kind(report):
         return ""
     found = shown(report)
     if found is None:

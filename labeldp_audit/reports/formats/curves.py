@@ -45,7 +45,7 @@ class Curve:
         return next((pair for pair in pairs if pair[0] >= least), pairs[-1])
 
 
-def of(report: Report) -> tuple[Curve, ...]:
+def curves_of(report: Report) -> tuple[Curve, ...]:
     """Curves in the order of the findings; points without an estimate are left out."""
     return _grouped(filter(on_curve, report.findings))
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ...core.report import Report
-from . import attacker, gains, ink
+from . import attacker, gains, svg_style
 from .gains import Gain
 from .rounds import round_step
 from .spelling import confidence, points, short
@@ -31,7 +31,7 @@ class Place:
 
 def draw(report: Report) -> str | None:
     """The whole .svg, or None where no mechanism adds anything that could be estimated."""
-    found = gains.of(report)
+    found = gains.gains_of(report)
     return "\n".join(_parts(report, found)) + "\n" if found else None
 
 
@@ -39,8 +39,8 @@ def _parts(report: Report, found: Sequence[Gain]) -> Iterator[str]:
     rows = list(_places(found))
     bottom = rows[-1].y + _ROW
     right = _end(found)
-    yield from ink.opening(_TITLE, _about(report), bottom + 92, _STYLE)
-    yield ink.text(24, 74, _ends(report, found), "small")
+    yield from svg_style.opening(_TITLE, _about(report), bottom + 92, _STYLE)
+    yield svg_style.text(24, 74, _ends(report, found), "small")
     yield from _scale(right, bottom)
     yield from _titles(rows)
     for row in rows:
@@ -51,7 +51,7 @@ def _parts(report: Report, found: Sequence[Gain]) -> Iterator[str]:
 
 
 def _about(report: Report) -> str:
-    return ink.table(report.dataset) + (" Classes count alike." if attacker.balanced(report) else "")
+    return svg_style.table(report.dataset) + (" Classes count alike." if attacker.balanced(report) else "")
 
 
 def _ends(report: Report, found: Sequence[Gain]) -> str:
@@ -84,9 +84,9 @@ def _scale(right: float, bottom: int) -> Iterator[str]:
     for index in range(round(right / step) + 1):
         x = _x(index * step, right)
         yield f'<line class="{"grid" if index else "axis"}" x1="{x:g}" x2="{x:g}" y1="{_TOP}" y2="{bottom}"/>'
-        yield ink.text(x, bottom + 20, short(round(100 * index * step, 9)), anchor="middle")
+        yield svg_style.text(x, bottom + 20, short(round(100 * index * step, 9)), anchor="middle")
     label = "percentage points added to the share of labels that are guessed from the features alone"
-    yield ink.text((_LEFT + _RIGHT) / 2, bottom + 42, label, anchor="middle")
+    yield svg_style.text((_LEFT + _RIGHT) / 2, bottom + 42, label, anchor="middle")
 
 
 def _titles(rows: Sequence[Place]) -> Iterator[str]:
@@ -95,21 +95,21 @@ def _titles(rows: Sequence[Place]) -> Iterator[str]:
     for row in rows:
         if row.kind not in named:
             named.add(row.kind)
-            yield ink.text(24, row.y - _ROW + 6, ink.cut(row.gain.kind, 28), "name")
+            yield svg_style.text(24, row.y - _ROW + 6, svg_style.cut(row.gain.kind, 28), "name")
 
 
 def _interval(row: Place, right: float) -> Iterator[str]:
-    bound, color = row.gain.bound, ink.color(row.kind)
+    bound, color = row.gain.bound, svg_style.color(row.kind)
     at, end = _x(bound.estimate or 0.0, right), _x(bound.high or bound.estimate or 0.0, right)
-    yield ink.text(_LEFT - 14, row.y + 4, ink.cut(row.gain.parameters, 28), anchor="end")
+    yield svg_style.text(_LEFT - 14, row.y + 4, svg_style.cut(row.gain.parameters, 28), anchor="end")
     if bound.high is not None:
         stroke = f'stroke="{color}"'
-        yield f'<path class="reach" {stroke}{ink.dash(row.kind)} d="M{at:g} {row.y}H{end:g}"/>'
+        yield f'<path class="reach" {stroke}{svg_style.dash(row.kind)} d="M{at:g} {row.y}H{end:g}"/>'
         yield f'<path class="end" {stroke} d="M{end:g} {row.y - 5}v10"/>'
     if bound.low:
         yield f'<path class="sure" stroke="{color}" d="M{_x(bound.low, right):g} {row.y}H{at:g}"/>'
     yield f'<circle cx="{at:g}" cy="{row.y}" r="5" fill="{color}" stroke="#fff" stroke-width="1.5"/>'
-    yield ink.text(_RIGHT + 14, row.y + 4, _numbers(row.gain), "small")
+    yield svg_style.text(_RIGHT + 14, row.y + 4, _numbers(row.gain), "small")
 
 
 def _numbers(gain: Gain) -> str:
@@ -119,13 +119,13 @@ def _numbers(gain: Gain) -> str:
 
 def _legend(y: int, least: str) -> Iterator[str]:
     yield f'<circle cx="{_LEFT + 6}" cy="{y - 4}" r="5" fill="#555"/>'
-    yield ink.text(_LEFT + 18, y, "estimate", "small")
+    yield svg_style.text(_LEFT + 18, y, "estimate", "small")
     yield f'<path class="reach" stroke="#555" d="M{_LEFT + 96} {y - 4}h34"/>'
     yield f'<path class="end" stroke="#555" d="M{_LEFT + 130} {y - 9}v10"/>'
-    yield ink.text(_LEFT + 140, y, "up to the most it may be", "small")
+    yield svg_style.text(_LEFT + 140, y, "up to the most it may be", "small")
     if least:
         yield f'<path class="sure" stroke="#555" d="M{_LEFT + 306} {y - 4}h34"/>'
-        yield ink.text(_LEFT + 350, y, f"from what it is at least, {least}", "small")
+        yield svg_style.text(_LEFT + 350, y, f"from what it is at least, {least}", "small")
 
 
 def _x(value: float, right: float) -> float:

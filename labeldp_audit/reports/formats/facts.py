@@ -81,7 +81,7 @@ def for_people(report: Report) -> tuple[Finding, ...]:
 
 def valued(report: Report) -> tuple[Finding, ...]:
     """Findings for the plain table: with a number, and in no other table."""
-    tabled = gains.shown(gains.of(report))
+    tabled = gains.shown(gains.gains_of(report))
     return tuple(
         finding
         for finding in for_people(report)
@@ -147,9 +147,9 @@ class Noise:
 
 
 def mechanisms(report: Report) -> tuple[Noise, ...]:
-    above = {curve.mechanism: _above(curve) for curve in curves.of(report)}
+    above = {curve.mechanism: _above(curve) for curve in curves.curves_of(report)}
     # The table of what mechanisms add has epsilon already.
-    keys = curves.PARAMETERS[1:] if gains.of(report) else curves.PARAMETERS
+    keys = curves.PARAMETERS[1:] if gains.gains_of(report) else curves.PARAMETERS
     found: dict[str, Noise] = {}
     for finding in report.findings:
         name, at = finding.mechanism, finding.at

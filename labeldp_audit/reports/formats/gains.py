@@ -66,7 +66,7 @@ class Gain:
         return self.added.bag or 1
 
 
-def of(report: Report) -> tuple[Gain, ...]:
+def gains_of(report: Report) -> tuple[Gain, ...]:
     """In the order in which mechanisms were asked for; those without an estimate are left out."""
     found: dict[str, list[Finding]] = {}
     for finding in report.findings:

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ...core.report import Report
-from . import faults, judged, markdown
-from .faults import Fault
+from . import ci_results, markdown, verdict_tables
+from .ci_results import Fault
 from .spelling import count, plain
 
 VERDICTS = True
@@ -24,12 +24,15 @@ _COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
 def render(
     report: Report, *, width: int, color: bool, run_info: Mapping[str, object] | None, location: str | None = None
 ) -> str:
-    found, file = faults.all_of(report), faults.place(report, location)[0]
+    found, file = ci_results.all_of(report), ci_results.place(report, location)[0]
     left = len(found) - MOST
     lines = [_command(fault, file) for fault in found[:MOST]]
     if left > 0:
         lines[-1] += data(f" (and {count(left)} more, which are in the report)")
-    return harmless("\n".join((*lines, *judged.waivers_in_lines(report), plain(faults.sentence(report))))) + "\n"
+    return (
+        harmless("\n".join((*lines, *verdict_tables.waivers_in_lines(report), plain(ci_results.sentence(report)))))
+        + "\n"
+    )
 
 
 def harmless(text: str) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from ...core.finding import Bound, Finding
 from ...core.report import Report
-from . import attacker, certificates, compared, curves, gains, steps, words
+from . import attacker, certificates, compared, curves, gains, phrases, steps
 from .spelling import confidence, high, low, nats, plain, share, short
 
 TOO_WIDE = 0.5  # of all people: with such an interval the estimate says little
@@ -49,9 +49,9 @@ def blind(report: Report) -> str:
     """Neighbours that see nothing show nothing to be absent; a certified limit does not rest on them."""
     if report.eta.sees(report.dataset):
         return ""
-    who = "The models" if words.scored(report) else "The neighbours"
+    who = "The models" if phrases.scored(report) else "The neighbours"
     who = "The given probabilities" if report.eta.given else who
-    matter = 'only "at most" can be relied on' if gains.of(report) else "the upper limits mean little"
+    matter = 'only "at most" can be relied on' if gains.gains_of(report) else "the upper limits mean little"
     return (
         f"{who} guess labels no better than the shares of the classes do: unless the features tell nothing, {matter}."
     )
@@ -63,12 +63,12 @@ def too_wide(bound: Bound) -> bool:
 
 def _sure(report: Report, level: float) -> str:
     """No reader of one line may take what holds for averages to hold for every person."""
-    about = words.rests_on(report)
+    about = phrases.rests_on(report)
     return f"({confidence(level)} confidence{f', {about}' if about else ''})"
 
 
 def _tail(report: Report) -> tuple[str, ...]:
-    found = curves.of(report)
+    found = curves.curves_of(report)
     if not found:
         return ()
     curve = curves.strongest(found)
@@ -88,7 +88,7 @@ def _beside(bound: Bound, report: Report) -> str:
         return f"Estimate: {share(bound.estimate)}."
     if too_wide(bound):
         return f"The interval is too wide to rely on the estimate of {share(bound.estimate)}."
-    about = words.rests_on(report)
+    about = phrases.rests_on(report)
     ends = f"{low(bound, True)} to {high(bound, True)} %"
     return f"Estimate: {share(bound.estimate)}, limits {ends}{f' {about}' if about else ''}."
 
@@ -140,7 +140,7 @@ def _certain_loss(named: str, certain: Bound, finding: Finding, report: Report) 
 def _at_most(bound: Bound, report: Report) -> str:
     if bound.high is None:
         return ""
-    about = words.rests_on(report)
+    about = phrases.rests_on(report)
     ending = f" {about}" if about else ""
     return "; no upper limit exists" if math.isinf(bound.high) else f"; the upper limit is {high(bound)}{ending}"
 

@@ -14,7 +14,7 @@ from ...core.finding import Finding
 from ...core.policy import Judgement, Verdict, Waived, Waiver
 from ...core.report import SCHEMA, TOOL, Report
 from ...core.table import Dataset
-from . import seal
+from . import report_hash
 from .spelling import exact
 
 
@@ -23,7 +23,7 @@ def render(
 ) -> str:
     document = strict(_document(report, run_info))
     assert isinstance(document, dict)
-    text = "\n".join(_lines(document | {seal.KEY: seal.of(document)})) + "\n"
+    text = "\n".join(_lines(document | {report_hash.KEY: report_hash.hash_of(document)})) + "\n"
     return visible(text)
 
 

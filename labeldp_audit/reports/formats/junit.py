@@ -12,8 +12,8 @@ from xml.sax.saxutils import escape, quoteattr
 from ...core.finding import Bound, Finding
 from ...core.policy import Verdict
 from ...core.report import TOOL, Report
-from . import faults, judged
-from .faults import Fault
+from . import ci_results, verdict_tables
+from .ci_results import Fault
 from .spelling import exact, plain
 
 VERDICTS = True
@@ -52,7 +52,7 @@ def _properties(report: Report) -> Iterator[str]:
         "estimator": report.eta.estimator,
         **({"confidence": exact(confidence)} if isinstance(confidence, float) else {}),
         **({"outcome": str(report.judgement.outcome)} if report.judgement else {}),
-        **{f"waiver {place}": said for place, said in enumerate(judged.waivers_in_lines(report), 1)},
+        **{f"waiver {place}": said for place, said in enumerate(verdict_tables.waivers_in_lines(report), 1)},
     }
     yield "    <properties>"
     for name, value in known.items():
@@ -68,10 +68,10 @@ def _cases(report: Report) -> Iterator[str]:
     found = report.judgement
     if found is None:
         return
-    said = {id(fault.verdict): fault for fault in faults.all_of(report) if fault.verdict}
+    said = {id(fault.verdict): fault for fault in ci_results.all_of(report) if fault.verdict}
     for one in found.verdicts:
         yield _case(report, one.line, _ending(one, said.get(id(one))))
-    for fault in map(faults.of_waiver, faults.run_out(found)):
+    for fault in map(ci_results.of_waiver, ci_results.run_out(found)):
         yield _case(report, fault.line, _failure("waiver", fault))
 
 

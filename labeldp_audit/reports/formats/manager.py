@@ -17,7 +17,7 @@ TITLE = "For a manager"
 def sentence(report: Report) -> str:
     """Of several ways to publish, the one that tells least and the one that tells most."""
     report = compared.planned(report)
-    found = gains.of(report)
+    found = gains.gains_of(report)
     if not found:
         return _of_losses(report)
     ordered = sorted(found, key=functools.partial(gains.size, report=report))
@@ -36,7 +36,7 @@ def sentence(report: Report) -> str:
 
 def _of_losses(report: Report) -> str:
     """Only what is certified: estimates need more words than one sentence has."""
-    found = curves.of(report)
+    found = curves.curves_of(report)
     if not found:
         return ""
     curve = curves.strongest(found)

@@ -16,12 +16,12 @@ from . import (  # fmt: skip
     estimating,
     facts,
     headline,
-    judged,
+    how_to_read,
     manager,
     markdown_gains,
-    reading,
+    phrases,
     tuning,
-    words,
+    verdict_tables,
 )
 from .curves import Curve
 from .grid import Grid
@@ -54,16 +54,16 @@ def _harmless(match: re.Match[str]) -> str:
 
 
 def _lines(report: Report) -> Iterator[str]:
-    numbered = {line: str(number) for number, line in enumerate(words.assumptions(facts.for_people(report)), 1)}
+    numbered = {line: str(number) for number, line in enumerate(phrases.assumptions(facts.for_people(report)), 1)}
     yield f"# {escaped(report.command)}: {escaped(report.dataset.name)}"
-    yield from ("", escaped(words.scope(report)))
+    yield from ("", escaped(phrases.scope(report)))
     yield from _paragraphs(headline.in_short(report), facts.sampled(report.eta))
     yield from _judged(report)
     yield from _found(tuning.TITLE, tuning.sentence(report), tuning.tables(report))
-    yield from _section("What the features tell", list(_paragraphs(*reading.before_tables(report)))[1:])
+    yield from _section("What the features tell", list(_paragraphs(*how_to_read.before_tables(report)))[1:])
     yield from _grids(markdown_gains.ADDS, markdown_gains.adds(report))
     yield from _grids(markdown_gains.BOUNDS, markdown_gains.bounds(report))
-    yield from _section("What it means", list(_paragraphs(*reading.sentences(report)))[1:])
+    yield from _section("What it means", list(_paragraphs(*how_to_read.sentences(report)))[1:])
     yield from _section("What was audited", _audited(report))
     yield from _grids(estimating.TITLE, filter(None, [estimating.tried(report)]))
     yield from _grids(estimating.GROUPS, filter(None, [estimating.groups(report)]))
@@ -117,8 +117,10 @@ def _grid(grid: Grid) -> Iterator[str]:
 
 
 def _judged(report: Report) -> Iterator[str]:
-    yield from _found(judged.TITLE, judged.sentence(report), tuple(filter(None, [judged.lines(report)])))
-    if waivers := judged.waivers(report):
+    yield from _found(
+        verdict_tables.TITLE, verdict_tables.sentence(report), tuple(filter(None, [verdict_tables.lines(report)]))
+    )
+    if waivers := verdict_tables.waivers(report):
         yield from _grid(waivers)
 
 
@@ -155,7 +157,7 @@ def _mechanisms(report: Report) -> Iterator[str]:
 
 
 def _shares(report: Report, numbered: Mapping[str, str]) -> Iterator[str]:
-    found = curves.of(report)
+    found = curves.curves_of(report)
     taus = curves.table_taus(found)
     rows = ([short(tau), *(_share(curve, tau) for curve in found)] for tau in taus)
     header = ["tau", *(escaped(curve.mechanism) for curve in found)]
@@ -172,14 +174,14 @@ def _share(curve: Curve, tau: float) -> str:
 
 
 def _assumed(findings: Sequence[Finding], numbered: Mapping[str, str]) -> str:
-    numbers = [numbered[line] for line in words.assumptions(findings)]
+    numbers = [numbered[line] for line in phrases.assumptions(findings)]
     return f"Assumes {', '.join(numbers)}." if numbers else ""
 
 
 def _certified(report: Report) -> Iterator[str]:
     found = curves.certified(report)
     shares, nobody = certificates.shares(found), certificates.nobody_can(report)
-    if certificates.of(report):
+    if certificates.certified_findings(report):
         yield from ("", f"## {certificates.title(report)}")
     yield from _paragraphs(certificates.needs(report))
     yield from _grid(shares) if shares.rows else ()
@@ -201,11 +203,11 @@ def _numbers(report: Report, numbered: Mapping[str, str]) -> Iterator[str]:
 def _number(finding: Finding, report: Report, numbered: Mapping[str, str]) -> list[str]:
     bound = finding.bound
     return [
-        escaped(words.named(finding)),
+        escaped(phrases.named(finding)),
         escaped(finding.mechanism or ""),
         *(short(bound.estimate), low(bound), high(bound)),
-        escaped(words.meaning(finding, report)),
-        ", ".join(numbered[line] for line in words.assumptions([finding])),
+        escaped(phrases.meaning(finding, report)),
+        ", ".join(numbered[line] for line in phrases.assumptions([finding])),
     ]
 
 

@@ -16,7 +16,7 @@ _AFTER = ("informed guess, %", "protects like")
 
 
 def adds(report: Report) -> Iterator[Grid]:
-    found = gains.of(report)
+    found = gains.gains_of(report)
     if found:
         note = f"Advantage in percentage points, at {facts.level(report)}."
         header = (*_BEFORE, f"at least, {gains.least_if(report)}", *_AFTER)
@@ -29,7 +29,7 @@ def _row(gain: Gain) -> list[str]:
 
 def bounds(report: Report) -> Iterator[Grid]:
     """A table for each kind of mechanism that is planned."""
-    found = gains.of(compared.planned(report))
+    found = gains.gains_of(compared.planned(report))
     note = f"Percentage points: estimate (at most). {gains.sources(found)}"
     for kind, group in gains.by_kind(found).items():
         rows = [[name, *cells] for name, cells in gains.ceilings(group)]

@@ -14,8 +14,8 @@ from collections.abc import Mapping, Sequence
 from ...core.finding import Bound, Finding
 from ...core.policy import Judgement, Outcome, Verdict, Waived
 from ...core.report import TOOL, Report
-from . import faults, judged, words
-from .faults import Fault
+from . import ci_results, phrases, verdict_tables
+from .ci_results import Fault
 from .json import strict, visible
 from .spelling import plain
 
@@ -33,13 +33,13 @@ def render(
 
 
 def _run(report: Report, run_info: Mapping[str, object] | None, location: str | None) -> Object:
-    found, path = faults.all_of(report), faults.uri(faults.place(report, location)[0])
+    found, path = ci_results.all_of(report), ci_results.uri(ci_results.place(report, location)[0])
     rules = _rules(report, found)
     places = {rule: number for number, rule in enumerate(rules)}
     return {
         "tool": {"driver": _driver(report, rules)},
         # GitHub tells runs of one tool apart by this; what follows the last slash would be a single run's name.
-        "automationDetails": {"id": f"{TOOL}/{faults.uri(report.command)}/{path}/"},
+        "automationDetails": {"id": f"{TOOL}/{ci_results.uri(report.command)}/{path}/"},
         "invocations": [_invocation(report, run_info)],
         "artifacts": [_artifact(report, location)],
         "results": [_result(one, places[one.rule], report, location) for one in found],
@@ -65,8 +65,8 @@ def _artifact(report: Report, location: str | None) -> Object:
 
 def _place(report: Report, location: str | None) -> Object:
     """The base is named only where somebody said where the table is."""
-    path, from_top = faults.place(report, location)
-    return {"uri": faults.uri(path), **({"uriBaseId": "%SRCROOT%"} if from_top else {})}
+    path, from_top = ci_results.place(report, location)
+    return {"uri": ci_results.uri(path), **({"uriBaseId": "%SRCROOT%"} if from_top else {})}
 
 
 def _of_policy(report: Report) -> Object:
@@ -83,7 +83,7 @@ def _waiver(one: Waived, found: Judgement) -> Object:
     waiver = one.waiver
     return {
         "quantity": plain(waiver.quantity), "dataset": plain(f"sha256:{waiver.dataset}"),
-        "until": waiver.until.isoformat(), "state": judged.state(one, found), "reason": plain(waiver.reason),
+        "until": waiver.until.isoformat(), "state": verdict_tables.state(one, found), "reason": plain(waiver.reason),
     }  # fmt: skip
 
 
@@ -95,8 +95,10 @@ def _rules(report: Report, found: Sequence[Fault]) -> dict[str, Object]:
     asked = () if report.judgement is None else report.judgement.verdicts
     quantities = dict.fromkeys([*(one.quantity for one in report.findings), *(one.quantity for one in asked)])
     rules = {quantity: _rule(quantity, report) for quantity in quantities}
-    if any(one.rule == faults.WAIVER for one in found):
-        rules.setdefault(faults.WAIVER, _described(faults.WAIVER, "risks that were accepted for a time", _WAIVERS))
+    if any(one.rule == ci_results.WAIVER for one in found):
+        rules.setdefault(
+            ci_results.WAIVER, _described(ci_results.WAIVER, "risks that were accepted for a time", _WAIVERS)
+        )
     return rules
 
 
@@ -105,10 +107,10 @@ _JUDGED = "A result says that a line of the policy about it does not pass, or is
 
 
 def _rule(quantity: str, report: Report) -> Object:
-    meaning = words.meaning(Finding(quantity, Bound(None, None, None, 0, ""), 0.0), report)
+    meaning = phrases.meaning(Finding(quantity, Bound(None, None, None, 0, ""), 0.0), report)
     findings = [one for one in report.findings if one.quantity == quantity]
-    assumed = [f"It rests on this: {line}." for line in words.assumptions(findings)]
-    return _described(quantity, meaning, " ".join((_JUDGED, words.scope(report), *assumed)))
+    assumed = [f"It rests on this: {line}." for line in phrases.assumptions(findings)]
+    return _described(quantity, meaning, " ".join((_JUDGED, phrases.scope(report), *assumed)))
 
 
 def _described(rule: str, meaning: str, more: str) -> Object:

@@ -18,7 +18,7 @@ from ...core.quantity import Quantity
 from ...core.remark import Remark
 from ...core.report import SCHEMA, Report
 from ...core.table import Column, Dataset
-from . import seal, sound
+from . import consistency, report_hash
 
 Read = TypeVar("Read")
 Object = Mapping[str, Any]
@@ -42,7 +42,7 @@ def read_with_run(text: str, name: str, quantities: Mapping[str, Quantity]) -> t
     run = document.get("run")
     try:
         report = replace(_report(document), quantities=quantities)
-        sound.check(report)
+        consistency.check(report)
         return report, run if isinstance(run, dict) else None
     except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
         raise DataError(f"not a report of labeldp-audit: {_fault(error)}", name, hint=AGAIN) from None
@@ -50,7 +50,7 @@ def read_with_run(text: str, name: str, quantities: Mapping[str, Quantity]) -> t
 
 def _is_sealed(document: Object) -> bool:
     try:
-        return document.get(seal.KEY) == seal.of(document)
+        return document.get(report_hash.KEY) == report_hash.hash_of(document)
     except (ValueError, RecursionError):  # numbers beyond all bounds
         return False
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 
 from ...core.report import Report
-from . import axes, beside, curves, ink, stairs, steps, words
+from . import axes, curve_names, curves, phrases, step_paths, steps, svg_style
 from .axes import Frame
 from .curves import Curve
 from .spelling import confidence, high, low, plain, share, short
@@ -27,7 +27,7 @@ _STYLE = (
 
 def draw(report: Report) -> str | None:
     """The whole .svg, or None where no mechanism has a curve."""
-    found = axes.drawable(curves.of(report))
+    found = axes.drawable(curves.curves_of(report))
     return "\n".join(_parts(report, found)) + "\n" if found else None
 
 
@@ -35,8 +35,8 @@ def _parts(report: Report, found: Sequence[Curve]) -> Iterator[str]:
     frame = axes.frame(found)
     certain = {curve.mechanism: curve for curve in axes.drawable(curves.certified(report))}
     height = max(_TOP + _DOWN + 84, _TOP + 60 + len(found) * _ENTRY + (_NOTE if certain else 0))
-    yield from ink.opening(_TITLE, ink.table(report.dataset), height, _STYLE)
-    yield ink.text(24, 74, _ends(report, found), "small")
+    yield from svg_style.opening(_TITLE, svg_style.table(report.dataset), height, _STYLE)
+    yield svg_style.text(24, 74, _ends(report, found), "small")
     yield from _horizontal(frame)
     yield from _vertical(frame)
     yield from (_band(curve, frame, place, len(found)) for place, curve in enumerate(found))
@@ -51,7 +51,7 @@ def _parts(report: Report, found: Sequence[Curve]) -> Iterator[str]:
 
 
 def _ends(report: Report, found: Sequence[Curve]) -> str:
-    about = words.rests_on(report)
+    about = phrases.rests_on(report)
     rests = f" {about}" if about else ""
     return f"Thick: estimate. Thin: at least, shaded: cannot be ruled out, {confidence(found[0].confidence)}{rests}."
 
@@ -61,7 +61,7 @@ def _horizontal(frame: Frame) -> Iterator[str]:
         y = _y(frame, mark)
         style = "grid" if mark else "axis"
         yield f'<line class="{style}" x1="{_LEFT}" x2="{_LEFT + _ACROSS}" y1="{y}" y2="{y}"/>'
-        yield ink.text(_LEFT - 10, y + 4, f"{short(100 * mark)} %", anchor="end")
+        yield svg_style.text(_LEFT - 10, y + 4, f"{short(100 * mark)} %", anchor="end")
     middle = _TOP + _DOWN / 2
     turned = f'text-anchor="middle" transform="rotate(-90 18 {middle})"'
     yield f'<text x="18" y="{middle}" {turned}>share of people, J(τ)</text>'
@@ -73,22 +73,25 @@ def _vertical(frame: Frame) -> Iterator[str]:
     for mark in frame.taus(10):
         x = _x(frame, mark)
         yield f'<line class="axis" x1="{x}" x2="{x}" y1="{bottom}" y2="{bottom + 5}"/>'
-        yield ink.text(x, bottom + 21, short(mark), anchor="middle")
-        yield ink.text(x, bottom + 37, f"×{steps.factor(mark)}", "small", "middle")
+        yield svg_style.text(x, bottom + 21, short(mark), anchor="middle")
+        yield svg_style.text(x, bottom + 37, f"×{steps.factor(mark)}", "small", "middle")
     label = "privacy loss τ in nats; below it e^τ, the factor on an attacker's odds"
-    yield ink.text(_LEFT + _ACROSS / 2, bottom + 66, label, anchor="middle")
+    yield svg_style.text(_LEFT + _ACROSS / 2, bottom + 66, label, anchor="middle")
 
 
 def _band(curve: Curve, frame: Frame, place: int, bands: int) -> str:
     """The more bands lie over each other, the lighter each."""
-    outline = [*_corners(curve, frame, stairs.most(curve)), *reversed(_corners(curve, frame, stairs.least(curve)))]
-    return f'<path fill="{ink.color(place)}" fill-opacity="{min(0.12, 0.28 / bands):.2g}" d="{_path(outline)}z"/>'
+    outline = [
+        *_corners(curve, frame, step_paths.most(curve)),
+        *reversed(_corners(curve, frame, step_paths.least(curve))),
+    ]
+    return f'<path fill="{svg_style.color(place)}" fill-opacity="{min(0.12, 0.28 / bands):.2g}" d="{_path(outline)}z"/>'
 
 
 def _least(curve: Curve, frame: Frame, place: int) -> str:
     """The lower limits, which the band hides where bands lie over each other."""
-    path = _path(_corners(curve, frame, stairs.least(curve)))
-    return f'<path class="least" stroke="{ink.color(place)}" d="{path}"/>'
+    path = _path(_corners(curve, frame, step_paths.least(curve)))
+    return f'<path class="least" stroke="{svg_style.color(place)}" d="{path}"/>'
 
 
 def _certain(curve: Curve, frame: Frame, place: int, certain: Mapping[str, Curve]) -> str:
@@ -96,13 +99,13 @@ def _certain(curve: Curve, frame: Frame, place: int, certain: Mapping[str, Curve
     known = certain.get(curve.mechanism)
     if known is None:
         return ""
-    path = _path(_corners(known, frame, stairs.least(known)))
-    return f'<path class="certain" stroke="{ink.color(place)}" d="{path}"/>'
+    path = _path(_corners(known, frame, step_paths.least(known)))
+    return f'<path class="certain" stroke="{svg_style.color(place)}" d="{path}"/>'
 
 
 def _line(curve: Curve, frame: Frame, place: int) -> str:
-    path = _path(_corners(curve, frame, stairs.estimates(curve)))
-    return f'<path class="line" stroke="{ink.color(place)}"{ink.dash(place)} d="{path}"/>'
+    path = _path(_corners(curve, frame, step_paths.estimates(curve)))
+    return f'<path class="line" stroke="{svg_style.color(place)}"{svg_style.dash(place)} d="{path}"/>'
 
 
 def _promise(curve: Curve, frame: Frame, place: int) -> str:
@@ -111,18 +114,20 @@ def _promise(curve: Curve, frame: Frame, place: int) -> str:
     if promise is None:
         return ""
     x, y = _x(frame, promise[0]), _y(frame, promise[1].estimate or 0.0)
-    return f'<circle cx="{x:g}" cy="{y:g}" r="4.5" fill="{ink.color(place)}" stroke="#fff" stroke-width="1.5"/>'
+    return f'<circle cx="{x:g}" cy="{y:g}" r="4.5" fill="{svg_style.color(place)}" stroke="#fff" stroke-width="1.5"/>'
 
 
 def _names(found: Sequence[Curve], frame: Frame) -> Iterator[str]:
     """Each curve's name beside it, where there is room; the legend has all of them."""
-    names = [ink.cut(name, 20) for name in apart(found)]
-    lines = [_corners(curve, frame, stairs.estimates(curve)) for curve in found]
-    places = beside.spots(names, [[(x / _GRID, y / _GRID) for x, y in line] for line in lines], _LEFT, _LEFT + _ACROSS)
+    names = [svg_style.cut(name, 20) for name in apart(found)]
+    lines = [_corners(curve, frame, step_paths.estimates(curve)) for curve in found]
+    places = curve_names.spots(
+        names, [[(x / _GRID, y / _GRID) for x, y in line] for line in lines], _LEFT, _LEFT + _ACROSS
+    )
     for place, spot in enumerate(places):
         if spot is not None:
             yield (
-                f'<text class="direct" x="{spot[0]:g}" y="{spot[1]:g}" style="fill:{ink.color(place)}">'
+                f'<text class="direct" x="{spot[0]:g}" y="{spot[1]:g}" style="fill:{svg_style.color(place)}">'
                 f"{escape(names[place])}</text>"
             )
 
@@ -137,22 +142,24 @@ def apart(found: Sequence[Curve]) -> list[str]:
 def _legend(found: Sequence[Curve]) -> Iterator[str]:
     for place, curve in enumerate(found):
         y = _TOP + 8 + place * _ENTRY
-        yield f'<path class="line" stroke="{ink.color(place)}"{ink.dash(place)} d="M{_LEGEND} {y}h34"/>'
-        yield ink.text(_LEGEND + 42, y + 4, ink.cut(plain(curve.mechanism) or "no mechanism", 23), "name")
-        yield from (ink.text(_LEGEND + 42, y + 20 + 15 * row, line, "small") for row, line in enumerate(remarks(curve)))
+        yield f'<path class="line" stroke="{svg_style.color(place)}"{svg_style.dash(place)} d="M{_LEGEND} {y}h34"/>'
+        yield svg_style.text(_LEGEND + 42, y + 4, svg_style.cut(plain(curve.mechanism) or "no mechanism", 23), "name")
+        yield from (
+            svg_style.text(_LEGEND + 42, y + 20 + 15 * row, line, "small") for row, line in enumerate(remarks(curve))
+        )
     if any(curve.promise() for curve in found):
         y = _TOP + 8 + len(found) * _ENTRY
         yield f'<circle cx="{_LEGEND + 17}" cy="{y}" r="4.5" fill="#555"/>'
-        yield ink.text(_LEGEND + 42, y + 4, "τ = ε, the most that the", "small")
-        yield ink.text(_LEGEND + 42, y + 19, "noisy label alone tells", "small")
+        yield svg_style.text(_LEGEND + 42, y + 4, "τ = ε, the most that the", "small")
+        yield svg_style.text(_LEGEND + 42, y + 19, "noisy label alone tells", "small")
 
 
 def _legend_of_certain(found: Sequence[Curve], certain: Mapping[str, Curve]) -> Iterator[str]:
     if certain:
         y = _TOP + 8 + len(found) * _ENTRY + _NOTE
         yield f'<path class="certain" stroke="#555" d="M{_LEGEND} {y}h34"/>'
-        yield ink.text(_LEGEND + 42, y + 4, "certified: at least so many,", "small")
-        yield ink.text(_LEGEND + 42, y + 19, "whatever the population", "small")
+        yield svg_style.text(_LEGEND + 42, y + 4, "certified: at least so many,", "small")
+        yield svg_style.text(_LEGEND + 42, y + 19, "whatever the population", "small")
 
 
 def remarks(curve: Curve) -> Iterator[str]:
@@ -166,15 +173,15 @@ def remarks(curve: Curve) -> Iterator[str]:
             yield f"at least {low(bound, True)} %, at most {high(bound, True)} %"
 
 
-def _corners(curve: Curve, frame: Frame, heights: Sequence[float]) -> list[stairs.Corner]:
+def _corners(curve: Curve, frame: Frame, heights: Sequence[float]) -> list[step_paths.Corner]:
     """In tenths of a pixel."""
-    return stairs.corners(
+    return step_paths.corners(
         curve, heights, lambda tau: _GRID * _x(frame, tau), lambda height: _GRID * _y(frame, height), grain=_GRID
     )
 
 
-def _path(corners: Iterable[stairs.Corner]) -> str:
-    return stairs.path(corners, _GRID)
+def _path(corners: Iterable[step_paths.Corner]) -> str:
+    return step_paths.path(corners, _GRID)
 
 
 def _x(frame: Frame, tau: float) -> float:

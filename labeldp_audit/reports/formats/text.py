@@ -23,14 +23,14 @@ from . import (
     estimating,
     facts,
     headline,
-    judged,
+    how_to_read,
     manager,
-    reading,
+    phrases,
     terminal,
     text_certificates,
     text_gains,
     text_judged,
-    words,
+    verdict_tables,
 )
 from .curves import Curve
 from .spelling import high, limits, low, percent, plain, short
@@ -67,7 +67,7 @@ def render(
 
 def _verdict(report: Report, width: int) -> Iterator[RenderableType]:
     """A gate is asked for a verdict; the numbers behind it are in the other formats."""
-    yield Text(words.scope(report))
+    yield Text(phrases.scope(report))
     yield from text_judged.parts(report, width)
     yield from ("", facts.audited(report.dataset), Text(facts.estimated(report), style="dim"))
     if left_out := [plain(one.name) for one in report.dataset.columns if one.role == "excluded"]:
@@ -75,18 +75,18 @@ def _verdict(report: Report, width: int) -> Iterator[RenderableType]:
     if sampled := facts.sampled(report.eta):
         yield Text(sampled)
     yield from terminal.listed("Warnings", tuple(map(plain, report.warnings)))
-    yield from terminal.listed("The verdict assumes", judged.assumptions(report))
+    yield from terminal.listed("The verdict assumes", verdict_tables.assumptions(report))
 
 
 def _parts(report: Report, width: int) -> Iterator[RenderableType]:
-    found = curves.of(report)
-    yield Text(words.scope(report), style="bold")
+    found = curves.curves_of(report)
+    yield Text(phrases.scope(report), style="bold")
     yield from map(Text, filter(None, (headline.in_short(report), "", facts.sampled(report.eta))))
     yield from text_judged.parts(report, width)
     yield from ("", facts.audited(report.dataset), Text(facts.estimated(report), style="dim"))
-    yield from terminal.paragraphs(reading.before_tables(report))
+    yield from terminal.paragraphs(how_to_read.before_tables(report))
     yield from text_gains.parts(report, width)
-    yield from terminal.paragraphs(reading.sentences(report))
+    yield from terminal.paragraphs(how_to_read.sentences(report))
     if axes.legible(found):
         yield ""
         yield from _chart(axes.legible(found), width)
@@ -101,7 +101,7 @@ def _parts(report: Report, width: int) -> Iterator[RenderableType]:
     yield from _estimating(report, width)
     yield from _columns(report)
     yield from terminal.listed("Warnings", tuple(map(plain, report.warnings)))
-    yield from terminal.listed("Assumes", words.assumptions(facts.for_people(report)))
+    yield from terminal.listed("Assumes", phrases.assumptions(facts.for_people(report)))
     if said := manager.sentence(report):
         yield from ("", Text(f"{manager.TITLE}: {said}", style="bold"))
 
@@ -197,8 +197,8 @@ def _wide_table(report: Report, findings: Sequence[Finding], width: int) -> Tabl
     if width >= 110:
         table.add_column("what it is", style="dim")
     for finding in findings:
-        cells = [words.named(finding), plain(finding.mechanism or ""), *_values(finding)]
-        table.add_row(*map(Text, cells), *([words.meaning(finding, report)] if width >= 110 else []))
+        cells = [phrases.named(finding), plain(finding.mechanism or ""), *_values(finding)]
+        table.add_row(*map(Text, cells), *([phrases.meaning(finding, report)] if width >= 110 else []))
     return table
 
 
@@ -209,7 +209,7 @@ def _narrow_table(findings: Sequence[Finding]) -> Table:
     for finding in findings:
         estimate, least, most = _values(finding)
         interval = f"\n[{least}, {most}]" if limits(finding.bound) else ""
-        name = "\n".join(filter(None, (words.named(finding), plain(finding.mechanism or ""))))
+        name = "\n".join(filter(None, (phrases.named(finding), plain(finding.mechanism or ""))))
         table.add_row(Text(name), Text(estimate + interval))
     return table
 

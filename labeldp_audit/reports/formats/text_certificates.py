@@ -19,7 +19,7 @@ _COLUMN, _TAU = 14, 13  # of a mechanism in the table of shares; longer names ar
 
 def parts(report: Report, width: int) -> Iterator[RenderableType]:
     nobody = certificates.nobody_can(report)
-    if not certificates.of(report):
+    if not certificates.certified_findings(report):
         yield from terminal.paragraphs([nobody] if nobody else [])
         return
     yield from terminal.heading(certificates.title(report))

@@ -21,14 +21,14 @@ _HEADER = 14  # of a mechanism in the table of bounds; longer names are folded
 
 
 def parts(report: Report, width: int) -> Iterator[RenderableType]:
-    found = gains.of(report)
+    found = gains.gains_of(report)
     if not found:
         return
     least, remark = gains.least_if(report), f"advantage in percentage points, {facts.level(report)}"
     below = "" if width >= _WIDE else f"; [at least, {least}; at most]"
     yield from terminal.heading("What each mechanism adds", remark + below)
     yield _wide(found, least, width >= _WIDEST) if width >= _WIDE else _narrow(found, width)
-    yield from _beside_bounds(gains.of(compared.planned(report)), width)
+    yield from _beside_bounds(gains.gains_of(compared.planned(report)), width)
 
 
 def _wide(found: Sequence[Gain], least: str, one_line: bool) -> Table:

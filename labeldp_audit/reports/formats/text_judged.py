@@ -8,16 +8,16 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from ...core.report import Report
-from . import judged, terminal, tuning
+from . import terminal, tuning, verdict_tables
 from .grid import Grid
 
 _COLUMN = 24  # of a column of numbers with their limits
 
 
 def parts(report: Report, width: int) -> Iterator[RenderableType]:
-    lines, waivers = judged.lines(report), judged.waivers(report)
+    lines, waivers = verdict_tables.lines(report), verdict_tables.waivers(report)
     if report.judgement is not None:
-        yield from ("", Text(judged.sentence(report), style="bold"))
+        yield from ("", Text(verdict_tables.sentence(report), style="bold"))
     for grid in filter(None, (lines, waivers)):
         yield ""
         yield from [Text(grid.caption)] if grid.caption else []

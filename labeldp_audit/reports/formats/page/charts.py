@@ -41,7 +41,7 @@ def _loss(one: Finding, report: Report) -> Row:
 
 def advantages(report: Report) -> Html:
     return _figure(
-        list(_added(gains.of(report))), _FINEST,
+        list(_added(gains.gains_of(report))), _FINEST,
         "percentage points added to the share of labels that are guessed from the features alone", hundred=True,
     )  # fmt: skip
 
@@ -60,7 +60,7 @@ def _added(found: Sequence[Gain]) -> Iterator[Row]:
 def columns(report: Report) -> Html:
     """For each quantity a chart, of the first mechanism and place that it was asked for."""
     first: dict[str, Kind] = {}
-    found = contributions.of(report)
+    found = contributions.parts_by_kind(report)
     for kind in found:
         first.setdefault(kind.quantity, kind)
     return joined(_of_kind(kind, found[kind]) for kind in first.values())

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from ....core.report import Report
-from .. import axes, beside, curves, stairs, steps, svg, words
+from .. import axes, curve_names, curves, phrases, step_paths, steps, svg
 from ..axes import Frame
 from ..curves import Curve
-from ..ink import cut
 from ..spelling import confidence, count, plain, short
+from ..svg_style import cut
 from . import plot
 from .markup import NOTHING, Html, joined, paragraphs, tag, text
 from .plot import UNITS
@@ -24,7 +24,7 @@ _TITLE = "Share of people who lose more than τ"
 
 
 def charts(report: Report) -> Html:
-    found = axes.drawable(curves.of(report))
+    found = axes.drawable(curves.curves_of(report))
     if not found:
         return NOTHING
     certain = {curve.mechanism: curve for curve in axes.drawable(curves.certified(report))}
@@ -34,13 +34,13 @@ def charts(report: Report) -> Html:
 
 
 def _mean_width(found: Sequence[Curve]) -> float:
-    ends = [(stairs.least(curve), stairs.most(curve)) for curve in found]
+    ends = [(step_paths.least(curve), step_paths.most(curve)) for curve in found]
     widths = [high - low for least, most in ends for low, high in zip(least, most, strict=True)]
     return sum(widths) / len(widths)
 
 
 def _caption(report: Report, found: Sequence[Curve]) -> str:
-    about, level = words.rests_on(report), confidence(found[0].confidence)
+    about, level = phrases.rests_on(report), confidence(found[0].confidence)
     certain = (
         "; thin dashed line: certified, at least so many whatever the population" if curves.certified(report) else ""
     )
@@ -77,22 +77,22 @@ def _paths(found: Sequence[Curve], frame: Frame, certain: Mapping[str, Curve]) -
     yield from (_band(curve, frame, place) for place, curve in enumerate(found))
     for place, curve in enumerate(found):
         if curve.mechanism in certain:
-            yield _step(certain[curve.mechanism], stairs.least(certain[curve.mechanism]), frame, "certain", place)
+            yield _step(certain[curve.mechanism], step_paths.least(certain[curve.mechanism]), frame, "certain", place)
     for place, curve in enumerate(found):
-        yield _step(curve, stairs.estimates(curve), frame, "line", place, len(found) > 1)
+        yield _step(curve, step_paths.estimates(curve), frame, "line", place, len(found) > 1)
 
 
 def _band(curve: Curve, frame: Frame, place: int) -> Html:
-    outline = stairs.outline(curve, *_scales(frame), _GRAIN)
-    return plot.path(stairs.path(outline) + "z", "band", place)
+    outline = step_paths.outline(curve, *_scales(frame), _GRAIN)
+    return plot.path(step_paths.path(outline) + "z", "band", place)
 
 
 def _step(curve: Curve, heights: Sequence[float], frame: Frame, class_: str, place: int, dashed: bool = False) -> Html:
-    corners = stairs.corners(curve, heights, *_scales(frame), _GRAIN)
-    return plot.path(stairs.path(corners), class_, place, dashed)
+    corners = step_paths.corners(curve, heights, *_scales(frame), _GRAIN)
+    return plot.path(step_paths.path(corners), class_, place, dashed)
 
 
-def _scales(frame: Frame) -> tuple[stairs.Scale, stairs.Scale]:
+def _scales(frame: Frame) -> tuple[step_paths.Scale, step_paths.Scale]:
     return lambda tau: UNITS * frame.across(tau), lambda share: UNITS * (1 - frame.up(share))
 
 
@@ -112,11 +112,11 @@ def _names(found: Sequence[Curve], frame: Frame) -> Iterator[Html]:
     lines = [
         [
             (x * _NOMINAL / UNITS, y * _TALL / UNITS)
-            for x, y in stairs.corners(curve, stairs.estimates(curve), *_scales(frame))
+            for x, y in step_paths.corners(curve, step_paths.estimates(curve), *_scales(frame))
         ]
         for curve in found
     ]
-    for name, spot in zip(names, beside.spots(names, lines, 0, _NOMINAL), strict=True):
+    for name, spot in zip(names, curve_names.spots(names, lines, 0, _NOMINAL), strict=True):
         if spot is not None:
             yield plot.words(100 * spot[0] / _NOMINAL, 100 * spot[1] / _TALL, name, "direct")
 

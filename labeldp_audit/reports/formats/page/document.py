@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from importlib.resources import files
 
 from ....core.report import TOOL, Report
-from .. import words
+from .. import phrases
 from ..spelling import plain
 from . import ending, sections
 from .markup import Html, joined, tag, text, void
@@ -21,7 +21,7 @@ def whole(report: Report, run_info: Mapping[str, object] | None) -> str:
     name = text(report.dataset.name, 120)
     start = tag(
         "header", tag("p", text(f"{TOOL} {report.version}, {report.command}"), class_="kicker"), tag("h1", name),
-        tag("p", text(words.scope(report)), class_="scope"),
+        tag("p", text(phrases.scope(report)), class_="scope"),
     )  # fmt: skip
     page = tag(
         "html",

@@ -7,8 +7,8 @@ from html import escape
 from typing import NewType
 
 from ..grid import Grid
-from ..ink import cut
 from ..spelling import plain
+from ..svg_style import cut
 
 Html = NewType("Html", str)
 NOTHING = Html("")

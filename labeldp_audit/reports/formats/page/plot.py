@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from .. import ink
+from .. import svg_style
 from .markup import NOTHING, Html, joined, tag, text
 
 UNITS = 1000  # of the inner drawing, across and down
@@ -52,13 +52,13 @@ def _per_cent(value: float) -> str:
 
 def path(d: str, class_: str, place: int | None = None, dashed: bool = False) -> Html:
     """In the colour of that place of the palette."""
-    dash = ink.pattern(place or 0) if dashed else ""
+    dash = svg_style.pattern(place or 0) if dashed else ""
     attributes = {"stroke-dasharray": dash} if dash else {}
     return tag("path", d=d, class_=class_ if place is None else f"{class_} {color(place)}", **attributes)
 
 
 def color(place: int) -> str:
-    return f"c{place % len(ink.COLORS)}"
+    return f"c{place % len(svg_style.COLORS)}"
 
 
 def swatch(*parts: Html) -> Html:

@@ -9,9 +9,9 @@ from ....core.eta import Bin
 from ....core.policy import Verdict
 from ....core.report import Report
 from .. import tuning
-from ..ink import cut
 from ..rounds import round_step
 from ..spelling import plain, short
+from ..svg_style import cut
 from ..tuning import Search, Tried
 from . import plot
 from .markup import NOTHING, Html, tag, text

@@ -8,7 +8,19 @@ from dataclasses import replace
 from ....core.finding import Finding
 from ....core.report import Report
 from ....core.table import Column
-from .. import contributions, curves, estimating, facts, glance, judged, markdown_gains, plainly, reading, tuning, words
+from .. import (
+    card,
+    contributions,
+    curves,
+    estimating,
+    facts,
+    how_to_read,
+    markdown_gains,
+    phrases,
+    plain_answers,
+    tuning,
+    verdict_tables,
+)
 from ..curves import Curve
 from ..grid import Grid
 from ..spelling import count, high, limits, low, percent, plain, short
@@ -22,15 +34,15 @@ _ABOVE = ("loss above", "people, %: at least", "estimate", "at most")
 
 
 def verdict(report: Report) -> Html:
-    word = judged.outcome(report)
+    word = verdict_tables.outcome(report)
     badge = tag("p", tag("strong", text(word)), class_=f"badge {word.lower().replace(' ', '-')}")
     return section(
         "verdict",
         "Verdict",
         badge,
-        paragraphs(judged.sentence(report)),
-        _answers((title, (said,)) for title, said in glance.sentences(report)),
-        folded("More exactly", _answers(plainly.paragraphs(report))),
+        paragraphs(verdict_tables.sentence(report)),
+        _answers((title, (said,)) for title, said in card.sentences(report)),
+        folded("More exactly", _answers(plain_answers.paragraphs(report))),
         paragraphs(facts.sampled(report.eta), class_="note"),
     )
 
@@ -43,21 +55,21 @@ def _answers(said: Iterable[tuple[str, Sequence[str]]]) -> Html:
 def policy(report: Report) -> Html:
     return section(
         "policy",
-        judged.TITLE,
-        table(judged.lines(report), "Each line of the policy", "stack"),
-        table(judged.waivers(report), class_="stack"),
+        verdict_tables.TITLE,
+        table(verdict_tables.lines(report), "Each line of the policy", "stack"),
+        table(verdict_tables.waivers(report), class_="stack"),
     )
 
 
 def losses(report: Report) -> Html:
-    found = curves.of(report)
+    found = curves.curves_of(report)
     tables = (table(one, place_caption) for one, place_caption in _shares(found))
     note = f"{facts.thinned(found, len(curves.table_taus(found)))}. At {facts.level(report)}." if found else ""
     return section(
         "losses",
         "How many people lose how much",
         curve_chart.charts(report),
-        _read(reading.of_losses(report)),
+        _read(how_to_read.of_losses(report)),
         joined(tables),
         paragraphs(f"Cells: {note}" if note else "", class_="note"),
     )
@@ -83,7 +95,7 @@ def _share(curve: Curve, tau: float) -> str:
 
 def worst(report: Report) -> Html:
     return section(
-        "worst", "The largest loss of a person", charts.largest_losses(report), _read(reading.of_the_worst(report))
+        "worst", "The largest loss of a person", charts.largest_losses(report), _read(how_to_read.of_the_worst(report))
     )
 
 
@@ -91,10 +103,10 @@ def added(report: Report) -> Html:
     return section(
         "added",
         markdown_gains.ADDS,
-        _read(reading.before_tables(report)),
+        _read(how_to_read.before_tables(report)),
         charts.advantages(report),
         joined(table(grid, "What each mechanism adds, in percentage points") for grid in markdown_gains.adds(report)),
-        _read(reading.of_gains(report)),
+        _read(how_to_read.of_gains(report)),
         folded(markdown_gains.BOUNDS, *_bounds(report)),
     )
 
@@ -133,7 +145,7 @@ def estimated(report: Report) -> Html:
         estimating.TITLE,
         paragraphs(facts.estimated(report)),
         table(estimating.tried(report), "Log losses, with standard errors"),
-        _read(reading.of_features(report)),
+        _read(how_to_read.of_features(report)),
         _fits(report),
     )
 
@@ -167,7 +179,7 @@ def numbers(report: Report) -> Html:
 def _number(one: Finding, report: Report) -> list[str]:
     bound = one.bound
     ends = (short(bound.estimate), low(bound), high(bound))
-    return [words.named(one), plain(one.mechanism or ""), *ends, words.meaning(one, report)]
+    return [phrases.named(one), plain(one.mechanism or ""), *ends, phrases.meaning(one, report)]
 
 
 def audited(report: Report) -> Html:

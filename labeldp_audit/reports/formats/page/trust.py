@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ....core.report import Report
-from .. import certificates, curves, facts, words
+from .. import certificates, curves, facts, phrases
 from ..spelling import plain
 from .markup import Html, bullets, joined, paragraphs, part, section, table, tag, text
 
@@ -15,7 +15,7 @@ def sections(report: Report) -> Html:
 
 
 def _certified(report: Report) -> Html:
-    if not certificates.of(report):
+    if not certificates.certified_findings(report):
         return section("certified", "What nobody can certify", paragraphs(_nobody(report)))
     found = curves.certified(report)
     split = (certificates.shares(found[start : start + BESIDE + 1]) for start in range(0, len(found), BESIDE + 1))
@@ -36,7 +36,7 @@ def _nobody(report: Report) -> str:
 
 
 def _assumed(report: Report) -> Html:
-    said = words.assumptions(facts.for_people(report))
+    said = phrases.assumptions(facts.for_people(report))
     items = joined(tag("li", text(line, 2_000)) for line in said)
     return section("assumed", "What is assumed", tag("ol", items) if said else Html(""))
 

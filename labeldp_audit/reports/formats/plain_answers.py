@@ -12,7 +12,19 @@ from decimal import ROUND_FLOOR
 from ...core.finding import Bound, Finding
 from ...core.policy import Judgement, Outcome, Verdict
 from ...core.report import Report
-from . import attacker, certificates, compared, contributions, curves, gains, judged, manager, steps, tuning, words
+from . import (
+    attacker,
+    certificates,
+    compared,
+    contributions,
+    curves,
+    gains,
+    manager,
+    phrases,
+    steps,
+    tuning,
+    verdict_tables,
+)
 from .headline import blind, not_judged, too_wide
 from .spelling import confidence, high, low, nats, plain, points, share, short
 
@@ -37,7 +49,7 @@ def who(report: Report) -> tuple[str, ...]:
 
 def _above(report: Report) -> str:
     """A share of people."""
-    found = curves.of(report)
+    found = curves.curves_of(report)
     if not found:
         return ""
     curve = curves.strongest(found)
@@ -49,7 +61,7 @@ def _above(report: Report) -> str:
         sure = certificates.sure(report, curve.confidence)
         known = f"{even}, at least {low(certain, True)} % of people have {loss}"
         return f"{known}. This is certified {sure}; {_estimated(bound)}."
-    about = words.rests_on(report)
+    about = phrases.rests_on(report)
     if bound.low is None or bound.high is None or too_wide(bound):
         ends = " (the limits are too wide to rely on it)" if bound.low is not None else ""
     else:
@@ -94,14 +106,14 @@ def _guessed(report: Report) -> str:
 
 
 def how_much(report: Report) -> tuple[str, ...]:
-    added = _capital(manager.sentence(report)) if gains.of(report) else ""
-    sure = attacker.headline(report)[1:] if gains.of(report) else ()
+    added = _capital(manager.sentence(report)) if gains.gains_of(report) else ""
+    sure = attacker.headline(report)[1:] if gains.gains_of(report) else ()
     return one_in_a_hundred(report), _far_out(report), _largest(report), " ".join(filter(None, (added, *sure)))
 
 
 def one_in_a_hundred(report: Report) -> str:
     """The largest loss that is certified of so many people."""
-    found = curves.of(report)
+    found = curves.curves_of(report)
     known = curves.certified(report)
     if not found or not known:
         return ""
@@ -118,7 +130,7 @@ def one_in_a_hundred(report: Report) -> str:
 
 def _far_out(report: Report) -> str:
     """What a look at the first loss that is allowed would miss: people whose features all but tell their label."""
-    found = curves.of(report)
+    found = curves.curves_of(report)
     if not found:
         return ""
     curve = curves.strongest(found)
@@ -126,7 +138,7 @@ def _far_out(report: Report) -> str:
     if not far or not (far[0][1].estimate or 0.0) >= _SOME:
         return ""
     tau, bound = far[0]
-    about = words.rests_on(report)
+    about = phrases.rests_on(report)
     ends = (
         ""
         if bound.low is None
@@ -154,7 +166,7 @@ def _largest(report: Report) -> str:
         sure = certificates.sure(report, certain.confidence)
         first = f"{named} is at least {_size(certain.bound.low, low(certain.bound))}, certified {sure}"
     elif one.bound.low is not None:
-        about = words.rests_on(report)
+        about = phrases.rests_on(report)
         sure = f"({confidence(one.confidence)} confidence{f', {about}' if about else ''})"
         first = f"{named} is at least {_size(one.bound.low, low(one.bound))} {sure}"
     else:
@@ -198,13 +210,15 @@ def _of_policy(report: Report) -> str:
         return f"Do not release yet: {shown} ({_which(left)}). {settle[:1].upper()}{settle[1:]}."
     failed = [one for one in left if one.outcome in _FAILED]
     if not failed:
-        return f"Do not release under this policy: {judged.run_out(verdict)}."
+        return f"Do not release under this policy: {verdict_tables.run_out(verdict)}."
     return f"Do not release as planned: the policy does not hold ({_which(failed)})."
 
 
 def as_far_as(found: Judgement) -> str:
     """What a pass rests on, where a line looked at an upper limit that is about averages."""
-    averages = any("averages" in line for one in found.verdicts if one.field == "high" for line in judged.rests_on(one))
+    averages = any(
+        "averages" in line for one in found.verdicts if one.field == "high" for line in verdict_tables.rests_on(one)
+    )
     return ", as far as averages over people who look alike go" if averages else ""
 
 
@@ -231,7 +245,7 @@ def _which(lines: Sequence[Verdict]) -> str:
 
 def _least(report: Report) -> str:
     """Of several ways to publish."""
-    found = gains.of(report)
+    found = gains.gains_of(report)
     if len(found) < 2 or tuning.searches(report):
         return ""
     first = min(found, key=lambda gain: gains.size(gain, report))

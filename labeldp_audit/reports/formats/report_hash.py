@@ -9,7 +9,7 @@ from collections.abc import Mapping
 KEY = "seal"
 
 
-def of(document: Mapping[str, object]) -> str:
+def hash_of(document: Mapping[str, object]) -> str:
     """Of all but the seal itself; spaces and the order of keys do not matter."""
     rest = {key: value for key, value in document.items() if key != KEY}
     text = json.dumps(rest, sort_keys=True, separators=(",", ":"), allow_nan=False)

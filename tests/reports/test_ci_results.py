@@ -15,13 +15,13 @@ from labeldp_audit.core.finding import Bound, Finding
 from labeldp_audit.core.policy import Waived, Waiver
 from labeldp_audit.core.report import Report
 from labeldp_audit.reports import formats
-from labeldp_audit.reports.formats import faults
+from labeldp_audit.reports.formats import ci_results
 
 EVERY_FORM = pytest.mark.parametrize("name", [name for name in formats.names() if formats.of_verdicts(name)])
 
 
 def test_the_worst_comes_first(worst_report: Report) -> None:
-    found = faults.all_of(judged(worst_report))
+    found = ci_results.all_of(judged(worst_report))
     assert [(one.rule, one.level) for one in found] == [
         ("nu_max", "error"), ("nu_max", "error"), ("renyi", "error"), ("waiver", "error"),
         ("eta_max", "warning"), ("log_ratio_max", "note"),
@@ -30,7 +30,7 @@ def test_the_worst_comes_first(worst_report: Report) -> None:
 
 def test_what_is_accepted_comes_after_all_that_counts(worst_report: Report) -> None:
     lines = ("nu_max.high > 10", "eta_max.high > 0.99")
-    found = faults.all_of(judged(worst_report, lines, (("nu_max", LATER, "known"),)))
+    found = ci_results.all_of(judged(worst_report, lines, (("nu_max", LATER, "known"),)))
     assert [(one.rule, one.level) for one in found] == [("eta_max", "warning"), ("nu_max", "note")]
 
 
@@ -41,13 +41,13 @@ def test_waivers_of_other_tables_are_listed_and_no_fault(worst_report: Report, n
     assert report.judgement is not None
     beside = replace(report.judgement, waivers=(Waived(other, about_this=False, expired=True),))
     with_it, without = replace(report, judgement=beside), report
-    assert faults.all_of(with_it) == faults.all_of(without) == []
-    assert faults.sentence(with_it) == faults.sentence(without)
+    assert ci_results.all_of(with_it) == ci_results.all_of(without) == []
+    assert ci_results.sentence(with_it) == ci_results.sentence(without)
     assert "of last year" in " ".join(formats.render(name, with_it).split())
 
 
 def test_every_fault_says_what_and_why(worst_report: Report) -> None:
-    found = {one.title: one.message for one in faults.all_of(judged(worst_report))}
+    found = {one.title: one.message for one in ci_results.all_of(judged(worst_report))}
     assert found["renyi: not measured"] == "renyi(order=2).high > 1: the report has no renyi"
     assert found["nu_max: does not pass"].startswith("nu_max.high > 10: nu_max of rr:epsilon=0.5: high inf > 10")
     assert found["eta_max: inconclusive"].endswith("high 0.9961 > 0.99, but the estimate, 0.9645, would pass")
@@ -57,15 +57,19 @@ def test_every_fault_says_what_and_why(worst_report: Report) -> None:
 
 
 def test_the_sentence_counts(worst_report: Report) -> None:
-    said = faults.sentence(judged(worst_report))
+    said = ci_results.sentence(judged(worst_report))
     assert said == (
         "labeldp-audit: the policy does not hold for clinic.parquet: 2 fail, 1 not measured, 1 inconclusive, 1 pass, "
         "1 waived, 1 waiver run out"
     )
     one = ("eta_max.high > 0.99",)
-    assert "policy is not shown to hold for clinic.parquet: 1 incon" in faults.sentence(judged(worst_report, one, ()))
-    assert faults.sentence(judged(worst_report, ("eta_max.high > 1",), ())).endswith("holds for clinic.parquet: 1 pass")
-    assert faults.sentence(worst_report) == "labeldp-audit: no policy was judged"
+    assert "policy is not shown to hold for clinic.parquet: 1 incon" in ci_results.sentence(
+        judged(worst_report, one, ())
+    )
+    assert ci_results.sentence(judged(worst_report, ("eta_max.high > 1",), ())).endswith(
+        "holds for clinic.parquet: 1 pass"
+    )
+    assert ci_results.sentence(worst_report) == "labeldp-audit: no policy was judged"
 
 
 @pytest.mark.parametrize(
@@ -83,18 +87,18 @@ def test_the_sentence_counts(worst_report: Report) -> None:
     ],
 )
 def test_a_place_is_never_absolute(eta_report: Report, location: str | None, path: str, from_top: bool) -> None:
-    assert faults.place(eta_report, location) == (path, from_top)
+    assert ci_results.place(eta_report, location) == (path, from_top)
 
 
 def test_nor_is_a_name(eta_report: Report) -> None:
     spoilt = replace(eta_report, dataset=replace(eta_report.dataset, name="/home-of/ann/"))
-    assert faults.place(spoilt, None) == ("table", False)
+    assert ci_results.place(spoilt, None) == ("table", False)
 
 
 @settings(deadline=None, derandomize=True, max_examples=100)
 @given(st.text(st.characters(), min_size=1, max_size=20))
 def test_an_address_is_plain_ascii_and_brings_the_name_back(name: str) -> None:
-    found = faults.uri(name)
+    found = ci_results.uri(name)
     assert set(found) <= set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/%")
     halves = any("\ud800" <= one <= "\udfff" and not "\udc80" <= one <= "\udcff" for one in name)
     kept = name.encode(errors="surrogatepass" if halves else "surrogateescape")
@@ -102,8 +106,8 @@ def test_an_address_is_plain_ascii_and_brings_the_name_back(name: str) -> None:
 
 
 def test_bytes_of_a_file_name_stay_what_they_are() -> None:
-    assert faults.uri("caf\udce9.csv") == "caf%E9.csv"
-    assert faults.uri("tag:1 50%.csv") == "tag%3A1%2050%25.csv"
+    assert ci_results.uri("caf\udce9.csv") == "caf%E9.csv"
+    assert ci_results.uri("tag:1 50%.csv") == "tag%3A1%2050%25.csv"
 
 
 @EVERY_FORM

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from ...core.eta import EtaSummary
 from ...core.finding import Bound, Finding
 from ...core.report import Report
-from . import attacker, compared, curves, gains, steps, words
+from . import attacker, compared, curves, gains, phrases, steps
 from .headline import too_wide
 from .spelling import count, high, low, nats, plain, share, short
 
@@ -18,7 +18,7 @@ _TAUS = (1.0, 3.0, 6.0)  # examples of what tau does to odds; the middle one is 
 
 def before_tables(report: Report) -> tuple[str, ...]:
     """What has to be known before what a release adds can be read."""
-    return _said(report, (attacker.before, attacker.classes_alike)) if gains.of(report) else ()
+    return _said(report, (attacker.before, attacker.classes_alike)) if gains.gains_of(report) else ()
 
 
 def sentences(report: Report) -> tuple[str, ...]:
@@ -27,12 +27,12 @@ def sentences(report: Report) -> tuple[str, ...]:
 
 def of_losses(report: Report) -> tuple[str, ...]:
     """What belongs beside the curves."""
-    return _said(report, (_noise, _odds, _width, _average)) if curves.of(report) else ()
+    return _said(report, (_noise, _odds, _width, _average)) if curves.curves_of(report) else ()
 
 
 def of_the_worst(report: Report) -> tuple[str, ...]:
     """What belongs beside the largest losses."""
-    return _said(report, (_infinite, *(() if curves.of(report) else (_average, _odds))))
+    return _said(report, (_infinite, *(() if curves.curves_of(report) else (_average, _odds))))
 
 
 def of_gains(report: Report) -> tuple[str, ...]:
@@ -50,7 +50,7 @@ def _said(report: Report, asked: Sequence[Callable[[Report], str]]) -> tuple[str
 
 
 def _noise(report: Report) -> str:
-    found = curves.of(compared.planned(report))
+    found = curves.curves_of(compared.planned(report))
     curve = curves.strongest(found) if found else None
     if curve is None or curve.epsilon is None or curve.pi is None:
         return ""
@@ -78,14 +78,14 @@ def _odds(report: Report) -> str:
 
 
 def _width(report: Report) -> str:
-    found = curves.of(compared.planned(report))
+    found = curves.curves_of(compared.planned(report))
     if not found:
         return ""
     _, bound = curves.strongest(found).decisive()
     if not too_wide(bound) or report.eta.k is None:
         return ""
     who, wider = "neighbours a row", "wider neighbourhoods"
-    if words.scored(report):
+    if phrases.scored(report):
         who, wider = "rows with like scores", "rows whose scores are less alike"
     return (
         f"The lower ends of the intervals are what the data shows of such averages; everything above them is what "
@@ -177,7 +177,7 @@ def _run(pair: Mapping[str, Bound], eta: EtaSummary) -> str:
 
 def _bracket(report: Report) -> str:
     """Where no release is judged; with one it stands above its table."""
-    if gains.of(report):
+    if gains.gains_of(report):
         return ""
     return " ".join(filter(None, (attacker.bracket(report), attacker.classes_alike(report))))
 

@@ -19,16 +19,16 @@ from . import (
     contributions,
     curves,
     gains,
-    judged,
     manager,
-    plainly,
+    phrases,
+    plain_answers,
     steps,
     tuning,
-    words,
+    verdict_tables,
 )
 from .curves import Curve
 from .headline import too_wide
-from .plainly import DO, MUCH, WHO
+from .plain_answers import DO, MUCH, WHO
 from .spelling import NO_LIMIT, confidence, count, high, low, percent, plain, points, share
 
 _COLUMNS = 3  # that a sentence names
@@ -47,7 +47,7 @@ def who(report: Report) -> str:
 
 def _above(report: Report) -> str:
     """The share of people whose loss is above what the noise alone could cost, or above the last loss asked for."""
-    found = curves.of(report)
+    found = curves.curves_of(report)
     if not found:
         return ""
     curve = curves.strongest(found)
@@ -76,13 +76,13 @@ def _estimated(bound: Bound, report: Report) -> str:
         return said
     if too_wide(bound):
         return f"{said} (the limits are too wide to rely on that)"
-    about = words.rests_on(report)
+    about = phrases.rests_on(report)
     return f"{said} (between {low(bound, True)} and {high(bound, True)} %{f', {about}' if about else ''})"
 
 
 def _somebody(report: Report) -> str:
     told = "The people whose features tell most about their label: others lose less, and nobody knows by how much."
-    return told if plainly.largest(report) is not None else ""
+    return told if plain_answers.largest(report) is not None else ""
 
 
 def _guessed(report: Report) -> str:
@@ -99,12 +99,12 @@ def _guessed(report: Report) -> str:
 
 def how_much(report: Report) -> str:
     said = "; ".join(filter(None, (_of_the_worst(report), _of_gains(report))))
-    return f"{said[:1].upper()}{said[1:]}." if said else plainly.one_in_a_hundred(report)
+    return f"{said[:1].upper()}{said[1:]}." if said else plain_answers.one_in_a_hundred(report)
 
 
 def _of_the_worst(report: Report) -> str:
     """The lower limit: an upper one protects nobody in particular."""
-    one = plainly.largest(report)
+    one = plain_answers.largest(report)
     if one is None:
         return ""
     certain = certificates.limit(report, "certified_nu_max", one.mechanism)
@@ -112,7 +112,7 @@ def _of_the_worst(report: Report) -> str:
         return f"{_factor(certain.bound.low)} {certificates.sure(report, certain.confidence)}"
     if one.bound.low is None:
         return f"{_factor(one.bound.estimate or 0.0, 'an estimated')}, and there are no limits"
-    about = words.rests_on(report)
+    about = phrases.rests_on(report)
     return f"{_factor(one.bound.low)} ({confidence(one.confidence)} confidence{f', {about}' if about else ''})"
 
 
@@ -124,7 +124,7 @@ def _factor(loss: float, how: str = "at least") -> str:
 
 def _of_gains(report: Report) -> str:
     """Of several ways to publish, that which tells most."""
-    found = gains.of(report)
+    found = gains.gains_of(report)
     if not found:
         return ""
     most = max(found, key=functools.partial(gains.size, report=report))
@@ -161,13 +161,13 @@ def _of_policy(found: Judgement, report: Report) -> str:
     if found.outcome is Outcome.PASS:
         accepted = any(one.waiver for one in found.verdicts)
         risks = ", but for risks that somebody accepted" if accepted else ""
-        about = plainly.as_far_as(found)
+        about = plain_answers.as_far_as(found)
         return f"The policy holds{risks}{about}: it allows what was measured, which is no proof that a release is safe."
     if found.outcome is Outcome.INCONCLUSIVE:
         shown = "nothing shows that the policy is broken, and nothing that it holds"
-        return f"Do not release yet: {shown} ({lines}); {plainly.what_may_settle(left, report)}."
+        return f"Do not release yet: {shown} ({lines}); {plain_answers.what_may_settle(left, report)}."
     if not left:
-        return f"Do not release under this policy: {judged.run_out(found)}."
+        return f"Do not release under this policy: {verdict_tables.run_out(found)}."
     if all(one.outcome is Outcome.NOT_MEASURED for one in left):
         return f"Do not release as planned: the policy asks for what was not measured ({lines})."
     columns = f"leave out, or make coarser, what tells most{_columns(report)}"
@@ -177,7 +177,7 @@ def _of_policy(found: Judgement, report: Report) -> str:
 def _noise(left: Sequence[Verdict], report: Report) -> str:
     """It makes gains as small as one likes, and losses no smaller than what the features alone cost."""
     about = {one.quantity.removeprefix("certified_") for one in left if one.worst is not None and one.worst.mechanism}
-    if not about or any(plainly.is_hopeless(one, report) for one in left):
+    if not about or any(plain_answers.is_hopeless(one, report) for one in left):
         return ""
     enough = "add noise" if about <= {gains.ADDED, gains.INFORMED} else "add noise, if labeldp-audit tune finds enough"
     return f"{enough}, or "

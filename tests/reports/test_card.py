@@ -10,12 +10,12 @@ import pytest
 
 from labeldp_audit.core.policy import Judgement, Outcome, Waived, Waiver
 from labeldp_audit.core.report import MEASURED_BY, Report
-from labeldp_audit.reports.formats import glance, steps
-from labeldp_audit.reports.formats import judged as judged_by
+from labeldp_audit.reports.formats import card, steps
+from labeldp_audit.reports.formats import verdict_tables as judged_by
 
 
 def said(report: Report) -> dict[str, str]:
-    return dict(glance.sentences(report))
+    return dict(card.sentences(report))
 
 
 def judged(report: Report, *outcomes: Outcome) -> Report:
@@ -35,7 +35,7 @@ def test_each_is_one_sentence(
 
 
 def test_what_is_certified_comes_first(joint_report: Report) -> None:
-    who, much = said(joint_report)[glance.WHO], said(joint_report)[glance.MUCH]
+    who, much = said(joint_report)[card.WHO], said(joint_report)[card.MUCH]
     assert who == (
         "For at least 22.3 % of people (99 % confidence, whatever the population; estimate 29.2 %), even labels of "
         "which 37.8 % are flipped at random and the features together multiply an attacker's odds on the truth, on "
@@ -46,15 +46,15 @@ def test_what_is_certified_comes_first(joint_report: Report) -> None:
 
 
 def test_averages_are_called_averages(tail_report: Report, worst_report: Report) -> None:
-    who = said(tail_report)[glance.WHO]
+    who = said(tail_report)[card.WHO]
     assert who.startswith("For an estimated ") and "about neighbourhood averages" in who
     assert who.endswith("of how many, nothing is certified.")
-    assert "about neighbourhood averages" in said(worst_report)[glance.MUCH]
+    assert "about neighbourhood averages" in said(worst_report)[card.MUCH]
 
 
 def test_without_questions_about_losses_it_is_about_guesses(gain_report: Report, eta_report: Report) -> None:
-    assert "the features alone are enough to guess" in said(gain_report)[glance.WHO]
-    assert glance.MUCH in said(gain_report) and glance.MUCH not in said(eta_report)
+    assert "the features alone are enough to guess" in said(gain_report)[card.WHO]
+    assert card.MUCH in said(gain_report) and card.MUCH not in said(eta_report)
 
 
 def test_what_is_only_compared_says_nothing(joint_report: Report) -> None:
@@ -73,7 +73,7 @@ def test_what_is_only_compared_says_nothing(joint_report: Report) -> None:
 def test_what_to_do_follows_the_verdict(
     joint_report: Report, outcomes: tuple[Outcome, ...], start: str, lines: str
 ) -> None:
-    told = said(judged(joint_report, *outcomes))[glance.DO]
+    told = said(judged(joint_report, *outcomes))[card.DO]
     assert told.startswith(start) and lines in told
 
 
@@ -84,12 +84,12 @@ def test_a_waiver_that_has_run_out_and_no_policy(joint_report: Report) -> None:
     report = judged(joint_report, Outcome.PASS)
     assert report.judgement is not None
     run_out = replace(report, judgement=replace(report.judgement, waivers=(late,)))
-    assert "a waiver that has run out is a failure" in said(run_out)[glance.DO]
-    assert "no policy was given" in said(replace(joint_report, judgement=None))[glance.DO]
+    assert "a waiver that has run out is a failure" in said(run_out)[card.DO]
+    assert "no policy was given" in said(replace(joint_report, judgement=None))[card.DO]
 
 
 def test_a_search_says_what_it_found(tail_report: Report) -> None:
-    assert "least noise" in said(joint.tuning(tail_report, met=True))[glance.DO]
+    assert "least noise" in said(joint.tuning(tail_report, met=True))[card.DO]
 
 
 def test_a_search_judged_by_another_policy_is_told_by_that_policy(tail_report: Report) -> None:
@@ -97,21 +97,21 @@ def test_a_search_judged_by_another_policy_is_told_by_that_policy(tail_report: R
     assert report.judgement is not None
     failing = tuple(replace(one, outcome=Outcome.FAIL) for one in report.judgement.verdicts)
     checked = replace(report, judgement=Judgement(failing), parameters={**report.parameters, MEASURED_BY: "tune"})
-    assert said(checked)[glance.DO].startswith("Do not release as planned: the policy does not hold")
+    assert said(checked)[card.DO].startswith("Do not release as planned: the policy does not hold")
 
 
 def test_what_to_leave_out_is_named_and_noise_only_where_it_helps(joint_report: Report) -> None:
     assert joint_report.judgement is not None
-    told = said(judged(joint_report, Outcome.FAIL))[glance.DO]
+    told = said(judged(joint_report, Outcome.FAIL))[card.DO]
     assert "add noise, if labeldp-audit tune finds enough, or leave out, or make coarser, what tells most (" in told
     gain = replace(joint_report.judgement.verdicts[0], quantity="advantage", outcome=Outcome.FAIL, waiver=None)
     only_gains = replace(joint_report, judgement=Judgement((gain,)))
-    assert "; add noise, or leave out" in said(only_gains)[glance.DO]
+    assert "; add noise, or leave out" in said(only_gains)[card.DO]
     [line] = judged(joint_report, Outcome.FAIL).judgement.verdicts  # type: ignore[union-attr]
     assert line.worst is not None
     of_features = replace(line, worst=replace(line.worst, mechanism=None))
     report = replace(joint_report, judgement=Judgement((of_features,)))
-    assert "add noise" not in said(report)[glance.DO]
+    assert "add noise" not in said(report)[card.DO]
 
 
 def test_what_no_table_can_show_is_not_a_matter_of_rows(joint_report: Report) -> None:
@@ -119,7 +119,7 @@ def test_what_no_table_can_show_is_not_a_matter_of_rows(joint_report: Report) ->
     assert line.worst is not None
     endless = replace(line.worst, quantity="mean_loss", bound=replace(line.worst.bound, high=math.inf))
     verdict = replace(line, quantity="mean_loss", field="high", worst=endless)
-    told = said(replace(joint_report, judgement=Judgement((verdict,))))[glance.DO]
+    told = said(replace(joint_report, judgement=Judgement((verdict,))))[card.DO]
     assert "no table can show it" in told and "more rows" not in told
 
 
@@ -143,11 +143,11 @@ def test_the_upper_limit_of_an_advantage_rests_on_no_averages(joint_report: Repo
     assert judged_by.rests_on(verdict) == said_of[1:2]
     assert judged_by.rests_on(replace(verdict, field="low")) == said_of
     report = replace(joint_report, judgement=Judgement((verdict,)))
-    assert said(report)[glance.DO].startswith("The policy holds: ")
+    assert said(report)[card.DO].startswith("The policy holds: ")
 
 
 def test_an_estimate_is_no_lower_limit(worst_report: Report) -> None:
     bare = [replace(one, bound=replace(one.bound, low=None, high=None)) for one in worst_report.findings]
-    much = said(replace(worst_report, findings=tuple(bare)))[glance.MUCH]
+    much = said(replace(worst_report, findings=tuple(bare)))[card.MUCH]
     assert "at least" not in much and ("an estimated" in much or "give the label away" in much)
     assert "there are no limits" in much
