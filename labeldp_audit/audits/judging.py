@@ -22,7 +22,7 @@ MOST_CLASSES = 100  # of a label: a parameter may make sense for many, and for t
 
 
 def about_losses(line: Line) -> bool:
-    """Of mechanisms whose privacy loss has a form."""
+    """Whether a line is about losses, which only channels have."""
     known = QUANTITIES.get(line.quantity)
     return known is not None and known.of_losses
 
@@ -74,7 +74,7 @@ def _may_have_loss(name: str, value: float | str) -> bool:
 
 
 def _example(kind: type[Mechanism]) -> list[Mechanism]:
-    """Of other people's, it may be none."""
+    """The mechanisms of a kind's example; of another package's kind it may be malformed."""
     from ..mechanisms import MECHANISMS
 
     with contextlib.suppress(SpecError):

@@ -220,7 +220,7 @@ def _report(answers: Sequence[Answer], base: Report, settings: Settings) -> Repo
 
 
 def _vetoes(answers: Sequence[Answer], tried: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
-    """Of what the tables show."""
+    """Lines that refuse each strength the tables show."""
     found: dict[str, list[str]] = {}
     for one in answers:
         for line, specs in one.vetoes.items():

@@ -149,7 +149,7 @@ def eta_of_rows(columns: Mapping[str, npt.NDArray[Any]], said: Mapping[str, Any]
 
 
 def places(columns: Mapping[str, npt.NDArray[Any]], table: Table) -> Integers:
-    """Of the rows of the file in the table."""
+    """Where the file's rows are in the table."""
     numbers = columns["row"] - 1
     return numbers if table.row_numbers is None else np.searchsorted(table.row_numbers, numbers)
 

@@ -24,7 +24,7 @@ def types_of(schema: pa.Schema, name: str) -> dict[str, pa.DataType | None]:
 
 
 def buffer_size(columns: int) -> int:
-    """Of each column, all of them being open at once."""
+    """Bytes to buffer for each column, as all are open at once."""
     return max(1 << 14, min(1 << 20, (1 << 26) // max(columns, 1)))
 
 
