@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from ..core.settings import DEFAULT_MECHANISM, Settings
-from .values import Character, Flag, Kind, Numbers, OneOf, Share, Text, Whole, WholeOrAll
+from ..core.values import Character, Flag, Kind, Numbers, OneOf, Share, Text, Whole, WholeOrAll
 
 TABLE, SEARCH, QUESTION, POLICY = "Table", "Neighbourhoods", "Question", "Policy"
 OUTPUT, RUN = "Output", "Configuration"
