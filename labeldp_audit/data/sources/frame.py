@@ -89,9 +89,10 @@ def narwhal(frame: Any) -> nw.DataFrame[Any]:
         all_different([str(name) for name in names], NAME)
         raise
     except TypeError:
-        if not hasattr(frame, "__arrow_c_stream__"):
+        try:
+            known = nw.from_arrow(frame, backend="pyarrow")
+        except (TypeError, ValueError, pa.ArrowException):
             raise SpecError(f"not a table: {type(frame).__name__}", hint=_TAKEN) from None
-        known = nw.from_native(pa.table(frame))
     return known.collect() if isinstance(known, nw.LazyFrame) else known
 
 
