@@ -125,7 +125,7 @@ def _spelled(value: float | str) -> str:
 def policy_of(fail_if: str | Iterable[str] = (), file: str | os.PathLike[str] | None = None) -> Policy | None:
     """Lines, beside those of a file, which may have waivers."""
     known = files.Known(QUANTITIES, check)
-    lines = files.read([fail_if] if isinstance(fail_if, str) else list(fail_if), "--fail-if", known)
+    lines = files.read([fail_if] if isinstance(fail_if, str) else fail_if, "--fail-if", known)
     kept = Policy(()) if file is None else files.from_file(Path(file), known)
     lines = (*lines, *kept.lines)
     return replace(kept, lines=lines) if lines else None

@@ -108,7 +108,7 @@ def of_rows(values: Any, table: Table) -> Floats:
     try:
         return distributions(np.column_stack([checked(column) for column in some.T]), rows)
     except Improper as improper:
-        raise DataError(improper.what, "eta", f"row {rows[improper.row] + 1}") from None
+        raise DataError(improper.what, data.name, "eta", f"row {rows[improper.row] + 1}") from None
 
 
 def of_classes(said: Any, spelled: Sequence[str], dataset: Dataset) -> Floats:

@@ -16,6 +16,11 @@ from .scikit import Sklearn
 from .stack import Stack
 from .supervised import SupervisedNeighbors
 
+__all__ = [
+    "ESTIMATORS", "Atoms", "Auto", "Boosted", "Crossed", "Estimator", "Linear", "Neighbors", "Network", "Sklearn",
+    "Stack", "SupervisedNeighbors", "named",
+]  # fmt: skip
+
 ESTIMATORS: Registry[Estimator] = Registry(
     "estimator", (Auto, Atoms, Stack, Boosted, Network, Crossed, Linear, Neighbors, SupervisedNeighbors, Sklearn)
 )

@@ -119,10 +119,11 @@ def _date(value: object, path: Path) -> datetime.date:
 
 
 def read(texts: object, where: str, known: Known) -> tuple[Line, ...]:
-    if isinstance(texts, str) or not isinstance(texts, Iterable) or not all(isinstance(one, str) for one in texts):
+    every: list[Any] = list(texts) if isinstance(texts, Iterable) else [None]
+    if isinstance(texts, str) or not all(isinstance(one, str) for one in every):
         raise SpecError("not a list of texts", where)
     try:
-        lines = tuple(parse(one) for one in texts)
+        lines = tuple(map(parse, every))
         for line in lines:
             known.check(line)
         return lines

@@ -165,7 +165,7 @@ def test_whatever_speaks_arrow_is_taken():
      pa.table([[1], [2]], names=["a", "a"])],
 )  # fmt: skip
 def test_two_columns_of_one_name_are_refused(frame):
-    with pytest.raises(DataError, match="two columns have the same name: frame: column '[a0]'"):
+    with pytest.raises(DataError, match=r"two columns have the same name: frame: column '[a0]'"):
         FrameSource.open(frame).names()
 
 
