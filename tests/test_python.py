@@ -48,6 +48,7 @@ def frame(rows: int = ROWS, seed: int = 2) -> pd.DataFrame:
         "clock": [dt.time(int(kind)) for kind in kinds],
         "money": [None if none else decimal.Decimal(int(kind)) / 4 for kind, none in zip(kinds, gone[7], strict=True)],
         "bytes": [bytes([kind]) for kind in kinds],
+        "month": pd.PeriodIndex.from_ordinals(kinds, freq="M"),
         "arrow": pd.Series(kinds, dtype=pd.ArrowDtype(pa.int16())), "empty": [None] * rows,
         "y": (rng.random(rows) < 1 / (1 + np.exp(-x))).astype(int),
     })  # fmt: skip

@@ -83,10 +83,8 @@ def test_what_lies_under_a_missing_cell_is_not_in_the_hash():
     assert known_by(pa.table({"a": under[0]})) == known_by(pa.table({"a": under[1]}))
 
 
-@pytest.mark.parametrize("name", CELLS)
+@pytest.mark.parametrize("name", [name for name in CELLS if name != "nothing"])
 def test_each_cell_is_in_the_hash(name):
-    if name == "nothing":
-        pytest.skip("all cells are the same")
     cells = CELLS[name].to_pylist()
     seen = {known_by(table())}
     for row in (0, 2, 3):

@@ -21,7 +21,7 @@ from pyarrow import compute
 from ...core.errors import DataError, SpecError
 from ..levels import is_category
 from ..quoting import shown
-from .batches import all_different, cut
+from .batches import all_different, cut, storage
 from .columnar import types_of
 from .content import Hashed
 
@@ -108,7 +108,7 @@ def _unreadable(frame: nw.DataFrame[Any]) -> str:
 
 def _as_stored(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """In the type that Parquet would give back."""
-    kind = _storage(column.type)
+    kind = storage(column.type)
     stored, file = kind, io.BytesIO()
     try:
         pq.write_table(pa.schema([("", kind)]).empty_table(), file)
@@ -119,11 +119,6 @@ def _as_stored(column: pa.ChunkedArray) -> pa.ChunkedArray:
         return column
     chunks = [_cast(chunk.storage if kind != column.type else chunk, stored) for chunk in column.chunks]
     return pa.chunked_array(chunks, stored)
-
-
-def _storage(kind: pa.DataType) -> pa.DataType:
-    """Of periods and intervals of pandas, what they are made of."""
-    return kind.storage_type if isinstance(kind, pa.BaseExtensionType) else kind
 
 
 def _cast(array: pa.Array, kind: pa.DataType) -> pa.Array:
