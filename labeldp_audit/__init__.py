@@ -91,14 +91,18 @@ def _answered(command: str, data: object, options: Mapping[str, Any]) -> Report:
 
 @contextmanager
 def _watched(asked: bool | Progress | None) -> Iterator[Progress]:
-    """Nobody, unless it is asked for: then as on the command line, where standard error is a terminal."""
-    from .cli.progress import watched
+    """Quiet, unless somebody asks: then bars as on the command line, where standard error is a terminal."""
+    if asked is True:
+        from .cli.progress import watched
 
-    if asked is None or isinstance(asked, bool):
-        with watched(quiet=not asked) as progress:
+        with watched(quiet=False) as progress:
             yield progress
+    elif asked and not (hasattr(asked, "stage") and hasattr(asked, "advance")):
+        raise SpecError("neither True nor an object with stage and advance", "progress")
     else:
-        yield asked
+        from .core.progress import Silent
+
+        yield asked or Silent()
 
 
 @contextmanager

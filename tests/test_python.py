@@ -364,6 +364,18 @@ def test_a_report_is_judged_by_lines_or_a_file(report, tmp_path, audit):
     assert report.check(tmp_path / "pyproject.toml").verdicts == report.check([line]).verdicts
 
 
+def test_a_policy_may_be_a_file_from_the_start(tmp_path):
+    table, file = frame()[["x", "y"]], tmp_path / "policy.toml"
+    file.write_text("fail_if = ['advantage.high > 0.2']\nconfidence = 0.9\n", encoding="utf-8")
+    for function in (lda.audit, lda.tune):
+        [verdict] = function(table, estimator="knn", policy=file).judgement.verdicts
+        both = function(table, estimator="knn", policy=str(file), fail_if=iter(["advantage.high > 0.3"])).judgement
+        assert [one.line for one in both.verdicts] == ["advantage.high > 0.3", verdict.line]
+    with pytest.raises(lda.SpecError, match="no policy") as refused:
+        lda.tune(table, fail_if=[])
+    assert refused.value.hint == "for example fail_if ['advantage.high > 0.05']"
+
+
 def test_a_tuned_report_is_judged_anew():
     tuned = lda.tune(frame()[["x", "y"]], estimator="knn", fail_if="advantage.high > 0.2")
     line = "advantage.high > 0.0001"
@@ -450,6 +462,9 @@ def test_rows_of_eta_serve_other_functions(tmp_path):
     with pytest.raises(lda.DataError, match="made for another table"):
         lda.estimate_j(table[::-1], eta_file=file)
     assert lda.estimate_j(table, **QUICK).rows is None
+    given = lda.estimate_eta(table, eta=[0.5] * ROWS)
+    again = lda.estimate_j(table, eta_file=given.rows.save(tmp_path / "given.parquet"), mechanisms="rr:epsilon=1")
+    assert again.content.parameters["eta"] == given.content.parameters["eta"] == "array"
 
 
 # ---- what is refused
@@ -603,6 +618,8 @@ def test_progress_is_told_to_whoever_asks():
     assert "scanning" in watcher.stages
     assert watcher.done > ROWS
     assert report == lda.nu_max(frame(), progress=True, **QUICK)
+    with pytest.raises(lda.SpecError, match="neither True nor an object with stage and advance: progress"):
+        lda.nu_max(frame(), progress=3, **QUICK)
 
 
 def test_interrupts_end_it():

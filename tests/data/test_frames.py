@@ -31,6 +31,14 @@ CELLS = {
     "list": pa.array([[1, None], None, [], [2, 3]]),
     "texts": pa.array([["a"], None, [], ["b", None]]),
     "struct": pa.array([{"a": 1, "b": "x"}, None, {"a": None, "b": "y"}, {"a": 2, "b": None}]),
+    "pair": pa.array([b"ab", None, b"cd", b"ef"], pa.binary(2)),
+    "view": pa.array(["a text that is longer than its view", None, "", "b"], pa.string_view()),
+    "half": pa.array(np.array([1, 2, 3, 4], np.float16), mask=np.array([False, True, False, False])),
+    "long": pa.array([decimal.Decimal(10**60), None, decimal.Decimal(3), decimal.Decimal(-7)], pa.decimal256(76, 0)),
+    "span": pa.array([dt.timedelta(1), None, dt.timedelta(2), dt.timedelta(3)]),
+    "months": pa.array([(1, 2, 3), None, (0, 0, 1), (1, 2, 4)], pa.month_day_nano_interval()),
+    "fixed": pa.array([[1, 2], None, [3, None], [5, 6]], pa.list_(pa.int8(), 2)),
+    "map": pa.array([[("a", 1)], None, [], [("a", 2), ("b", None)]], pa.map_(pa.string(), pa.int64())),
     "nothing": pa.nulls(4),
 }
 

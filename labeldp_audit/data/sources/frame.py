@@ -164,30 +164,26 @@ def _spelled(kind: pa.DataType) -> str:
 
 def _cells(array: pa.Array) -> Iterator[Any]:
     """Which of them are there, and what these hold, as bytes."""
-    kind, types = array.type, pa.types
-    if types.is_dictionary(kind):
-        array = array.dictionary_decode()
-        kind = array.type
+    types = pa.types
+    array = array.dictionary_decode() if types.is_dictionary(array.type) else array
+    array = array.cast(pa.binary()) if types.is_fixed_size_binary(array.type) else array
+    array = array.cast(pa.large_binary()) if is_category(array.type) else array
     yield np.packbits(array.is_valid().to_numpy(zero_copy_only=False))
-    array = array.drop_null()
+    array, kind = array.drop_null(), array.type
     if types.is_null(kind):
         return
-    if is_category(kind):
-        texts = array.cast(pa.large_binary())
-        ends = np.frombuffer(texts.buffers()[1], np.int64)[texts.offset :][: len(texts) + 1] if len(texts) else [0, 0]
+    if types.is_large_binary(kind):
+        ends = np.frombuffer(array.buffers()[1], np.int64)[array.offset :][: len(array) + 1] if len(array) else [0, 0]
         yield np.diff(ends)
-        yield memoryview(texts.buffers()[2] or b"")[ends[0] : ends[-1]]
+        yield memoryview(array.buffers()[2] or b"")[ends[0] : ends[-1]]
     elif types.is_struct(kind):
         for place in range(kind.num_fields):
             yield from _cells(compute.struct_field(array, place))
     elif types.is_nested(kind):
-        pairs = (
-            array.cast(pa.list_(pa.struct([("key", kind.key_type), ("value", kind.item_type)])))
-            if types.is_map(kind)
-            else array
-        )
-        yield compute.list_value_length(pairs).to_numpy(zero_copy_only=False)
-        yield from _cells(pairs.flatten())
+        if types.is_map(kind):
+            array = array.cast(pa.list_(pa.struct([("key", kind.key_type), ("value", kind.item_type)])))
+        yield compute.list_value_length(array).to_numpy(zero_copy_only=False)
+        yield from _cells(array.flatten())
     elif types.is_boolean(kind):
         yield np.packbits(array.to_numpy(zero_copy_only=False))
     else:
