@@ -11,8 +11,8 @@ import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from ..core.values import Flag, OneOf
 from .options import COMMANDS, PROGRAM, Command, Option
-from .values import Flag, OneOf
 
 VARIABLE = "_LABELDP_AUDIT_COMPLETE"
 SHELLS = ("bash", "zsh", "fish")

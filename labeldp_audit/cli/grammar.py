@@ -13,9 +13,9 @@ import typer.core
 
 from ..core.errors import SpecError, near
 from ..core.registry import others
+from ..core.values import Flag
 from . import options
 from .options import COMMANDS, Command, Option, every
-from .values import Flag
 
 PROGRAM = "labeldp-audit"
 # Click's, by a way that holds for versions of typer that import click and for those that bring their own.

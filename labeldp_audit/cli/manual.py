@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from .. import __version__
+from ..core.values import OneOf
 from . import grammar
 from .options import COMMANDS, PROGRAM, Command, Option
-from .values import OneOf
 
 _SIGNS = {"\\": r"\e", "-": r"\-", "'": r"\(aq", "`": r"\(ga", "^": r"\(ha", "~": r"\(ti"}
 STATUSES = {

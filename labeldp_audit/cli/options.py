@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from ..core.settings import DEFAULT_MECHANISM, Settings
-from .values import Character, Flag, Kind, Numbers, OneOf, Share, Text, Whole, WholeOrAll
+from ..core.settings import COMPARED_MECHANISMS, DEFAULT_MECHANISM, OPEN_MECHANISM, Settings
+from ..core.values import Character, Flag, Kind, Numbers, OneOf, Share, Text, Whole, WholeOrAll
 
 TABLE, SEARCH, QUESTION, POLICY = "Table", "Neighbourhoods", "Question", "Policy"
 OUTPUT, RUN = "Output", "Configuration"
@@ -154,13 +154,13 @@ EXPLAIN = Option("explain", Flag(), QUESTION,
 OF_REPORT = tuple(option for option in SHARED if option.panel in (OUTPUT, RUN) and option.name != "threads")
 TUNED = tuple(
     replace(
-        option, default=("rr",), shown="rr",
+        option, default=OPEN_MECHANISM, shown=OPEN_MECHANISM[0],
         help="Mechanism whose noise is chosen, with one parameter left open: rr, llp, laplace-llp:k=8 (over epsilon), "
         "laplace-llp:epsilon=1 (over k). Repeatable.",
     ) if option.name == "mechanism" else option
     for option in SHARED
 )  # fmt: skip
-COMPARED = "rr:epsilon=0.5|1|2", "llp:k=2|8|64|512", "laplace-llp:k=8,epsilon=1"
+COMPARED = COMPARED_MECHANISMS
 COMPARING = tuple(
     replace(option, default=COMPARED, shown="; ".join(COMPARED)) if option.name == "mechanism" else option
     for option in SHARED

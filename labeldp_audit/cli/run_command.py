@@ -71,11 +71,11 @@ def _settings(command: Command, chosen: Mapping[str, Chosen], stored: bool) -> S
 
 def _parsed(settings: Settings, open_mechanisms: bool) -> None:
     from ..estimators import named
-    from ..mechanisms import MECHANISMS
+    from ..questions import releases
 
     named(settings.estimator)
-    for spec in () if open_mechanisms else settings.mechanism:
-        MECHANISMS.parse(spec, judging.MOST_CLASSES)
+    if not open_mechanisms:
+        releases.wanted(settings, judging.MOST_CLASSES)
 
 
 def _plan(command: Command, data: str, chosen: Mapping[str, Chosen], settings: Settings, stored: bool) -> output.Plan:

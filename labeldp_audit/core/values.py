@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Protocol
 
-from ..core.errors import SpecError
+from .errors import SpecError
 
 
 class Kind(Protocol):
