@@ -509,6 +509,25 @@ def test_an_option_is_refused_in_words_of_python(options, what, hint):
     )
 
 
+@pytest.mark.parametrize(
+    ("name", "wrong", "right"),
+    [
+        ("k", 0, 1), ("queries", 0, "all"), ("recall", 0, 1), ("recall", 1.01, 0.5), ("confidence", 0.49, 0.5),
+        ("confidence", 1, 0.999), ("seed", -1, 0), ("threads", 0, 1), ("repeats", "both", "people"),
+        ("delimiter", "ab", "tab"), ("delimiter", '"', ";"), ("tau", "one", "0:1:0.5"), ("label", "", "y"),
+        ("alpha", "x", "1,inf"), ("smoothness", "1;1", "1,1"),
+    ],
+)  # fmt: skip
+def test_what_is_refused_here_is_refused_there(audit, name, wrong, right):
+    """Before anything is read: there is no such table."""
+    flag = f"--{name}"
+    for value, status in ((wrong, 2), (right, 3)):
+        given = {"estimator": "knn", name: value}
+        with pytest.raises(lda.SpecError if status == 2 else lda.DataError):
+            lda.estimate_j("nowhere.csv", **given)
+        assert audit("estimate-j", "nowhere.csv", "--no-output", f"{flag}={value}").status == status
+
+
 def test_missing_labels_are_refused_with_what_to_do():
     table = frame()[["x", "y"]]
     table.loc[3, "y"] = np.nan
