@@ -1,21 +1,36 @@
-"""Flags beat LABELDP_AUDIT_* variables beat the configuration file beat the defaults."""
+"""Flags beat LABELDP_AUDIT_* variables beat the configuration file beat the defaults.
+
+Variables and the file are click's `default_map`: what they say is checked as if it had been typed.
+"""
 
 from __future__ import annotations
 
+import os
 import tomllib
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
 from pathlib import Path
+from typing import Any
+
+import typer
 
 from ..core.errors import SpecError, near
 from ..core.settings import Settings
 from ..policy.files import POLICY
-from .options import Option, every
 
 PREFIX = "LABELDP_AUDIT_"
 OWN_FILE = "labeldp-audit.toml"
 SHARED_FILE = "pyproject.toml"
 SECTION = "labeldp-audit"
+DEFAULT = "default"
+TYPED_ONLY = {"fail_if", "policy", "debug", "config", "no_config", "show_config"}  # in no file
+SEPARATED_BY_SEMICOLONS = {"mechanism", "fail_if"}  # in a variable; others by commas
+AS_TEXT = {"tau", "smoothness", "alpha"}  # a file may also give a number, or a list of them
+# Of two options the one that was set in a higher layer counts; the other is as if nobody had set it.
+RIVALS: tuple[tuple[str, str, object], ...] = (
+    ("output", "no_output", False), ("eta", "eta_file", None), ("eta_file", "eta", ()),
+)  # fmt: skip
+EXCLUDING = ("output", "no_output"), ("config", "no_config")
 
 
 @dataclass(frozen=True)
@@ -26,76 +41,155 @@ class Chosen:
     origin: str
 
 
-Layer = Mapping[str, Chosen]
-NOTHING: Layer = {}
+@dataclass
+class Layers:
+    """What stands below the command line."""
+
+    file: Path | None = None
+    values: dict[str, object] = field(default_factory=dict)
+    origins: dict[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)  # warnings
 
 
-def gather(
-    options: Iterable[Option], given: Mapping[str, object], environment: Mapping[str, str], folder: Path | None
-) -> tuple[dict[str, Chosen], tuple[str, ...]]:
-    """All layers as one, and what should be said about them."""
-    variables, notes = from_environment(environment)
-    flags = from_flags(given, options)
-    path = file_of(merged(variables, flags), folder)
-    file = from_file(path) if path else NOTHING
-    names = {option.name for option in options}
-    if path and POLICY in section(path) and "mechanism" in names and "fail_if" not in names:
-        notes += (f"[policy] is not judged by this command: {path}",)
-    every_layer = merged(defaults(options), file, variables, flags)
-    return {option.name: every_layer[option.name] for option in options}, notes  # a file may set what others ask for
+@dataclass(frozen=True)
+class Configuration:
+    """What each option of a command is set to."""
+
+    chosen: Mapping[str, Chosen]
+    file: Path | None
+    keys: frozenset[str]  # that a file may have
+    notes: tuple[str, ...]
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.chosen
+
+    def __getitem__(self, name: str) -> Any:
+        return self.chosen[name].value
+
+    def get(self, name: str) -> Any:
+        """None where the command has no such option."""
+        return self.chosen[name].value if name in self.chosen else None
+
+    def origin(self, name: str) -> str:
+        return self.chosen[name].origin
+
+    def settings(self) -> Settings:
+        return Settings(**{one.name: self[one.name] for one in fields(Settings) if one.name in self})
 
 
-def file_of(asked: Mapping[str, Chosen], folder: Path | None) -> Path | None:
-    """The configuration file, if there is one."""
-    named, none = asked.get("config"), asked.get("no_config")
-    if none and none.value:
-        return None
-    if named and named.value:
-        return Path(str(named.value))
-    return find(folder) if folder else None
-
-
-def defaults(options: Iterable[Option]) -> Layer:
-    return {option.name: Chosen(option.default, "default") for option in options}
-
-
-def from_flags(given: Mapping[str, object], options: Iterable[Option]) -> Layer:
-    """What stands on the command line; None was not given."""
-    for one, other in (("output", "no_output"), ("config", "no_config")):
-        if given.get(one) and given.get(other):
+def of(context: typer.Context) -> Configuration:
+    """All layers of a command whose options have been read."""
+    layers: Layers = context.meta[PREFIX]
+    chosen = {}
+    for option in options_of(context.command):
+        value, source = context.params[option.name], str(context.get_parameter_source(option.name))
+        origin = layers.origins.get(option.name, DEFAULT) if source.endswith("DEFAULT_MAP") else DEFAULT
+        origin = option.opts[0] if source.endswith("COMMANDLINE") else origin
+        chosen[option.name] = Chosen(tuple(value) if isinstance(value, list) else value, origin)
+    for one, other in EXCLUDING:
+        if chosen[one].origin.startswith("--") and chosen[other].origin.startswith("--"):
             raise SpecError(f"--{one} and --{other.replace('_', '-')} exclude each other")
-    told = {option: given.get(option.name) for option in options}
-    return {
-        option.name: Chosen(_written(option, value, option.flag), option.flag)
-        for option, value in told.items()
-        if value is not None and value != []
-    }
+    for later, earlier, unset in RIVALS:
+        if later in chosen and earlier in chosen and 0 < _rank(chosen[earlier]) < _rank(chosen[later]):
+            chosen[earlier] = Chosen(unset, chosen[later].origin)
+    notes = list(layers.notes)
+    if layers.file and "mechanism" in chosen and "fail_if" not in chosen and POLICY in section(layers.file):
+        notes.append(f"[policy] is not judged by this command: {layers.file}")
+    return Configuration(chosen, layers.file, frozenset(every(context).keys() - TYPED_ONLY), tuple(notes))
 
 
-def from_environment(environment: Mapping[str, str]) -> tuple[Layer, tuple[str, ...]]:
-    """The values, and a warning for each variable that means nothing to us."""
-    known, layer, strange = {name: option for name, option in every().items() if name != "show_config"}, {}, []
-    for variable in sorted(name for name in environment if name.startswith(PREFIX)):
-        name = variable.removeprefix(PREFIX).lower()
-        option = known.get(name)
-        if option is None:
+def _rank(one: Chosen) -> int:
+    """Of the layer that it comes from."""
+    if one.origin.startswith("--"):
+        return 3
+    return 2 if one.origin.startswith(PREFIX) else int(one.origin != DEFAULT)
+
+
+def options_of(command: Any) -> list[Any]:
+    return [one for one in command.params if one.param_type_name == "option"]
+
+
+def every(context: typer.Context) -> dict[str, Any]:
+    """All options by name: a file may hold those of any command that reads one."""
+    commands = context.find_root().command.commands.values()  # type: ignore[attr-defined]
+    lists = [options_of(command) for command in commands]
+    return {one.name: one for each in lists if any(one.name == "config" for one in each) for one in each}
+
+
+def read_layers(context: typer.Context, param: typer.CallbackParam, value: Any) -> Any:
+    """Called for --config and for --no-config, before other options: once both are known the layers can be read."""
+    asked = context.meta.setdefault(f"{PREFIX}ASKED", {})
+    asked[param.name] = value
+    if len(asked) == 2 and not context.resilient_parsing:  # as completion parses
+        context.meta[PREFIX] = layers = Layers()
+        if not asked["no_config"]:
+            layers.file = Path(asked["config"]) if asked["config"] else find(here())
+        if layers.file:
+            _read_file(context, layers, layers.file)
+        _read_variables(context, layers)
+        context.default_map = layers.values
+    return value
+
+
+def _read_variables(context: typer.Context, layers: Layers) -> None:
+    """With a warning for each variable that means nothing to us."""
+    known = {name: option for name, option in every(context).items() if name != "show_config"}
+    for variable in sorted(name for name in os.environ if name.startswith(PREFIX)):
+        name, text = variable.removeprefix(PREFIX).lower(), os.environ[variable]
+        if name not in known:
             hint = near(name, known)
-            strange.append(f"{variable} is not an option and is not used" + (f" ({hint})" if hint else ""))
-        elif text := environment[variable]:
-            parts = [part.strip() for part in text.split(option.separator) if part.strip()]
-            layer[option.name] = Chosen(_written(option, parts if option.many else text, variable), variable)
-    return layer, tuple(strange)
+            layers.notes.append(f"{variable} is not an option and is not used" + (f" ({hint})" if hint else ""))
+        elif text and not known[name].is_eager:  # those have been read
+            separator = ";" if name in SEPARATED_BY_SEMICOLONS else ","
+            parts = [part.strip() for part in text.split(separator) if part.strip()]
+            layers.values[name], layers.origins[name] = parts if known[name].multiple else text, variable
+            _checked(context, known[name], layers.values[name], variable)
 
 
-def _written(option: Option, value: object, where: str) -> object:
-    if isinstance(value, bool):
-        return value
+def _read_file(context: typer.Context, layers: Layers, path: Path) -> None:
+    known = {name: option for name, option in every(context).items() if name not in TYPED_ONLY}
+    for key, value in section(path).items():
+        name = key.replace("-", "_")
+        if name == POLICY:
+            continue
+        if name not in known:
+            hint = near(name, known) or f"known: {', '.join(sorted([*known, POLICY]))}"
+            raise SpecError("unknown key", path, key, hint=hint)
+        if name in layers.values:
+            raise SpecError("given twice, with - and with _", path, key)
+        layers.values[name], layers.origins[name] = _as_typed(known[name], value), str(path)
+        read = _checked(context, known[name], layers.values[name], path, key)
+        if not _same_type(layers.values[name], read):
+            raise SpecError(f"wrong type: {value!r} instead of {read!r}", path, key)
+
+
+def _as_typed(option: Any, value: object) -> object:
+    if option.multiple:
+        return value if isinstance(value, list) else [value]
+    if option.name in AS_TEXT:
+        return ",".join(map(str, value if isinstance(value, list) else [value]))
+    return value
+
+
+def _checked(context: typer.Context, option: Any, value: object, *where: object) -> object:
+    """What the value is read as."""
     try:
-        if isinstance(value, list | tuple):
-            return tuple(option.kind.parse(str(one)) for one in value)
-        return option.kind.parse(str(value))
-    except SpecError as error:
-        raise SpecError(error.what, where, hint=error.hint) from None
+        return option.process_value(context, value)
+    except typer.BadParameter as error:
+        raise SpecError(in_our_words(error), *where) from None
+
+
+def in_our_words(error: Any) -> str:
+    """What click says is wrong, as the beginning of one of our lines."""
+    message = str(error.message).removeprefix("Value error, ").rstrip(".?")
+    return message[:1].lower() + message[1:]
+
+
+def _same_type(written: object, read: object) -> bool:
+    """TOML has types: "1000" is not 1000. What a number may be called is the exception."""
+    if isinstance(written, list) and isinstance(read, list | tuple):
+        return all(map(_same_type, written, read))
+    return type(written) is type(read) or (type(written), type(read)) == (int, float) or written == "all"
 
 
 def here() -> Path | None:
@@ -106,25 +200,14 @@ def here() -> Path | None:
         return None
 
 
-def find(folder: Path) -> Path | None:
+def find(folder: Path | None) -> Path | None:
     """The first file upwards that speaks to us; a pyproject.toml without our section does not."""
-    for place in (folder, *folder.parents):
+    for place in (folder, *folder.parents) if folder else ():
         if (place / OWN_FILE).is_file():
             return place / OWN_FILE
         if (place / SHARED_FILE).is_file() and SECTION in _tools(place / SHARED_FILE):
             return place / SHARED_FILE
     return None
-
-
-def from_file(path: Path) -> Layer:
-    layer: dict[str, Chosen] = {}
-    for key, value in section(path).items():
-        option = _option(key, path)
-        if option is not None:
-            if option.name in layer:
-                raise SpecError("given twice, with - and with _", path, key)
-            layer[option.name] = Chosen(_taken(option, value, path, key), str(path))
-    return layer
 
 
 def section(path: Path) -> dict[str, object]:
@@ -133,37 +216,6 @@ def section(path: Path) -> dict[str, object]:
     if not isinstance(table, dict):
         raise SpecError("not a table", path, f"[tool.{SECTION}]")
     return table
-
-
-def options_in(section: Iterable[str]) -> list[str]:
-    """Keys of a file that are options."""
-    known = _in_file()
-    return [key for key in section if key.replace("-", "_") in known]
-
-
-def _in_file() -> dict[str, Option]:
-    return {name: option for name, option in every().items() if option.in_file}
-
-
-def _option(key: str, path: Path) -> Option | None:
-    if key == POLICY:
-        return None
-    known = _in_file()
-    name = key.replace("-", "_")
-    if name not in known:
-        raise SpecError(
-            "unknown key", path, key, hint=near(name, known) or f"known: {', '.join(sorted([*known, POLICY]))}"
-        )
-    return known[name]
-
-
-def _taken(option: Option, value: object, path: Path, key: str) -> object:
-    try:
-        if not option.many:
-            return option.kind.take(value)
-        return tuple(option.kind.take(one) for one in (value if isinstance(value, list) else [value]))
-    except SpecError as error:
-        raise SpecError(error.what, path, key, hint=error.hint) from None
 
 
 def toml(path: Path, hint: str = "--no-config reads none") -> dict[str, object]:
@@ -180,40 +232,21 @@ def _tools(path: Path) -> dict[str, object]:
     return tools if isinstance(tools, dict) else {}
 
 
-def merged(*layers: Layer) -> dict[str, Chosen]:
-    """Later layers beat earlier ones. A folder asked for later than --no-output is written; of --eta
-    and --eta-file the one that was asked for later counts.
-    """
-    result: dict[str, Chosen] = {}
-    for layer in layers:
-        result.update(layer)
-        if "output" in layer and "no_output" not in layer and "no_output" in result:
-            result["no_output"] = Chosen(False, layer["output"].origin)
-        for one, other in (("eta", "eta_file"), ("eta_file", "eta")):
-            if one in layer and other not in layer and other in result:
-                result[other] = Chosen(() if other == "eta" else None, layer[one].origin)
-    return result
-
-
-def settings(chosen: Mapping[str, Chosen]) -> Settings:
-    return Settings(**{f.name: chosen[f.name].value for f in fields(Settings) if f.name in chosen})  # type: ignore[arg-type]
-
-
-def shown(chosen: Mapping[str, Chosen], options: Iterable[Option]) -> str:
+def shown(configuration: Configuration, command: Any) -> str:
     """The settings as a configuration file, with where each comes from."""
     lines = []
-    for option in options:
-        if option.in_file:
-            value, origin = chosen[option.name].value, chosen[option.name].origin
-            written = "# " + option.name if value is None else f"{option.name} = {_as_toml(option, value)}"
-            words = f" ({option.shown})" if value is None and option.shown else ""
+    for option in options_of(command):
+        if option.name not in TYPED_ONLY:
+            value, origin = configuration[option.name], configuration.origin(option.name)
+            written = f"# {option.name}" if value is None else f"{option.name} = {_as_toml(option.name, value)}"
+            words = f" ({option.show_default})" if value is None else ""
             lines.append(f"{written}  # {' '.join(origin.split())}{words}")
     return "\n".join(lines) + "\n"
 
 
-def _as_toml(option: Option, value: object) -> str:
-    if option.name == "queries":
-        return '"all"' if value == 0 else str(value)
+def _as_toml(name: str, value: object) -> str:
+    if name == "queries" and value == 0:
+        return '"all"'
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, tuple):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +10,7 @@ from ..core.policy import Policy
 from ..policy import files
 from ..policy.files import POLICY, Known
 from . import configuration
-from .configuration import Chosen
+from .configuration import Configuration
 
 _EXAMPLE = "for example --fail-if 'advantage.high > 0.05', or fail_if under [policy] in labeldp-audit.toml"
 
@@ -23,14 +22,13 @@ def _known() -> Known:
     return Known(KNOWN, judging.check)
 
 
-def policy_of(chosen: Mapping[str, Chosen], folder: Path | None) -> Policy | None:
+def policy_of(asked: Configuration) -> Policy | None:
     """Lines that were typed stand in for those of the configuration file, and beside those of --policy."""
-    if "fail_if" not in chosen:
+    if "fail_if" not in asked:
         return None
-    known = _known()
-    typed, named = chosen["fail_if"], chosen["policy"].value
-    lines = files.read(typed.value, typed.origin, known)
-    kept = from_file(Path(str(named)), known) if named else _configured(chosen, folder, bool(lines), known)
+    known, named = _known(), asked["policy"]
+    lines = files.read(asked["fail_if"], asked.origin("fail_if"), known)
+    kept = from_file(Path(named), known) if named else _configured(asked.file, bool(lines), known)
     if named or not lines:
         lines = (*lines, *kept.lines)
     return replace(kept, lines=lines) if lines else None
@@ -42,9 +40,8 @@ def wanted(found: Policy | None) -> Policy:
     return found
 
 
-def _configured(chosen: Mapping[str, Chosen], folder: Path | None, typed: bool, known: Known) -> Policy:
+def _configured(path: Path | None, typed: bool, known: Known) -> Policy:
     """A policy without lines is a mistake, unless lines were typed beside its waivers."""
-    path = configuration.file_of(chosen, folder)
     found = configuration.section(path).get(POLICY) if path else None
     if found is None or path is None:
         return Policy(())
@@ -68,17 +65,14 @@ def from_file(path: Path, known: Known) -> Policy:
     return _with_lines(Policy(()) if found is None else files.from_table(found, path, known), path)
 
 
-def unread(chosen: Mapping[str, Chosen], folder: Path | None) -> str:
+def unread(asked: Configuration) -> str:
     """A warning where --policy names a file that says more than its policy, of which nothing else is read."""
-    named = chosen["policy"].value if "policy" in chosen else None
-    if not named:
+    named = asked.get("policy")
+    if not named or (asked.file is not None and asked.file.resolve() == Path(named).resolve()):
         return ""
-    path, own = Path(str(named)), configuration.file_of(chosen, folder)
-    if own is not None and own.resolve() == path.resolve():
-        return ""
-    section = configuration.section(path)
-    more = configuration.options_in(section) if POLICY in section else []
-    return f"{path} also says {', '.join(more)}: --policy reads the policy alone; --config reads all" if more else ""
+    section = configuration.section(Path(named))
+    more = [key for key in section if key.replace("-", "_") in asked.keys] if POLICY in section else []
+    return f"{named} also says {', '.join(more)}: --policy reads the policy alone; --config reads all" if more else ""
 
 
 def shown(found: Policy | None) -> str:

@@ -11,8 +11,7 @@ from pathlib import Path
 from ..core.errors import DataError, PlanError, SpecError
 from ..core.report import COMPARED, SCHEMA, Report
 from ..questions.every import QUANTITIES
-from . import configuration
-from .configuration import Chosen
+from .configuration import DEFAULT, PREFIX, Chosen, Configuration
 
 
 def is_report(data: str) -> bool:
@@ -73,26 +72,27 @@ def _text_of(data: str, name: str) -> str:
         raise DataError("not a report of labeldp-audit: no UTF-8", name) from None
 
 
-def check_typed(chosen: Mapping[str, Chosen], measuring: Iterable[str]) -> None:
+def check_typed(asked: Configuration, measuring: Iterable[str]) -> None:
     """What was typed to change the numbers would silently change nothing."""
     for name in measuring:
-        origin = chosen[name].origin
+        origin = asked.origin(name)
         if origin.startswith("--"):
             raise SpecError(f"a stored report is judged as it is, and {origin} changes nothing", hint="audit the table")
 
 
-def check_planned(report: Report, chosen: Mapping[str, Chosen], file: str) -> None:
+def check_planned(report: Report, asked: Configuration, file: str) -> None:
     """A configuration says what is to be released: a report about something else judges nothing of it."""
+    chosen = asked.chosen
     planning = any(_is_planned(chosen[name]) for name in ("label", *_SAID, "mechanism"))
     for name, said in _made_with(report).items():
         plan = chosen[name]
-        if plan.value is None or (plan.origin == "default" and not planning):
+        if plan.value is None or (plan.origin == DEFAULT and not planning):
             continue
         if _plain(plan.value) != _plain(said):
-            source = "the configuration" if plan.origin == "default" else plan.origin
+            source = "the configuration" if plan.origin == DEFAULT else plan.origin
             what = f"the report has {name} {_words(said)}, and {source} plans {_words(plan.value)}"
             raise PlanError(what, file, hint=_ALIKE)
-    if chosen["mechanism"].origin != "default":
+    if chosen["mechanism"].origin != DEFAULT:
         _check_mechanisms(report, chosen["mechanism"], file)
 
 
@@ -103,7 +103,7 @@ _SAID: Mapping[str, object] = {"exclude": (), "categorical": (), "drop_null_labe
 
 def _is_planned(plan: Chosen) -> bool:
     """In a file; a variable plans nothing but itself."""
-    return plan.origin != "default" and not plan.origin.startswith(configuration.PREFIX)
+    return plan.origin != DEFAULT and not plan.origin.startswith(PREFIX)
 
 
 def _made_with(report: Report) -> dict[str, object]:
