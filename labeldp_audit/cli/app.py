@@ -105,9 +105,8 @@ def commands() -> Any:
 def parsed(name: str, arguments: Sequence[str]) -> typer.Context:
     """A command as far as its options are read, before it runs."""
     group = commands()
-    context: typer.Context = group.commands[name].make_context(
-        name, list(arguments), parent=typer.Context(group, info_name=PROGRAM)
-    )
+    above = typer.Context(group, info_name=PROGRAM, **group.context_settings)
+    context: typer.Context = group.commands[name].make_context(name, list(arguments), parent=above)
     return context
 
 

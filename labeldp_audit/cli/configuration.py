@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Collection
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -30,79 +30,53 @@ AS_TEXT = {"tau", "smoothness", "alpha"}  # a file may also give a number, or a 
 RIVALS: tuple[tuple[str, str, object], ...] = (
     ("output", "no_output", False), ("eta", "eta_file", None), ("eta_file", "eta", ()),
 )  # fmt: skip
-EXCLUDING = ("output", "no_output"), ("config", "no_config")
-
-
-@dataclass(frozen=True)
-class Chosen:
-    """A value and who chose it."""
-
-    value: object
-    origin: str
 
 
 @dataclass
-class Layers:
-    """What stands below the command line."""
+class Configuration:
+    """What options are set to, and by whom: a file, a variable, a flag, or DEFAULT."""
 
-    file: Path | None = None
-    values: dict[str, object] = field(default_factory=dict)
+    values: dict[str, Any] = field(default_factory=dict)
     origins: dict[str, str] = field(default_factory=dict)
+    file: Path | None = None
+    keys: Collection[str] = ()  # that a file may have
     notes: list[str] = field(default_factory=list)  # warnings
 
-
-@dataclass(frozen=True)
-class Configuration:
-    """What each option of a command is set to."""
-
-    chosen: Mapping[str, Chosen]
-    file: Path | None
-    keys: frozenset[str]  # that a file may have
-    notes: tuple[str, ...]
-
-    def __contains__(self, name: str) -> bool:
-        return name in self.chosen
-
     def __getitem__(self, name: str) -> Any:
-        return self.chosen[name].value
-
-    def get(self, name: str) -> Any:
-        """None where the command has no such option."""
-        return self.chosen[name].value if name in self.chosen else None
-
-    def origin(self, name: str) -> str:
-        return self.chosen[name].origin
+        return self.values[name]
 
     def settings(self) -> Settings:
-        return Settings(**{one.name: self[one.name] for one in fields(Settings) if one.name in self})
+        return Settings(**{one.name: self[one.name] for one in fields(Settings) if one.name in self.values})
 
 
 def of(context: typer.Context) -> Configuration:
     """All layers of a command whose options have been read."""
-    layers: Layers = context.meta[PREFIX]
-    chosen = {}
+    below: Configuration = context.meta[PREFIX]
+    found = Configuration(file=below.file, keys=below.keys, notes=[*below.notes])
+    values, origins = found.values, found.origins
     for option in options_of(context.command):
-        value, source = context.params[option.name], str(context.get_parameter_source(option.name))
-        origin = layers.origins.get(option.name, DEFAULT) if source.endswith("DEFAULT_MAP") else DEFAULT
-        origin = option.opts[0] if source.endswith("COMMANDLINE") else origin
-        chosen[option.name] = Chosen(tuple(value) if isinstance(value, list) else value, origin)
-    for one, other in EXCLUDING:
-        if chosen[one].origin.startswith("--") and chosen[other].origin.startswith("--"):
-            raise SpecError(f"--{one} and --{other.replace('_', '-')} exclude each other")
+        name, source = option.name, str(context.get_parameter_source(option.name))
+        value = context.params[name]
+        values[name] = tuple(value) if isinstance(value, list) else value
+        origins[name] = below.origins.get(name, DEFAULT) if source.endswith("DEFAULT_MAP") else DEFAULT
+        if source.endswith("COMMANDLINE"):
+            origins[name] = option.opts[0]
+    for name in ("output", "config"):
+        if {origins[name], origins[f"no_{name}"]} == {f"--{name}", f"--no-{name}"}:
+            raise SpecError(f"--{name} and --no-{name} exclude each other")
     for later, earlier, unset in RIVALS:
-        if later in chosen and earlier in chosen and 0 < _rank(chosen[earlier]) < _rank(chosen[later]):
-            chosen[earlier] = Chosen(unset, chosen[later].origin)
-    notes = list(layers.notes)
-    if layers.file and "mechanism" in chosen and "fail_if" not in chosen and POLICY in section(layers.file):
-        notes.append(f"[policy] is not judged by this command: {layers.file}")
-    return Configuration(chosen, layers.file, frozenset(every(context).keys() - TYPED_ONLY), tuple(notes))
+        if {later, earlier} <= values.keys() and 0 < _layer(origins[earlier]) < _layer(origins[later]):
+            values[earlier], origins[earlier] = unset, origins[later]
+    if below.file and "mechanism" in values and "fail_if" not in values and POLICY in section(below.file):
+        found.notes.append(f"[policy] is not judged by this command: {below.file}")
+    return found
 
 
-def _rank(one: Chosen) -> int:
-    """Of the layer that it comes from."""
-    if one.origin.startswith("--"):
+def _layer(origin: str) -> int:
+    """How far up it is."""
+    if origin.startswith("--"):
         return 3
-    return 2 if one.origin.startswith(PREFIX) else int(one.origin != DEFAULT)
+    return 2 if origin.startswith(PREFIX) else int(origin != DEFAULT)
 
 
 def options_of(command: Any) -> list[Any]:
@@ -121,45 +95,45 @@ def read_layers(context: typer.Context, param: typer.CallbackParam, value: Any) 
     asked = context.meta.setdefault(f"{PREFIX}ASKED", {})
     asked[param.name] = value
     if len(asked) == 2 and not context.resilient_parsing:  # as completion parses
-        context.meta[PREFIX] = layers = Layers()
+        context.meta[PREFIX] = below = Configuration(keys=every(context).keys() - TYPED_ONLY)
         if not asked["no_config"]:
-            layers.file = Path(asked["config"]) if asked["config"] else find(here())
-        if layers.file:
-            _read_file(context, layers, layers.file)
-        _read_variables(context, layers)
-        context.default_map = layers.values
+            below.file = Path(asked["config"]) if asked["config"] else find(here())
+        if below.file:
+            _read_file(context, below, below.file)
+        _read_variables(context, below)
+        context.default_map = below.values
     return value
 
 
-def _read_variables(context: typer.Context, layers: Layers) -> None:
+def _read_variables(context: typer.Context, below: Configuration) -> None:
     """With a warning for each variable that means nothing to us."""
     known = {name: option for name, option in every(context).items() if name != "show_config"}
     for variable in sorted(name for name in os.environ if name.startswith(PREFIX)):
         name, text = variable.removeprefix(PREFIX).lower(), os.environ[variable]
         if name not in known:
             hint = near(name, known)
-            layers.notes.append(f"{variable} is not an option and is not used" + (f" ({hint})" if hint else ""))
+            below.notes.append(f"{variable} is not an option and is not used" + (f" ({hint})" if hint else ""))
         elif text and not known[name].is_eager:  # those have been read
             separator = ";" if name in SEPARATED_BY_SEMICOLONS else ","
             parts = [part.strip() for part in text.split(separator) if part.strip()]
-            layers.values[name], layers.origins[name] = parts if known[name].multiple else text, variable
-            _checked(context, known[name], layers.values[name], variable)
+            below.values[name], below.origins[name] = parts if known[name].multiple else text, variable
+            _checked(context, known[name], below.values[name], variable)
 
 
-def _read_file(context: typer.Context, layers: Layers, path: Path) -> None:
-    known = {name: option for name, option in every(context).items() if name not in TYPED_ONLY}
+def _read_file(context: typer.Context, below: Configuration, path: Path) -> None:
+    known = every(context)
     for key, value in section(path).items():
         name = key.replace("-", "_")
         if name == POLICY:
             continue
-        if name not in known:
-            hint = near(name, known) or f"known: {', '.join(sorted([*known, POLICY]))}"
+        if name not in below.keys:
+            hint = near(name, below.keys) or f"known: {', '.join(sorted([*below.keys, POLICY]))}"
             raise SpecError("unknown key", path, key, hint=hint)
-        if name in layers.values:
+        if name in below.values:
             raise SpecError("given twice, with - and with _", path, key)
-        layers.values[name], layers.origins[name] = _as_typed(known[name], value), str(path)
-        read = _checked(context, known[name], layers.values[name], path, key)
-        if not _same_type(layers.values[name], read):
+        below.values[name], below.origins[name] = _as_typed(known[name], value), str(path)
+        read = _checked(context, known[name], below.values[name], path, key)
+        if not _same_type(below.values[name], read):
             raise SpecError(f"wrong type: {value!r} instead of {read!r}", path, key)
 
 
@@ -237,7 +211,7 @@ def shown(configuration: Configuration, command: Any) -> str:
     lines = []
     for option in options_of(command):
         if option.name not in TYPED_ONLY:
-            value, origin = configuration[option.name], configuration.origin(option.name)
+            value, origin = configuration[option.name], configuration.origins[option.name]
             written = f"# {option.name}" if value is None else f"{option.name} = {_as_toml(option.name, value)}"
             words = f" ({option.show_default})" if value is None else ""
             lines.append(f"{written}  # {' '.join(origin.split())}{words}")

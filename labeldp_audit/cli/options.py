@@ -99,6 +99,7 @@ def choices() -> str:
 
 # ---- arguments
 
+Context = typer.Context
 _READ = "a file, a folder or quoted pattern of Parquet files, or - for CSV on standard input."
 
 

@@ -24,10 +24,10 @@ def _known() -> Known:
 
 def policy_of(asked: Configuration) -> Policy | None:
     """Lines that were typed stand in for those of the configuration file, and beside those of --policy."""
-    if "fail_if" not in asked:
+    if "fail_if" not in asked.values:
         return None
     known, named = _known(), asked["policy"]
-    lines = files.read(asked["fail_if"], asked.origin("fail_if"), known)
+    lines = files.read(asked["fail_if"], asked.origins["fail_if"], known)
     kept = from_file(Path(named), known) if named else _configured(asked.file, bool(lines), known)
     if named or not lines:
         lines = (*lines, *kept.lines)
@@ -67,7 +67,7 @@ def from_file(path: Path, known: Known) -> Policy:
 
 def unread(asked: Configuration) -> str:
     """A warning where --policy names a file that says more than its policy, of which nothing else is read."""
-    named = asked.get("policy")
+    named = asked.values.get("policy")
     if not named or (asked.file is not None and asked.file.resolve() == Path(named).resolve()):
         return ""
     section = configuration.section(Path(named))

@@ -81,7 +81,7 @@ def perform(context: typer.Context, job: Job) -> int:
     warn(output.to_summary(errand.plan, report, os.environ.get("GITHUB_STEP_SUMMARY")), quiet=False)
     if written and not quiet:
         say(f"wrote {', '.join(map(str, written))}")
-    return _status(report) if "fail_if" in asked and not asked["exit_zero"] else FINE
+    return _status(report) if "fail_if" in asked.values and not asked["exit_zero"] else FINE
 
 
 def _status(report: Report) -> int:
@@ -145,13 +145,13 @@ def _check_specs(settings: Settings, job: Job) -> None:
 
 def _plan(name: str, job: Job, data: str, asked: Configuration, stored: bool) -> output.Plan:
     """Where the report goes; a stored one is there already and gets a folder only if one is asked for."""
-    nowhere = asked["no_output"] or (stored and asked.origin("output") == configuration.DEFAULT)
+    nowhere = asked["no_output"] or (stored and asked.origins["output"] == configuration.DEFAULT)
     # Nobody knows where the table of a stored report is, or what comes through a pipe.
     unknown = stored or data == "-"
     location = None if unknown else repository.place(data, os.environ.get("GITHUB_WORKSPACE"))
     plan = output.plan(asked["format"], None if nowhere else asked["output"], job.pages, location)
     files = *(f"{name}.{ending}" for ending in job.pages), f"{name}.svg", f"{name}-advantage.svg", *job.rows
-    for source in filter(None, (data, asked.get("eta_file"))):
+    for source in filter(None, (data, asked.values.get("eta_file"))):
         output.check(plan, files, source)
     return plan
 

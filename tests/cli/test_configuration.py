@@ -48,12 +48,12 @@ def refused(asked):
 
 def test_nothing_set_gives_the_defaults_of_settings(asked):
     assert asked().settings() == Settings()
-    assert asked().notes == ()
+    assert asked().notes == []
 
 
 def test_each_layer_beats_the_one_below(asked):
     found = asked("--k", "30", file="k = 10\nseed = 1\nrecall = 0.9\n", K="20", SEED="2")
-    chosen = [(found[name], Path(found.origin(name)).name) for name in ("k", "seed", "recall", "confidence")]
+    chosen = [(found[name], Path(found.origins[name]).name) for name in ("k", "seed", "recall", "confidence")]
     assert chosen == [(30, "--k"), (2, "LABELDP_AUDIT_SEED"), (0.9, "labeldp-audit.toml"), (0.99, "default")]
 
 
@@ -76,7 +76,7 @@ def test_variables_hold_flags_and_empty_ones_are_not_set(asked):
 
 
 def test_an_unknown_variable_is_named_with_what_may_be_meant(asked):
-    assert asked(LABLE="x").notes == ("LABELDP_AUDIT_LABLE is not an option and is not used (did you mean label?)",)
+    assert asked(LABLE="x").notes == ["LABELDP_AUDIT_LABLE is not an option and is not used (did you mean label?)"]
 
 
 @pytest.mark.parametrize(
@@ -200,7 +200,7 @@ def test_of_two_that_exclude_each_other_the_higher_layer_counts(asked):
 def test_a_policy_is_accepted_and_said_not_to_be_judged(asked):
     found = asked(file='k = 3\n[policy]\nfail_if = ["nu_max.high > 10"]\n')
     assert found["k"] == 3
-    assert found.notes == (f"[policy] is not judged by this command: {found.file}",)
+    assert found.notes == [f"[policy] is not judged by this command: {found.file}"]
 
 
 def test_what_is_shown_is_a_file_that_sets_the_same(asked):
@@ -208,7 +208,7 @@ def test_what_is_shown_is_a_file_that_sets_the_same(asked):
     context = app.parsed("estimate-j", flags)
     one = asked(*flags, file="recall = 0.5")
     again = asked(file=configuration.shown(one, context.command))
-    assert {name: again[name] for name in again.chosen} == {name: one[name] for name in one.chosen}
+    assert again.values == one.values
 
 
 def test_what_is_shown_says_where_each_value_comes_from(asked):

@@ -38,7 +38,7 @@ def parsed(report: Report) -> Any:
 
 def given_in(report: Report) -> dict[str, Any]:
     asked = configuration.of(parsed(report))
-    return {name: one.value for name, one in asked.chosen.items() if one.origin.startswith("--")}
+    return {name: asked[name] for name, origin in asked.origins.items() if origin.startswith("--")}
 
 
 def test_the_parser_takes_it(certified_tail: Report) -> None:

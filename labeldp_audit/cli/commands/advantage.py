@@ -1,14 +1,12 @@
-"""labeldp-audit advantage."""
+"""The command advantage: how much better an attacker guesses once the release is out."""
 
 from __future__ import annotations
-
-import typer
 
 from .. import options as opt
 
 
 def advantage(
-    context: typer.Context, data: opt.Data,
+    context: opt.Context, data: opt.Data,
     label: opt.Label, positive: opt.Positive, exclude: opt.Exclude, categorical: opt.Categorical,
     drop_null_labels: opt.DropNullLabels, delimiter: opt.Delimiter, group: opt.Group, repeats: opt.Repeats,
     estimator: opt.Estimator, eta: opt.EtaColumns, eta_file: opt.EtaFile, k: opt.K, queries: opt.Queries,
@@ -25,8 +23,7 @@ def advantage(
 
     \b
     Examples:
-      labeldp-audit advantage clinic.parquet
-          three kinds of release
+      labeldp-audit advantage clinic.parquet  # three kinds of release
       labeldp-audit advantage clinic.parquet --mechanism 'rr:epsilon=0.5|1' --mechanism 'llp:k=8|64'
           noise or aggregation?
       labeldp-audit advantage clinic.parquet --eta-file labeldp-report/eta.parquet

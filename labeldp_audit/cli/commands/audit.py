@@ -1,14 +1,12 @@
-"""labeldp-audit audit."""
+"""The command audit: all of this at once, at one joint confidence."""
 
 from __future__ import annotations
-
-import typer
 
 from .. import options as opt
 
 
 def audit(
-    context: typer.Context, data: opt.Data,
+    context: opt.Context, data: opt.Data,
     label: opt.Label, positive: opt.Positive, exclude: opt.Exclude, categorical: opt.Categorical,
     drop_null_labels: opt.DropNullLabels, delimiter: opt.Delimiter, group: opt.Group, repeats: opt.Repeats,
     estimator: opt.Estimator, eta: opt.EtaColumns, eta_file: opt.EtaFile, k: opt.K, queries: opt.Queries,

@@ -1,14 +1,12 @@
-"""labeldp-audit check."""
+"""The command check: does a policy hold? Ends with 1 if not."""
 
 from __future__ import annotations
-
-import typer
 
 from .. import options as opt
 
 
 def check(
-    context: typer.Context, data: opt.ReportOrData,
+    context: opt.Context, data: opt.ReportOrData,
     label: opt.Label, positive: opt.Positive, exclude: opt.Exclude, categorical: opt.Categorical,
     drop_null_labels: opt.DropNullLabels, delimiter: opt.Delimiter, group: opt.Group, repeats: opt.Repeats,
     estimator: opt.Estimator, eta: opt.EtaColumns, eta_file: opt.EtaFile, k: opt.K, queries: opt.Queries,

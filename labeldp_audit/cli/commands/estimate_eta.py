@@ -1,14 +1,12 @@
-"""labeldp-audit estimate-eta."""
+"""The command estimate-eta: what the features alone tell about the label."""
 
 from __future__ import annotations
-
-import typer
 
 from .. import options as opt
 
 
 def estimate_eta(
-    context: typer.Context, data: opt.Data,
+    context: opt.Context, data: opt.Data,
     label: opt.Label, positive: opt.Positive, exclude: opt.Exclude, categorical: opt.Categorical,
     drop_null_labels: opt.DropNullLabels, delimiter: opt.Delimiter, group: opt.Group, repeats: opt.Repeats,
     estimator: opt.Estimator, eta: opt.EtaColumns, k: opt.K, queries: opt.Queries,

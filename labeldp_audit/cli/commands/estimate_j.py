@@ -1,14 +1,12 @@
-"""labeldp-audit estimate-j."""
+"""The command estimate-j: the share of people whose loss is above tau."""
 
 from __future__ import annotations
-
-import typer
 
 from .. import options as opt
 
 
 def estimate_j(
-    context: typer.Context, data: opt.Data,
+    context: opt.Context, data: opt.Data,
     label: opt.Label, positive: opt.Positive, exclude: opt.Exclude, categorical: opt.Categorical,
     drop_null_labels: opt.DropNullLabels, delimiter: opt.Delimiter, group: opt.Group, repeats: opt.Repeats,
     estimator: opt.Estimator, eta: opt.EtaColumns, eta_file: opt.EtaFile, k: opt.K, queries: opt.Queries,
@@ -24,8 +22,7 @@ def estimate_j(
 
     \b
     Examples:
-      labeldp-audit estimate-j clinic.parquet
-          no option is needed
+      labeldp-audit estimate-j clinic.parquet  # no option is needed
       labeldp-audit estimate-j clinic.parquet --mechanism 'rr:pi=0.1|0.2'
           two releases
       labeldp-audit estimate-j clinic.parquet --tau 0.5,1,2 -o audit

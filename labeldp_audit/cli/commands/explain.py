@@ -1,4 +1,4 @@
-"""labeldp-audit explain."""
+"""The command explain: what a number of a report means."""
 
 from __future__ import annotations
 
@@ -11,12 +11,9 @@ def explain(quantity: opt.Quantity, format: opt.ExplainedAs, debug: opt.Debug) -
 
     \b
     Examples:
-      labeldp-audit explain
-          all names, one line each
-      labeldp-audit explain nu_max
-          one of them
-      labeldp-audit explain j -f json
-          for a program
+      labeldp-audit explain  # all names, one line each
+      labeldp-audit explain nu_max  # one of them
+      labeldp-audit explain j -f json  # for a program
     """
     from .. import explain as glossary
     from .. import progress, statuses, streams

@@ -1,14 +1,12 @@
-"""labeldp-audit nu-max."""
+"""The command nu-max: the largest loss, over all neighbourhoods."""
 
 from __future__ import annotations
-
-import typer
 
 from .. import options as opt
 
 
 def nu_max(
-    context: typer.Context, data: opt.Data,
+    context: opt.Context, data: opt.Data,
     label: opt.Label, positive: opt.Positive, exclude: opt.Exclude, categorical: opt.Categorical,
     drop_null_labels: opt.DropNullLabels, delimiter: opt.Delimiter, group: opt.Group, repeats: opt.Repeats,
     estimator: opt.Estimator, eta: opt.EtaColumns, eta_file: opt.EtaFile, k: opt.K, queries: opt.Queries,
@@ -24,8 +22,7 @@ def nu_max(
 
     \b
     Examples:
-      labeldp-audit nu-max clicks.csv --label clicked
-          name the label
+      labeldp-audit nu-max clicks.csv --label clicked  # name the label
       labeldp-audit nu-max clicks.csv -f markdown=worst.md -f text
           two forms at once
     """

@@ -1,14 +1,12 @@
-"""labeldp-audit report."""
+"""The command report: a stored report in another format."""
 
 from __future__ import annotations
-
-import typer
 
 from .. import options as opt
 
 
 def report(
-    context: typer.Context, data: opt.StoredReport,
+    context: opt.Context, data: opt.StoredReport,
     format: opt.Format, output: opt.Output, no_output: opt.NoOutput, with_run_info: opt.WithRunInfo, quiet: opt.Quiet,
     exit_zero: opt.ExitZero, debug: opt.Debug, config: opt.Config, no_config: opt.NoConfig, show_config: opt.ShowConfig,
 ) -> int:  # fmt: skip
@@ -18,8 +16,7 @@ def report(
     Examples:
       labeldp-audit report labeldp-report/audit.json -f html=audit.html
           a page
-      labeldp-audit report labeldp-report/audit.json
-          as text
+      labeldp-audit report labeldp-report/audit.json  # as text
     """
     from ..run_command import Job, perform
 
