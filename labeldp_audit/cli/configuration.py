@@ -55,11 +55,11 @@ def of(context: typer.Context) -> Configuration:
     found = Configuration(file=below.file, keys=below.keys, notes=[*below.notes])
     values, origins = found.values, found.origins
     for option in options_of(context.command):
-        name, source = option.name, str(context.get_parameter_source(option.name))
-        value = context.params[name]
+        name, value = option.name, context.params[option.name]
+        source = getattr(context.get_parameter_source(name), "name", "")
         values[name] = tuple(value) if isinstance(value, list) else value
-        origins[name] = below.origins.get(name, DEFAULT) if source.endswith("DEFAULT_MAP") else DEFAULT
-        if source.endswith("COMMANDLINE"):
+        origins[name] = below.origins.get(name, DEFAULT) if source == "DEFAULT_MAP" else DEFAULT
+        if source == "COMMANDLINE":
             origins[name] = option.opts[0]
     for name in ("output", "config"):
         if {origins[name], origins[f"no_{name}"]} == {f"--{name}", f"--no-{name}"}:
@@ -131,6 +131,8 @@ def _read_file(context: typer.Context, below: Configuration, path: Path) -> None
             raise SpecError("unknown key", path, key, hint=hint)
         if name in below.values:
             raise SpecError("given twice, with - and with _", path, key)
+        if known[name].is_flag and not isinstance(value, bool):
+            raise SpecError(f"wrong type: {value!r} instead of true or false", path, key)
         below.values[name], below.origins[name] = _as_typed(known[name], value), str(path)
         read = _checked(context, known[name], below.values[name], path, key)
         if not _same_type(below.values[name], read):
