@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from labeldp_audit.measures.loss import Noise
@@ -32,26 +30,26 @@ def spec_of(rows) -> str:
     return "channel:matrix=" + "/".join(" ".join(f"{cell:g}" for cell in row) for row in rows)
 
 
-def log(x: float) -> float:
-    return math.log(x) if x > 0 else -math.inf
+def each_loss(eta, p: float, rows):
+    """(chance, loss) of each label and each thing said of it; loss is -inf where it cannot happen to this eta."""
+    eta = np.asarray(eta, np.float64)
+    rows = np.asarray(rows, np.float64)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        against = np.log(1 - p) - np.log(p)
+        for y, here, there, odds in ((1, eta, 1 - eta, against), (0, 1 - eta, eta, -against)):
+            for said in range(rows.shape[1]):
+                chance = here * rows[y, said]
+                ratio = np.log(rows[y, said]) - np.log(rows[1 - y, said])
+                loss = ratio + np.log(here) - np.log(there) + odds
+                yield chance, np.where(chance > 0, loss, -np.inf)
 
 
-def each_loss(eta: float, p: float, rows):
-    """(chance, loss) of each label and each thing said of it that can happen to somebody with this eta."""
-    for y, of_label, other in ((1, eta, 1 - eta), (0, 1 - eta, eta)):
-        for said in range(len(rows[0])):
-            chance = of_label * rows[y][said]
-            if chance > 0:
-                loss = log(rows[y][said]) - log(rows[1 - y][said])
-                yield chance, loss + log(of_label) - log(other) - log(p if y else 1 - p) + log(1 - p if y else p)
-
-
-def mean_loss(eta: float, p: float, rows) -> float:
-    return sum(chance * loss for chance, loss in each_loss(eta, p, rows))
+def mean_loss(eta, p: float, rows):
+    return sum(chance * np.where(chance > 0, loss, 0.0) for chance, loss in each_loss(eta, p, rows))
 
 
 def largest_loss(etas, p: float, rows) -> float:
-    return max(loss for eta in etas for _, loss in each_loss(eta, p, rows))
+    return max(float(np.max(loss)) for _, loss in each_loss(etas, p, rows))
 
 
 class Atoms:
@@ -59,12 +57,12 @@ class Atoms:
 
     def __init__(self, weight, eta, rows, p: float | None = None) -> None:
         self.weight, self.p = np.array(weight), float(np.dot(weight, eta)) if p is None else p
-        self.losses = np.array([mean_loss(one, self.p, rows) for one in eta])
+        losses = np.asarray(mean_loss(eta, self.p, rows))
+        self.mean = float(self.weight @ losses)
+        order = np.argsort(losses)
+        above = np.cumsum(self.weight[order][::-1])[::-1]
+        self.losses, self._above = losses[order], np.append(above / above[0], 0.0)
         self.worst = largest_loss(eta, self.p, rows)
 
     def share_above(self, tau: float) -> float:
-        return min(1.0, float(self.weight[self.losses > tau].sum()))
-
-    @property
-    def mean(self) -> float:
-        return float(self.weight @ self.losses)
+        return float(self._above[np.searchsorted(self.losses, tau, side="right")])

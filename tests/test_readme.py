@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 
 from labeldp_audit.audits import run
-from labeldp_audit.cli.options import COMPARED
 from labeldp_audit.core.progress import Silent
-from labeldp_audit.core.settings import Settings
+from labeldp_audit.core.settings import COMPARED_MECHANISMS, Settings
 
 ROOT = Path(__file__).parent.parent
 MECHANISM, TAUS = "rr:epsilon=1", (0.5, 1, 2, 3, 5)
@@ -37,7 +36,7 @@ def rows() -> list[str]:
 def attackers() -> list[str]:
     """In labels of a hundred, the sample table of the clinic."""
     truth = json.loads((ROOT / "sample_data" / "truth.json").read_text(encoding="utf-8"))
-    name, settings = "clinic.parquet", Settings(mechanism=COMPARED)
+    name, settings = "clinic.parquet", Settings(mechanism=COMPARED_MECHANISMS)
     report = run.gains(str(ROOT / "sample_data" / name), settings, Silent())
     by = {(one.quantity, one.mechanism): one for one in report.findings}
     return [_attacker(truth["tables"][name]["advantage"], one, by) for one in report.findings if one.quantity == NAME]
@@ -75,16 +74,22 @@ def _attacker(true, one, by) -> str:
     return "| " + " | ".join(cells) + " |"
 
 
-@pytest.mark.parametrize(("mark", "lines"), [("truth", rows), ("advantage", attackers)])
-def test_the_truth_stands_in_the_readme(mark, lines):
+def _same(kept: str, now: str, near: float) -> bool:
+    """Machines add floats in different orders, a row falls on the other side of a cell, and a limit moves by that."""
+    both = list(zip(kept.split("|"), now.split("|"), strict=True))
+    return all(a == b or ("." in a and abs(float(a) - float(b)) <= near) for a, b in both)
+
+
+@pytest.mark.parametrize(("mark", "lines", "near"), [("truth", rows, 0.02), ("advantage", attackers, 0.1)])
+def test_the_truth_stands_in_the_readme(mark, lines, near):
     path = ROOT / "README.md"
     readme = path.read_text(encoding="utf-8")
     begin, end = f"<!-- {mark}:", f"<!-- /{mark} -->"
     head, after = readme.split(begin)
     inside, tail = after.split(end)
-    kept = "".join(inside.splitlines(keepends=True)[:3])  # the comment's end, the head of the table, the line below it
-    expected = kept + "\n".join(lines()) + "\n"
+    kept = inside.splitlines()
+    expected = [*kept[:3], *lines()]  # the comment's end, the head of the table, the line below it
     if os.environ.get("UPDATE_README"):
-        path.write_text(head + begin + expected + end + tail, encoding="utf-8")
+        path.write_text(head + begin + "\n".join(expected) + "\n" + end + tail, encoding="utf-8")
     else:
-        assert inside == expected
+        assert [a for a, b in zip(kept, expected, strict=True) if a != b and not _same(a, b, near)] == []

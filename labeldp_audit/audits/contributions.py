@@ -83,13 +83,13 @@ def measured(
 
 
 def _values(refit: _Refit, columns: Columns, numbers: Sequence[_Number], lots: int) -> list[list[_Value]]:
-    """Of each number, by each lot of folds and trees."""
+    """Each number's value in each lot of folds and trees."""
     models = [refit.model(columns, lot) for lot in range(lots)]
     return [[one.of(model) for model in models] for one in numbers]
 
 
 def warnings(table: Table) -> tuple[str, ...]:
-    """Of a wide table."""
+    """Which columns were looked at, where a table has too many."""
     assert table.columns is not None
     width = len(table.columns.names)
     if width <= MOST_COLUMNS:
@@ -171,7 +171,7 @@ def _without(columns: Columns, place: int) -> Columns:
 
 @dataclass(frozen=True)
 class _Value:
-    """Of a model: of each row, or on average alone, with a standard error."""
+    """A number of one model: for each row, or only its average and standard error."""
 
     mean: float
     rows: Floats | None = None

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from ..core.errors import DataError
 from ..core.finding import Finding
-from ..core.remark import DOUBTS, LEFT_OUT, ONE_EACH, REFUTED, UNANSWERED, Remark
+from ..core.remark import DOUBTS, FITTED_BEFORE, LEFT_OUT, ONE_EACH, REFUTED, UNANSWERED, Remark
 from ..core.table import Table
 
 
@@ -68,6 +68,10 @@ _SENTENCES = {
         "independent draws: limits for people at large do not hold then either"
     ),
     LEFT_OUT: "{rows:,} of {of:,} rows repeat others in {columns} and were left out: one of each record was kept",
+    FITTED_BEFORE: (
+        "eta is what {model} says, which was fitted before: if it learnt from rows of this table, it knows their "
+        "labels and no limit holds; one that is not fitted is fitted here, and scores no row that it learnt from"
+    ),
     ONE_EACH: (
         "{rows:,} rows are of {people:,} people: one row of each, drawn by lot, is asked and judges; models of other "
         "people's rows learn from all"

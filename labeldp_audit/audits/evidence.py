@@ -12,10 +12,10 @@ from ..core.eta import Eta
 from ..core.policy import Policy
 from ..core.progress import Progress
 from ..core.randomness import for_audit
-from ..core.remark import LEFT_OUT, ONE_EACH, Remark
+from ..core.remark import FITTED_BEFORE, LEFT_OUT, ONE_EACH, Remark
 from ..core.settings import Settings, smoothness
 from ..core.table import Column, Table, Twins
-from ..data import ReadOptions, read_estimates, read_table
+from ..data import ReadOptions, probabilities_of_model, probabilities_of_rows, read_estimates, read_table
 from ..estimators import named, supplied
 from ..estimators.contract import Task, answer
 from ..questions import releases
@@ -24,14 +24,15 @@ from . import doubts
 
 
 def read_and_estimate(
-    data: str, settings: Settings, progress: Progress, *, halves: bool = False, many: bool = False
+    data: object, settings: Settings, progress: Progress, *, halves: bool = False, many: bool = False
 ) -> tuple[Table, Eta]:
     """halves: eta is also estimated without the labels of half of the rows. many: labels may have many classes."""
     if settings.eta and settings.eta_file is not None:
         raise SpecError("--eta and --eta-file exclude each other")
     options = _read_options(settings, many)
     if settings.eta or settings.eta_file is not None:
-        known = (_from_columns if settings.eta else _from_file)(data, options, settings, progress)
+        read = _from_file if not settings.eta else _from_columns if isinstance(settings.eta, tuple) else _from_python
+        known = read(data, options, settings, progress)
         _check_policy(settings.policy, known[0])
         return known
     smoothness(settings)  # refused if it is not understood
@@ -75,17 +76,36 @@ def _read_options(settings: Settings, many: bool) -> ReadOptions:
 # ---- eta that somebody has estimated already
 
 
-def _from_columns(data: str, options: ReadOptions, settings: Settings, progress: Progress) -> tuple[Table, Eta]:
+def _from_columns(data: object, options: ReadOptions, settings: Settings, progress: Progress) -> tuple[Table, Eta]:
     """The publisher's own model, taken at its word: counts of nothing stand behind it."""
+    _check_no_search(settings)
+    return _given(read_table(data, replace(options, eta=settings.eta), progress), settings)
+
+
+def _from_python(data: object, options: ReadOptions, settings: Settings, progress: Progress) -> tuple[Table, Eta]:
+    """The same in an array, or a model that is asked now."""
+    _check_no_search(settings)
+    table, source = read_table(data, replace(options, labels_only=True), progress), settings.eta
+    if isinstance(source, supplied.Values):
+        return _given(replace(table, given=probabilities_of_rows(source.values, table)), settings)
+    said = probabilities_of_model(data, source.features, source.classes, source.predict, table, options)
+    known = Remark(FITTED_BEFORE, {"model": source.name})
+    return _given(replace(table, given=said, remarks=(*table.remarks, known)), settings)
+
+
+def _check_no_search(settings: Settings) -> None:
     for name in ("smoothness", "k", "queries"):
         if getattr(settings, name) is not None:
             raise SpecError(f"--{name} is about neighbourhoods, and --eta does without")
-    table = doubts.judging_rows(read_table(data, replace(options, eta=settings.eta), progress))
+
+
+def _given(whole: Table, settings: Settings) -> tuple[Table, Eta]:
+    table = doubts.judging_rows(whole)
     assert table.given is not None
     return supplied.warned(table, settings), supplied.as_given(table, table.given)
 
 
-def _from_file(data: str, options: ReadOptions, settings: Settings, progress: Progress) -> tuple[Table, Eta]:
+def _from_file(data: object, options: ReadOptions, settings: Settings, progress: Progress) -> tuple[Table, Eta]:
     """What estimate-eta wrote for this very table."""
     file = str(settings.eta_file)
     columns, facts = read_estimates(file)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import datetime
+import os
+from collections.abc import Iterable
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..core.errors import SpecError
 from ..core.policy import Line, Policy
 from ..core.report import Report
-from ..policy import advice, judge
+from ..policy import advice, files, judge
 from ..policy.judge import PARAMETERS
 from ..policy.lines import parse
 from ..questions.every import QUANTITIES
@@ -22,7 +25,7 @@ MOST_CLASSES = 100  # of a label: a parameter may make sense for many, and for t
 
 
 def about_losses(line: Line) -> bool:
-    """Of mechanisms whose privacy loss has a form."""
+    """Whether a line is about losses, which only channels have."""
     known = QUANTITIES.get(line.quantity)
     return known is not None and known.of_losses
 
@@ -74,7 +77,7 @@ def _may_have_loss(name: str, value: float | str) -> bool:
 
 
 def _example(kind: type[Mechanism]) -> list[Mechanism]:
-    """Of other people's, it may be none."""
+    """The mechanisms of a kind's example; of another package's kind it may be malformed."""
     from ..mechanisms import MECHANISMS
 
     with contextlib.suppress(SpecError):
@@ -117,6 +120,22 @@ def _in_quotes(line: Line, classes: int) -> str:
 
 def _spelled(value: float | str) -> str:
     return value if isinstance(value, str) else f"{value:g}"
+
+
+def policy_of(fail_if: str | Iterable[str] = (), file: str | os.PathLike[str] | None = None) -> Policy | None:
+    """Lines, beside those of a file, which may have waivers."""
+    known = files.Known(QUANTITIES, check)
+    lines = files.read([fail_if] if isinstance(fail_if, str) else fail_if, "--fail-if", known)
+    kept = Policy(()) if file is None else files.from_file(Path(file), known)
+    lines = (*lines, *kept.lines)
+    return replace(kept, lines=lines) if lines else None
+
+
+def wanted(found: Policy | None) -> Policy:
+    if found is None:
+        what = "no policy: nothing says when a release must not go out"
+        raise SpecError(what, hint="for example --fail-if ['advantage.high > 0.05']")
+    return found
 
 
 # ---- a report

@@ -63,12 +63,12 @@ def _parameters(command: str, eta: Eta, settings: Settings) -> dict[str, object]
         told |= {name: eta.asked.get(name, getattr(Settings(), name)) for name in (*_SEARCHED, "eta")}
     elif eta.counts is None:
         told |= {name: getattr(Settings(), name) for name in _SEARCHED}
-    kept = {name: value for name, value in told.items() if _plain(value) != _plain(getattr(Settings(), name))}
+    kept = {name: value for name, value in told.items() if plain(value) != plain(getattr(Settings(), name))}
     if command in _OWN_MECHANISMS:
-        kept["mechanism"] = _plain(settings.mechanism)
+        kept["mechanism"] = plain(settings.mechanism)
     elif command == "estimate-eta":
         kept.pop("mechanism", None)  # it asks about none
-    return {"confidence": settings.confidence, "seed": settings.seed} | {n: _plain(v) for n, v in kept.items()}
+    return {"confidence": settings.confidence, "seed": settings.seed} | {n: plain(v) for n, v in kept.items()}
 
 
 _SEARCHED = ("exclude", "categorical", "group", "repeats", "recall")
@@ -76,8 +76,11 @@ _OWN_MECHANISMS = ("advantage",)  # its default is another
 _ASKED = ("mechanism", "drop_null_labels", "eta", "tau", "smoothness", "certify", "alpha", "utility", "bags", "explain")
 
 
-def _plain(value: object) -> object:
-    return list(value) if isinstance(value, tuple) else value
+def plain(value: object) -> object:
+    """As a report holds it: what somebody handed in by its spec, or by its name."""
+    if isinstance(value, tuple):
+        return [getattr(one, "spec", one) for one in value]
+    return getattr(value, "name", value)
 
 
 def _about_search(command: str, eta: Eta) -> list[str]:

@@ -31,7 +31,7 @@ LANDSCAPE = (
 )  # fmt: skip
 
 
-def estimate_eta(data: str, settings: Settings, progress: Progress) -> tuple[Report, supplied.Rows]:
+def estimate_eta(data: object, settings: Settings, progress: Progress) -> tuple[Report, supplied.Rows]:
     """The report, and a row for each query."""
     table, eta = read_and_estimate(data, settings, progress, halves=True, many=True)
     report = reporting.build(
@@ -40,7 +40,7 @@ def estimate_eta(data: str, settings: Settings, progress: Progress) -> tuple[Rep
     return report, supplied.Rows(supplied.to_rows(table, eta), supplied.about(table, eta, settings))
 
 
-def nu_max(data: str, settings: Settings, progress: Progress) -> Report:
+def nu_max(data: object, settings: Settings, progress: Progress) -> Report:
     asked = releases.wanted(settings)
     releases.check_losses(asked)
     table, eta = read_and_estimate(data, settings, progress, halves=settings.certify)
@@ -48,7 +48,7 @@ def nu_max(data: str, settings: Settings, progress: Progress) -> Report:
     return reporting.build("nu-max", table, eta, settings, found)
 
 
-def estimate_j(data: str, settings: Settings, progress: Progress) -> Report:
+def estimate_j(data: object, settings: Settings, progress: Progress) -> Report:
     mechanisms, at = tail.checked(settings)
     releases.check_losses(mechanisms)
     table, eta = read_and_estimate(data, settings, progress, halves=settings.certify)
@@ -56,7 +56,7 @@ def estimate_j(data: str, settings: Settings, progress: Progress) -> Report:
     return reporting.build("estimate-j", table, eta, settings, found)
 
 
-def gains(data: str, settings: Settings, progress: Progress) -> Report:
+def gains(data: object, settings: Settings, progress: Progress) -> Report:
     """advantage: how much better an attacker guesses."""
     table, eta = read_and_estimate(data, settings, progress, halves=True, many=True)
     asked = releases.wanted(settings, len(table.dataset.classes))
@@ -64,7 +64,7 @@ def gains(data: str, settings: Settings, progress: Progress) -> Report:
     return reporting.build("advantage", table, eta, settings, found)
 
 
-def check(data: str, settings: Settings, progress: Progress) -> Report:
+def check(data: object, settings: Settings, progress: Progress) -> Report:
     """What a policy asks about, and nothing else. Stored reports never come here."""
     assert settings.policy is not None
     quantities = policy_lines.quantities_of(settings.policy, coordinates())
@@ -77,7 +77,7 @@ def check(data: str, settings: Settings, progress: Progress) -> Report:
     return reporting.build("check", table, eta, settings, put(evidence, questions(classes, quantities), settings))
 
 
-def audit(data: str, settings: Settings, progress: Progress) -> Report:
+def audit(data: object, settings: Settings, progress: Progress) -> Report:
     """Every question that the table allows, and mechanisms compared on a fixed scale."""
     policy = settings.policy
     if policy is not None:
@@ -98,7 +98,7 @@ def audit(data: str, settings: Settings, progress: Progress) -> Report:
         table = replace(table, warnings=(*table.warnings, *contributions.warnings(table)))
         asked = (*asked, Question("columns", OF_COLUMNS, lambda classes: True, _explained, share=None))
     findings = list(put(evidence, asked, settings, reserve=RESERVE))
-    planned = {COMPARED: [one.spec for one in compared], "mechanism": list(settings.mechanism)}
+    planned = {COMPARED: [one.spec for one in compared], "mechanism": reporting.plain(settings.mechanism)}
     return reporting.build("audit", table, eta, settings, findings, planned)
 
 

@@ -39,13 +39,13 @@ METHOD = "bracketing on a fixed scale; limits hold at every value of it at once"
 _AT_ONCE = 14  # values looked at in a round: two rounds after that of round values
 
 
-def tune(data: str, settings: Settings, progress: Progress) -> Report:
+def tune(data: object, settings: Settings, progress: Progress) -> Report:
     policy = settings.policy
     assert policy is not None
     quantities = _checked(policy, settings)
     certificates.orders(settings)
     table, eta = read_and_estimate(data, replace(settings, mechanism=()), progress, halves=True, many=True)
-    found = list({one.mechanisms[0].spec: one for one in (_scale(spec, table) for spec in settings.mechanism)}.values())
+    found = list({one.mechanisms[0].spec: one for one in (_scale(spec, table) for spec in _specs(settings))}.values())
     base = reporting.build(NAME, table, eta, settings, ())
     among = sum(len(scale.values) for scale in found) + len(found)
     at = policy_lines.taus_of(policy, None)
@@ -63,7 +63,7 @@ def tune(data: str, settings: Settings, progress: Progress) -> Report:
 
 def _checked(policy: Policy, settings: Settings) -> set[str]:
     quantities = policy_lines.quantities_of(policy, run.coordinates())
-    found = [strengths.scale_of(spec) for spec in settings.mechanism]  # refused before the table is read
+    found = [strengths.scale_of(spec) for spec in _specs(settings)]  # refused before the table is read
     for line in policy.lines:
         named = [key for key in line.at if key in ("mechanism", *PARAMETERS)]
         if named:
@@ -85,6 +85,11 @@ def _checked(policy: Policy, settings: Settings) -> set[str]:
             what = "losses are defined where each label is replaced on its own: tune others by advantage"
             raise SpecError(what, line.text, hint="--fail-if 'advantage.high > 0.05'")
     return quantities
+
+
+def _specs(settings: Settings) -> list[str]:
+    """What somebody handed in stands for its kind; its strength is left aside."""
+    return [one if isinstance(one, str) else one.spec for one in settings.mechanism]
 
 
 def _scale(spec: str, table: Table) -> Scale:
@@ -220,7 +225,7 @@ def _report(answers: Sequence[Answer], base: Report, settings: Settings) -> Repo
 
 
 def _vetoes(answers: Sequence[Answer], tried: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
-    """Of what the tables show."""
+    """Lines that refuse each strength the tables show."""
     found: dict[str, list[str]] = {}
     for one in answers:
         for line, specs in one.vetoes.items():

@@ -158,7 +158,8 @@ def _run(arguments: Sequence[str]) -> int:
 
 def _as_spec_error(error: Any) -> SpecError:
     """One line, what may have been meant, and where help is."""
-    what, _, meant = configuration.in_our_words(error).partition(". Did you mean ")
+    what, _, meant = str(error.message).rstrip(".?").partition(". Did you mean ")
+    what = what[:1].lower() + what[1:]
     meant = meant or " or ".join(getattr(error, "possibilities", None) or ())
     hint = f"did you mean {meant}?" if meant else ""
     wrong, context = getattr(error, "option_name", ""), error.ctx

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,8 @@ from typing import Any
 import typer
 
 from ..core.errors import SpecError, near
-from ..core.settings import Settings
+from ..core.settings import KIND, Settings
+from ..core.values import Flag, Kind, Text
 from ..policy.files import POLICY
 
 PREFIX = "LABELDP_AUDIT_"
@@ -25,7 +26,7 @@ SECTION = "labeldp-audit"
 DEFAULT = "default"
 TYPED_ONLY = {"fail_if", "policy", "debug", "config", "no_config", "show_config"}  # in no file
 SEPARATED_BY_SEMICOLONS = {"mechanism", "fail_if"}  # in a variable; others by commas
-AS_TEXT = {"tau", "smoothness", "alpha"}  # a file may also give a number, or a list of them
+KINDS: Mapping[str, Kind] = {one.name: one.metadata[KIND] for one in fields(Settings) if KIND in one.metadata}
 # Of two options the one that was set in a higher layer counts; the other is as if nobody had set it.
 RIVALS: tuple[tuple[str, str, object], ...] = (
     ("output", "no_output", False), ("eta", "eta_file", None), ("eta_file", "eta", ()),
@@ -117,7 +118,7 @@ def _read_variables(context: typer.Context, below: Configuration) -> None:
             separator = ";" if name in SEPARATED_BY_SEMICOLONS else ","
             parts = [part.strip() for part in text.split(separator) if part.strip()]
             below.values[name], below.origins[name] = parts if known[name].multiple else text, variable
-            _checked(context, known[name], below.values[name], variable)
+            _check(_kind(known[name]).parse, parts if known[name].multiple else [text], variable)
 
 
 def _read_file(context: typer.Context, below: Configuration, path: Path) -> None:
@@ -131,41 +132,21 @@ def _read_file(context: typer.Context, below: Configuration, path: Path) -> None
             raise SpecError("unknown key", path, key, hint=hint)
         if name in below.values:
             raise SpecError("given twice, with - and with _", path, key)
-        if known[name].is_flag and not isinstance(value, bool):
-            raise SpecError(f"wrong type: {value!r} instead of true or false", path, key)
-        below.values[name], below.origins[name] = _as_typed(known[name], value), str(path)
-        read = _checked(context, known[name], below.values[name], path, key)
-        if not _same_type(below.values[name], read):
-            raise SpecError(f"wrong type: {value!r} instead of {read!r}", path, key)
+        one_or_more = value if isinstance(value, list) and known[name].multiple else [value]
+        below.values[name], below.origins[name] = one_or_more if known[name].multiple else value, str(path)
+        _check(_kind(known[name]).take, one_or_more, path, key)
 
 
-def _as_typed(option: Any, value: object) -> object:
-    if option.multiple:
-        return value if isinstance(value, list) else [value]
-    if option.name in AS_TEXT:
-        return ",".join(map(str, value if isinstance(value, list) else [value]))
-    return value
+def _kind(option: Any) -> Kind:
+    return KINDS.get(option.name) or (Flag() if option.is_flag else Text("TEXT"))
 
 
-def _checked(context: typer.Context, option: Any, value: object, *where: object) -> object:
-    """What the value is read as."""
+def _check(read: Callable[[Any], object], values: list[Any], *where: object) -> None:
     try:
-        return option.process_value(context, value)
-    except typer.BadParameter as error:
-        raise SpecError(in_our_words(error), *where) from None
-
-
-def in_our_words(error: Any) -> str:
-    """What click says is wrong, as the beginning of one of our lines."""
-    message = str(error.message).removeprefix("Value error, ").rstrip(".?")
-    return message[:1].lower() + message[1:]
-
-
-def _same_type(written: object, read: object) -> bool:
-    """TOML has types: "1000" is not 1000. What a number may be called is the exception."""
-    if isinstance(written, list) and isinstance(read, list | tuple):
-        return all(map(_same_type, written, read))
-    return type(written) is type(read) or (type(written), type(read)) == (int, float) or written == "all"
+        for value in values:
+            read(value)
+    except SpecError as error:
+        raise SpecError(error.what, *where, hint=error.hint) from None
 
 
 def here() -> Path | None:

@@ -5,64 +5,45 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from ..audits import judging
 from ..core.errors import SpecError
 from ..core.policy import Policy
 from ..policy import files
-from ..policy.files import POLICY, Known
+from ..policy.files import POLICY
+from ..questions.every import QUANTITIES
 from . import configuration
 from .configuration import Configuration
 
 _EXAMPLE = "for example --fail-if 'advantage.high > 0.05', or fail_if under [policy] in labeldp-audit.toml"
 
 
-def _known() -> Known:
-    from ..audits import judging
-    from .explain import KNOWN
-
-    return Known(KNOWN, judging.check)
-
-
 def policy_of(asked: Configuration) -> Policy | None:
     """Lines that were typed stand in for those of the configuration file, and beside those of --policy."""
     if "fail_if" not in asked.values:
         return None
-    known, named = _known(), asked["policy"]
+    known, named = files.Known(QUANTITIES, judging.check), asked["policy"]
     lines = files.read(asked["fail_if"], asked.origins["fail_if"], known)
-    kept = from_file(Path(named), known) if named else _configured(asked.file, bool(lines), known)
+    kept = files.from_file(Path(named), known) if named else _configured(asked.file, bool(lines), known)
     if named or not lines:
         lines = (*lines, *kept.lines)
     return replace(kept, lines=lines) if lines else None
+
+
+def _configured(path: Path | None, typed: bool, known: files.Known) -> Policy:
+    """A policy without lines is a mistake, unless lines were typed beside its waivers."""
+    found = configuration.section(path).get(POLICY) if path else None
+    if found is None or path is None:
+        return Policy(())
+    kept = files.from_table(found, path, known)
+    if not kept.lines and not typed:
+        raise SpecError("no fail_if in the policy: nothing would be judged", path, hint=_EXAMPLE)
+    return kept
 
 
 def wanted(found: Policy | None) -> Policy:
     if found is None:
         raise SpecError("no policy: nothing says when a release must not go out", hint=_EXAMPLE)
     return found
-
-
-def _configured(path: Path | None, typed: bool, known: Known) -> Policy:
-    """A policy without lines is a mistake, unless lines were typed beside its waivers."""
-    found = configuration.section(path).get(POLICY) if path else None
-    if found is None or path is None:
-        return Policy(())
-    kept = files.from_table(found, path, known)
-    return kept if typed else _with_lines(kept, path)
-
-
-def _with_lines(found: Policy, path: Path) -> Policy:
-    if not found.lines:
-        raise SpecError("no fail_if in the policy: nothing would be judged", path, hint=_EXAMPLE)
-    return found
-
-
-def from_file(path: Path, known: Known) -> Policy:
-    """A file of its own, or a configuration that has one."""
-    if path.name == configuration.SHARED_FILE:
-        found = configuration.section(path).get(POLICY)
-    else:
-        document = configuration.toml(path, "--policy wants a TOML file with fail_if = [...]")
-        found = document.get(POLICY, document)
-    return _with_lines(Policy(()) if found is None else files.from_table(found, path, known), path)
 
 
 def unread(asked: Configuration) -> str:

@@ -136,11 +136,11 @@ def _check_table(name: str, job: Job, data: str) -> None:
 
 def _check_specs(settings: Settings, job: Job) -> None:
     from ..estimators import named
-    from ..mechanisms import MECHANISMS
+    from ..questions import releases
 
     named(settings.estimator)
-    for spec in () if job.open_mechanisms else settings.mechanism:
-        MECHANISMS.parse(spec, judging.MOST_CLASSES)
+    if not job.open_mechanisms:
+        releases.wanted(settings, judging.MOST_CLASSES)
 
 
 def _plan(name: str, job: Job, data: str, asked: Configuration, stored: bool) -> output.Plan:

@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 _BREAK = re.compile(r"\s*[^\S ]\s*")
+_FLAG = re.compile(r"(?<![\w-])--([a-z]+(?:-[a-z]+)*)")
 
 
 class AuditError(Exception):
@@ -47,6 +48,20 @@ class SpecError(AuditError, ValueError):
 
 class AssumptionError(AuditError):
     """A bound was asked for outside the conditions of its theorem."""
+
+
+def as_arguments(error: AuditError, renamed: Mapping[str, str]) -> AuditError:
+    """The same for whoever calls from Python: `--drop-null-labels` is `drop_null_labels`, and the hint is a note, which
+    a traceback shows."""
+
+    def told(text: str) -> str:
+        return _FLAG.sub(lambda flag: renamed.get(name := flag[1].replace("-", "_"), name), text)
+
+    again = type(error)(told(error.what), *(told(one) if _FLAG.match(one) else one for one in error.where))
+    if error.hint:
+        again.hint = told(error.hint)
+        again.add_note(f"hint: {again.hint}")
+    return again
 
 
 def near(name: str, known: Iterable[str]) -> str:

@@ -139,5 +139,5 @@ class Law:
     eta: Floats  # (a, C)
 
     def mean(self, values: Floats) -> float:
-        """Of values (a,). Not as a product of vectors, whose last bit depends on how many threads there are."""
+        """Mean of values (a,). Not as a product of vectors, whose last bit depends on how many threads there are."""
         return float((self.weight * values).sum())

@@ -13,12 +13,13 @@ import dataclasses
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from .errors import SpecError
 from .registry import number, spelled
 
 CLASSES = "classes"
+Made = TypeVar("Made")
 
 
 @dataclass(frozen=True)
@@ -93,6 +94,12 @@ def read(kind: type[Any], fields: Mapping[str, str], classes: int, example: str)
         raise SpecError(f"wants {' and '.join(wanted)}", hint=f"for example {example}")
     values = {name: known[name].checked(name, number(text, name)) for name, text in fields.items()}
     return {**values, CLASSES: classes} if CLASSES in every else values
+
+
+def of_label(mechanism: Made, classes: int) -> Made:
+    """The same for a label of so many classes, where that is one of its fields."""
+    known = {one.name for one in dataclasses.fields(mechanism)} if dataclasses.is_dataclass(mechanism) else ()
+    return dataclasses.replace(mechanism, **{CLASSES: classes}) if CLASSES in known else mechanism  # type: ignore[type-var]
 
 
 def values(mechanism: Any) -> dict[str, float]:

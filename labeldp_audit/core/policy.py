@@ -54,7 +54,7 @@ class Policy:
 
 
 class Outcome(StrEnum):
-    """Of a line of a policy, the worst first."""
+    """Outcomes of a policy's line, the worst first."""
 
     FAIL = "fail"
     NOT_MEASURED = "not measured"

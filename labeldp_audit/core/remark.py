@@ -10,6 +10,7 @@ UNANSWERED = "rows-repeat"  # equal rows that coincidence does not explain, and 
 REFUTED = "rows-in-multiples"  # somebody said that equal rows are people, and their numbers say otherwise
 LEFT_OUT = "copies-left-out"  # rows beyond the first of each record
 ONE_EACH = "one-row-of-each-person"  # judges
+FITTED_BEFORE = "fitted-before"  # eta is a classifier's that somebody fitted, to nobody knows which rows
 DOUBTS = (UNANSWERED, REFUTED)  # under which no limit holds, and estimates are of rows that may not be people
 
 

@@ -1,47 +1,66 @@
-"""What a user may set, after flags, environment and configuration file have been merged."""
+"""What a user may set: after flags, environment and configuration file have been merged, or as arguments in Python."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+import os
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
-from .errors import SpecError
+from .errors import SpecError, near
 from .policy import Policy
 from .registry import number
+from .values import Character, Flag, Kind, Numbers, OneOf, Share, Text, Whole, WholeOrAll
+
+if TYPE_CHECKING:
+    from .mechanism import Mechanism
+    from .progress import Progress
 
 DEFAULT_MECHANISM = ("rr:epsilon=0.5|1|2|4",)
+COMPARED_MECHANISMS = "rr:epsilon=0.5|1|2", "llp:k=2|8|64|512", "laplace-llp:k=8,epsilon=1"  # by advantage
+OPEN_MECHANISM = ("rr",)  # whose noise tune chooses
+KIND, _MANY = "kind", "many"
+
+
+def _option(kind: Kind, default: Any = None) -> Any:
+    return field(default=default, metadata={KIND: kind})
+
+
+def _options(kind: Kind, default: tuple[str, ...] = ()) -> Any:
+    """Several values of that kind."""
+    return field(default=default, metadata={KIND: kind, _MANY: True})
 
 
 @dataclass(frozen=True)
 class Settings:
     """The options that commands which read a table share. `None` means: decide from the table."""
 
-    label: str | None = None
-    positive: str | None = None
-    exclude: tuple[str, ...] = ()
-    categorical: tuple[str, ...] = ()
-    drop_null_labels: bool = False
-    delimiter: str | None = None
-    group: str | None = None  # column that names whose row it is
-    repeats: str | None = None  # what equal rows are: people or copies
-    estimator: Any = "auto"  # a spec; from Python it may be the estimator itself
-    eta: tuple[str, ...] = ()  # columns that hold it
-    eta_file: str | None = None  # what estimate-eta wrote
-    k: int | None = None
-    queries: int | None = None  # 0: all rows; None: all up to 200 000 rows, above that 200 000
-    recall: float = 0.95
-    mechanism: tuple[str, ...] = DEFAULT_MECHANISM
-    tau: str | None = None  # "1,2,6" or "0:10:0.1"
-    smoothness: str | None = None  # "C,beta"
-    certify: bool = True
-    alpha: str = "1,2,4,8"  # orders of divergences
-    utility: str = "zero-one"
-    bags: int | None = None
-    confidence: float = 0.99
-    seed: int = 0
-    threads: int | None = None
+    label: str | None = _option(Text("COLUMN"))
+    positive: str | None = _option(Text("VALUE"))
+    exclude: tuple[str, ...] = _options(Text("COLUMN"))
+    categorical: tuple[str, ...] = _options(Text("COLUMN"))
+    drop_null_labels: bool = _option(Flag(), False)
+    delimiter: str | None = _option(Character("CHARACTER"))
+    group: str | None = _option(Text("COLUMN"))  # that names whose row it is
+    repeats: str | None = _option(OneOf(("people", "copies")))  # what equal rows are
+    estimator: Any = _option(Text("NAME"), "auto")  # noqa: RUF009 a spec; from Python it may be the estimator itself
+    eta: Any = _options(Text("COLUMN"))  # noqa: RUF009 columns that hold it; from Python whatever says what it is
+    eta_file: str | None = _option(Text("FILE"))  # what estimate-eta wrote
+    k: int | None = _option(Whole("NUMBER", 1))
+    queries: int | None = _option(WholeOrAll("NUMBER|all"))  # 0: all rows; None: all up to 200 000, above that 200 000
+    recall: float = _option(Share("SHARE", 0, False, True), 0.95)
+    mechanism: tuple[str | Mechanism, ...] = _options(Text("SPEC"), DEFAULT_MECHANISM)
+    tau: str | None = _option(Numbers("VALUES"))  # "1,2,6" or "0:10:0.1"
+    smoothness: str | None = _option(Numbers("C,BETA"))
+    certify: bool = _option(Flag(), True)
+    alpha: str = _option(Numbers("VALUES"), "1,2,4,8")  # orders of divergences
+    utility: str = _option(OneOf(("zero-one", "balanced")), "zero-one")
+    bags: int | None = _option(Whole("NUMBER", 30))
+    confidence: float = _option(Share("SHARE", 0.5, True, False), 0.99)
+    seed: int = _option(Whole("NUMBER", 0), 0)
+    threads: int | None = _option(Whole("NUMBER", 1))
     policy: Policy | None = None  # that the report will be judged by
-    explain: bool = False  # also what each column contributes
+    explain: bool = _option(Flag(), False)  # also what each column contributes
 
 
 def smoothness(settings: Settings) -> tuple[float, float] | None:
@@ -55,3 +74,118 @@ def smoothness(settings: Settings) -> tuple[float, float] | None:
     if not 0 <= constant < float("inf") or not 0 < beta <= 1:
         raise SpecError("--smoothness wants C of at least 0 and BETA above 0 and at most 1")
     return constant, beta
+
+
+# ---- the same from Python
+
+Columns = str | Iterable[str]
+Values = str | float | Iterable[float]  # "1,2,6", 3 or [1, 3]
+RENAMED = {"mechanism": "mechanisms"}  # what Python calls otherwise
+
+
+class Options(TypedDict, total=False):
+    """What every function that reads a table takes, under the names of the command line; docs/python.md explains."""
+
+    label: str | None
+    positive: str | float | None
+    exclude: Columns
+    categorical: Columns
+    drop_null_labels: bool
+    delimiter: str | None
+    group: str | None
+    repeats: Literal["people", "copies"] | None
+    estimator: object  # a spec, an estimator or a classifier of scikit-learn
+    eta: object  # columns, an array, or a classifier of scikit-learn
+    k: int | None
+    queries: int | Literal["all"] | None
+    recall: float
+    mechanisms: str | Mechanism | Iterable[str | Mechanism]
+    certify: bool
+    confidence: float
+    seed: int
+    threads: int | None
+    progress: bool | Progress
+
+
+class EtaOptions(Options, total=False):
+    utility: Literal["zero-one", "balanced"]
+    smoothness: Values | None
+
+
+class WorstCaseOptions(Options, total=False):
+    eta_file: str | os.PathLike[str] | None
+    smoothness: Values | None
+
+
+class TailOptions(WorstCaseOptions, total=False):
+    tau: Values | None
+    alpha: Values
+
+
+class GainOptions(WorstCaseOptions, total=False):
+    utility: Literal["zero-one", "balanced"]
+    bags: int | None
+
+
+class TuneOptions(GainOptions, total=False):
+    alpha: Values
+    fail_if: str | Iterable[str]
+    policy: str | os.PathLike[str] | None
+
+
+class AuditOptions(TuneOptions, total=False):
+    tau: Values | None
+    explain: bool
+
+
+def check_names(given: Iterable[str], known: Collection[str]) -> None:
+    for name in given:
+        if name not in known:
+            hint = RENAMED.get(name) or near(name, known)
+            raise SpecError(f"unknown option {name!r}", hint=hint or f"known: {', '.join(sorted(known))}")
+
+
+def from_python(given: Mapping[str, Any]) -> Settings:
+    """Values as a configuration file would have them, and objects where the command line has names; None is what was
+    not given. What is no field of the settings is somebody else's."""
+    found = {}
+    for one in (one for one in fields(Settings) if KIND in one.metadata):
+        name = RENAMED.get(one.name, one.name)
+        value = given.get(name)
+        if value is not None:
+            try:
+                found[one.name] = (_each if _MANY in one.metadata else _taken)(one.metadata[KIND], value, one.name)
+            except SpecError as error:
+                raise SpecError(error.what, name, hint=error.hint) from None
+    return Settings(**found)
+
+
+def _each(kind: Kind, value: Any, name: str) -> Any:
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        value = [value]
+    every = sorted(value) if isinstance(value, set | frozenset) else value
+    return tuple(_taken(kind, one, name) for one in every)
+
+
+def _taken(kind: Kind, value: Any, name: str) -> Any:
+    value = value.item() if hasattr(value, "item") and not getattr(value, "shape", ()) else value  # a number of numpy
+    if name in _OBJECTS and not isinstance(value, str):
+        return _OBJECTS[name](value)
+    if isinstance(kind, Text) and hasattr(value, "__fspath__"):
+        value = os.fspath(value)
+    if name == "positive" and isinstance(value, int | float):
+        value = str(value).lower()
+    if isinstance(kind, Numbers) and not isinstance(value, str) and isinstance(value, Iterable):
+        value = [one.item() if hasattr(one, "item") else one for one in value]
+    return kind.take(value)
+
+
+def _mechanism(value: object) -> object:
+    from .mechanism import Mechanism
+
+    if not isinstance(value, Mechanism):
+        raise SpecError(f"not a mechanism: {value!r}", hint="a spec such as 'rr:epsilon=1', or RandomizedResponse(1.0)")
+    return value
+
+
+_OBJECTS: Mapping[str, Any] = {"mechanism": _mechanism, "estimator": lambda value: value}

@@ -57,7 +57,7 @@ class Dataset:
 
     @property
     def blind_log_loss(self) -> float:
-        """Of whoever knows how common the classes are and nothing else."""
+        """Log loss of whoever knows how common the classes are and nothing else."""
         return -sum(share * math.log(share) for share in self.prior if share)
 
     @property
@@ -120,7 +120,7 @@ class Table:
 
     @property
     def width(self) -> int:
-        """Of all points."""
+        """Width of all points."""
         return int(self.points.shape[1]) + sum(axis.width for axis in self.axes)
 
     def with_points(self) -> Table:

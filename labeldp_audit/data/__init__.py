@@ -1,14 +1,23 @@
-"""A table goes in: scan it in batches, give each column a role, encode it. The only importer of pyarrow."""
+"""A table goes in: scan it in batches, give each column a role, encode it. The only importer of pyarrow,
+pandas and narwhals."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy.typing as npt
 
+from ..core.arrays import Floats
 from ..core.progress import Progress
 from ..core.table import Points, Table
+
+if TYPE_CHECKING:
+    from pandas import DataFrame as DataFrame
+
+Predict = Callable[[Any], Any]
+"""A frame of features -> (rows, classes) probabilities."""
 
 
 @dataclass(frozen=True)
@@ -32,11 +41,37 @@ class ReadOptions:
     seed: int = 0  # of lots
 
 
-def read_table(source: str, options: ReadOptions, progress: Progress) -> Table:
-    """The table at `source`: a file, a folder, a glob, or `-` for CSV on standard input."""
+def read_table(source: object, options: ReadOptions, progress: Progress) -> Table:
+    """The table at `source`: a file, a folder, a glob, `-` for CSV on standard input, or a frame in memory."""
     from . import read
 
     return read.read_table(source, options, progress)
+
+
+def probabilities_of_rows(values: object, table: Table) -> Floats:
+    """(n, C) for the rows of the table, from numbers for each row of the file that were computed elsewhere."""
+    from .probabilities import of_rows
+
+    return of_rows(values, table)
+
+
+def probabilities_of_model(
+    source: object, features: Sequence[str] | None, classes: Sequence[object], predict: Predict, table: Table,
+    options: ReadOptions,
+) -> Floats:  # fmt: skip
+    """The same, from somebody's fitted model: the columns that it reads, or None for all features, and its classes."""
+    from .classes import spelled
+    from .probabilities import of_classes, of_rows
+    from .read import read_features
+
+    said = predict(read_features(source, features, table.dataset, options))
+    return of_rows(of_classes(said, [*map(spelled, classes)], table.dataset), table)
+
+
+def pandas_frame(columns: Mapping[str, Sequence[object] | npt.NDArray[Any]]) -> DataFrame:
+    from pandas import DataFrame
+
+    return DataFrame(dict(columns))
 
 
 def read_estimates(path: str) -> tuple[dict[str, npt.NDArray[Any]], dict[str, object]]:

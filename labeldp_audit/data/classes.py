@@ -24,7 +24,7 @@ REST, OTHERS = "rest", "others"  # what is not the positive class, where there a
 
 @dataclass(frozen=True)
 class Classes:
-    """Of two, negative first; `index` says which class a label's text belongs to."""
+    """The classes of a label, of two the negative first; `index` says which class a label's text belongs to."""
 
     names: tuple[str, ...]
     counts: tuple[int, ...]
@@ -51,7 +51,7 @@ def text_codes(array: pa.Array) -> tuple[npt.NDArray[np.int64], list[str]]:
 
 
 def check_number(found: int, kind: pa.DataType, label: str) -> None:
-    """Of classes that would be told apart."""
+    """Refuses a label with more classes than can be told apart."""
     numeric = is_number(kind)
     most = MOST_NUMBERS if numeric else MOST_CLASSES
     if found <= most:

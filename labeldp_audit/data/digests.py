@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable
-from typing import BinaryIO
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, BinaryIO
 
 MEGABYTE = 1 << 20
 
 
-def of_stream(file: BinaryIO, stopped: Callable[[], bool] = lambda: False) -> str:
+def of_stream(file: BinaryIO) -> str:
+    return of_blocks(blocks_of(file))
+
+
+def blocks_of(file: BinaryIO) -> Iterator[bytes]:
+    while block := file.read(MEGABYTE):
+        yield block
+
+
+def of_blocks(blocks: Iterable[Any], stopped: Callable[[], bool] = lambda: False) -> str:
+    """blocks: of bytes, or of what shows its bytes as they are in memory."""
     hashed = hashlib.sha256()
-    while not stopped() and (block := file.read(MEGABYTE)):
+    for block in blocks:
+        if stopped():
+            break
         hashed.update(block)
     return hashed.hexdigest()
 

@@ -216,7 +216,7 @@ def coordinates_wanted(encoders: Sequence[Encoder], points: Points) -> int:
 
 
 def axes(encoders: Sequence[Encoder], raw: Raw) -> tuple[Axis, ...]:
-    """Of the categories, in the order of their coordinates; once the columns are finished."""
+    """The categories' axes in the order of their coordinates; known once the columns are finished."""
     categories = (one for one in encoders if isinstance(one, OneHot | Projected))
     return tuple(one.axis(raw.names.index(one.name), raw.categories[one.name].levels()) for one in categories)
 

@@ -60,7 +60,7 @@ def _json(document: Mapping[str, object]) -> bytes:
 
 
 def _digest(columns: Columns, document: Mapping[str, object]) -> str:
-    """Of everything but the digest itself, as it is in memory: how Parquet packs it may change."""
+    """A hash of everything but itself, taken in memory: how Parquet packs it may change."""
     hashed = hashlib.sha256(_json({key: item for key, item in document.items() if key != DIGEST}))
     for name, values in columns.items():
         head = json.dumps([name, values.dtype.kind, len(values)])

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from ..core.arrays import Floats, Integers
 from ..core.errors import DataError, SpecError
+from ..core.table import Dataset, Table
 from . import numbers
-from .classes import Classes
+from .classes import may_be
 from .quoting import listed, shown
 from .sources.column_types import cast, cleaned
 
@@ -81,15 +83,42 @@ def first_unfit(texts: pa.Array) -> int:
     return low
 
 
-def check_columns(columns: Sequence[str], classes: Classes) -> None:
+def check_columns(given: int, classes: Sequence[str], positive: str | None) -> None:
     """One for the positive class of two, else one for each class."""
-    names, given = classes.names, len(columns)
-    if given == 0 or given == len(names) or (given == 1 and len(names) == 2):
+    if given in (0, len(classes)) or (given == 1 and len(classes) == 2):
         return
-    needed = f"{len(names)} columns are needed, the probabilities of {listed(names)} in this order"
-    if classes.positive is not None:
-        needed = f"one column is needed, the probability of {shown(classes.positive)}, or two, those of {listed(names)}"
-    raise SpecError(f"--eta: {given} column{'s' * (given > 1)} for {len(names)} classes", hint=needed)
+    needed = f"{len(classes)} columns are needed, the probabilities of {listed(classes)} in this order"
+    if positive is not None:
+        needed = f"one column is needed, the probability of {shown(positive)}, or two, those of {listed(classes)}"
+    raise SpecError(f"--eta: {given} column{'s' * (given > 1)} for {len(classes)} classes", hint=needed)
+
+
+def of_rows(values: Any, table: Table) -> Floats:
+    """(n, C) for the rows of the table, from what was computed elsewhere for each row of the file, in its order."""
+    data = table.dataset
+    try:
+        found = np.asarray(values, np.float64)
+    except (TypeError, ValueError):
+        raise SpecError("--eta is neither columns, nor numbers, nor a classifier of scikit-learn") from None
+    if found.ndim not in (1, 2) or len(found) != data.rows:
+        raise SpecError(f"--eta has the shape {found.shape}, and the table {data.rows:,} rows")
+    rows = np.arange(len(found)) if table.row_numbers is None else table.row_numbers
+    some = found[rows].reshape(len(rows), -1)
+    check_columns(some.shape[1], data.classes, data.positive)
+    try:
+        return distributions(np.column_stack([checked(column) for column in some.T]), rows)
+    except Improper as improper:
+        raise DataError(improper.what, data.name, "eta", f"row {rows[improper.row] + 1}") from None
+
+
+def of_classes(said: Any, spelled: Sequence[str], dataset: Dataset) -> Floats:
+    """(rows, 1) of the positive class, or (rows, C), from what a model says of classes in an order of its own."""
+    wanted = dataset.classes if dataset.positive is None else (dataset.positive,)
+    places = [next((place for place, name in enumerate(spelled) if may_be(name, one)), -1) for one in wanted]
+    if -1 in places:
+        what = f"the classifier knows no class {shown(wanted[places.index(-1)])}"
+        raise SpecError(what, hint=f"its classes: {listed(spelled)}")
+    return np.asarray(said)[:, places]
 
 
 def distributions(values: Floats, rows: Integers | None) -> Floats:

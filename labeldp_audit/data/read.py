@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from ..core.arrays import Integers
-from ..core.errors import DataError
+from ..core.errors import DataError, SpecError
 from ..core.progress import Progress
-from ..core.table import Points, Table
+from ..core.table import Dataset, Points, Table
 from ..engines.machine import ENCODED, check_memory, give_back_memory
-from . import ReadOptions, repeats
+from . import ReadOptions, repeats, scan
 from .classes import Classes, decide
 from .describe import dataset
 from .diagnostics import remarks
@@ -24,8 +25,8 @@ from .groups import read_groups
 from .labels_pass import gather
 from .probabilities import check_columns, distributions
 from .quoting import shown
-from .roles import Roles, assign
-from .scan import CategoryScan, NumberScan, Scan, scan
+from .roles import Roles, assign, known
+from .scan import CategoryScan, NumberScan, Scan
 from .sources.batches import about, rows_per_batch
 from .sources.content import Digest, unchanged
 from .sources.contract import Source
@@ -34,7 +35,7 @@ from .sources.locate import locate
 PROBABILITIES = "the probabilities need", "audit fewer rows"
 
 
-def read_table(place: str, options: ReadOptions, progress: Progress) -> Table:
+def read_table(place: object, options: ReadOptions, progress: Progress) -> Table:
     with ExitStack() as until:
         source = locate(place, options.delimiter, as_text(options), until)
         with about(source.name), unchanged(source.contents()):
@@ -46,6 +47,24 @@ def read_table(place: str, options: ReadOptions, progress: Progress) -> Table:
     return settled
 
 
+def read_features(place: object, wanted: Sequence[str] | None, data: Dataset, options: ReadOptions) -> Any:
+    """A DataFrame for somebody else's model: these columns in this order, or all features in that of the table."""
+    there = [column.name for column in data.columns]
+    if wanted is not None and data.label in wanted:
+        raise SpecError(f"the classifier reads the label {shown(data.label)}")
+    known("the classifier", wanted or (), there)
+    no_features = {data.label, options.group, *options.exclude}
+    names = [name for name in there if name not in no_features] if wanted is None else list(wanted)
+    if not isinstance(place, str):
+        from .sources.frame import columns_of
+
+        return columns_of(place, names)
+    with ExitStack() as until, about(data.name):
+        source = locate(place, options.delimiter, as_text(options), until)
+        batches = scan.settled(lambda: list(source.batches(names, rows_per_batch(len(names)))))
+        return pa.Table.from_batches(batches).to_pandas()
+
+
 def as_text(options: ReadOptions) -> frozenset[str]:
     """Columns that a text file must not turn into numbers."""
     named = *options.categorical, *options.eta, *options.exclude
@@ -55,7 +74,7 @@ def as_text(options: ReadOptions) -> frozenset[str]:
 def two_passes(source: Source, roles: Roles, options: ReadOptions, progress: Progress) -> Table:
     size = rows_per_batch(len(roles.read))
     with Digest(source.contents()) as digest:
-        scanned = scan(source, roles, options.positive, size, progress)
+        scanned = scan.scan(source, roles, options.positive, size, progress)
         sha256 = digest.result()
     classes = classes_of(scanned, roles, options)
     encoders = dict(zip(roles.features, map(encoder, scanned.columns), strict=True))
@@ -87,7 +106,7 @@ def one_pass(source: Source, roles: Roles, options: ReadOptions, progress: Progr
         sha256 = digest.result()
     classes = classes_of(seen.scanned, roles, options)
     size = rows_per_batch(len(roles.read))
-    check_columns(roles.eta, classes)
+    check_columns(len(roles.eta), classes.names, classes.positive)
     check_memory(probabilities_need(seen.scanned.used, len(classes.names) if roles.eta else 0), PROBABILITIES)
     rows = seen.row_numbers()
     return Table(

@@ -25,7 +25,7 @@ from .sources.contract import Source
 
 @dataclass(frozen=True)
 class Records:
-    """Of the n rows that have a label."""
+    """Fingerprints of the n rows that have a label."""
 
     words: Words  # (n,) the same where every column but keys and owners is
     keys: Words  # (n,) the same where keys and owners are
@@ -103,7 +103,7 @@ def column_words(array: pa.Array, name: str) -> Words:
 
 
 def _words(array: pa.Array, name: str) -> Words:
-    """Of a type that nothing can be read of, and that no feature has, all cells are the same."""
+    """The hash of each cell; all cells are alike where nothing can read the type, which no feature has."""
     kind, types = array.type, pa.types
     if numbers.is_number(kind):
         return fingerprints.of_numbers(array, numbers.cells(array))
@@ -120,7 +120,7 @@ def _words(array: pa.Array, name: str) -> Words:
 
 
 def _of_lists(array: pa.Array, name: str) -> Words:
-    """Of what they hold, place by place."""
+    """Hashes of what lists hold, place by place."""
     lengths = compute.list_value_length(array).fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
     row = np.repeat(np.arange(len(array)), lengths)
     place = (np.arange(len(row)) - np.repeat(np.cumsum(lengths) - lengths, lengths)).astype(np.uint64)

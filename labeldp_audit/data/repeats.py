@@ -164,7 +164,7 @@ def settled(
 def _read(
     source: Source, roles: Roles, used: int, sample: Integers, size: int, progress: Progress
 ) -> Records:  # fmt: skip
-    """Of all columns; without those that were excluded, where they cannot be read, which nobody has asked for."""
+    """Reads all columns; excluded ones are skipped where they cannot be read, as nobody asked for them."""
     names = tuple(source.names())
 
     def of(names: tuple[str, ...]) -> Records:

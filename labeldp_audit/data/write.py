@@ -81,7 +81,7 @@ def append(path: Path, text: str) -> None:
 
 
 def size(path: Path) -> int:
-    """Of what is there already."""
+    """How large the file is that stands there already."""
     with _named(path):
         return path.stat().st_size if path.exists() else 0
 

@@ -16,15 +16,22 @@ from .scikit import Sklearn
 from .stack import Stack
 from .supervised import SupervisedNeighbors
 
+__all__ = [
+    "ESTIMATORS", "Atoms", "Auto", "Boosted", "Crossed", "Estimator", "Linear", "Neighbors", "Network", "Sklearn",
+    "Stack", "SupervisedNeighbors", "named",
+]  # fmt: skip
+
 ESTIMATORS: Registry[Estimator] = Registry(
     "estimator", (Auto, Atoms, Stack, Boosted, Network, Crossed, Linear, Neighbors, SupervisedNeighbors, Sklearn)
 )
 
 
-def named(spec: str | Estimator) -> Estimator:
-    """The one of this spec; from Python it may be one already."""
+def named(spec: object) -> Estimator:
+    """The one of this spec; from Python it may be one already, or a classifier of scikit-learn."""
     if isinstance(spec, Estimator):
         return spec
+    if not isinstance(spec, str):
+        return Sklearn(spec)
     found = ESTIMATORS.parse(spec)
     if len(found) != 1:
         raise SpecError(f"estimator {spec!r}: one is asked for, and this names {len(found)}")

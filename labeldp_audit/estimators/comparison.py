@@ -35,5 +35,5 @@ def ranked(lost: Mapping[Way, Floats]) -> tuple[Tried, ...]:
 
 
 def _error(terms: Floats) -> float:
-    """Of their mean."""
+    """Standard error of the mean."""
     return float(terms.std() / np.sqrt(len(terms)))

@@ -135,7 +135,7 @@ class Sight(Plain):
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """Of the categories, then of the terms."""
+        """Sizes of the categories, then of the terms."""
         return (*super().sizes, *(1 + len(term.cells) for term in self.terms))
 
     def dense(self, rows: Integers) -> Values:
@@ -222,7 +222,7 @@ def _levels(inputs: Inputs, parts: Sequence[Part], rows: Integers) -> Codes:
 def _left(
     plain: Plain, lesson: Lesson, rows: Integers, main: Weights, rng: np.random.Generator
 ) -> tuple[Integers, Left]:
-    """Of these rows, in two halves by lot; a row that stands for many is in both, for some of them in each."""
+    """What the main effects leave of these rows, in two halves by lot; a row that stands for many is in both."""
     rows, count, half = _halves(lesson, rows, rng)
     labels = lesson.labels[rows]
     said = np.asarray(predictor(plain, main)(rows)).T  # (classes, rows)

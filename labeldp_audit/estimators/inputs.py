@@ -136,7 +136,7 @@ class Inputs:
 
     @property
     def main(self) -> Integers:
-        """Of each number, which dense column says where it is: its normal score, where it has one."""
+        """The dense column of each number that says where it is: its normal score, where it has one."""
         starts = np.cumsum([0, *(number.width for number in self.numbers)])[:-1]
         scored = [number.knots is not None for number in self.numbers]
         return np.asarray(starts + np.array(scored, np.int64), np.int64)

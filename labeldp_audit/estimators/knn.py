@@ -113,7 +113,7 @@ def chosen(grid: Iterable[Neighborhoods], labels: npt.NDArray[np.uint8]) -> Eta:
 
 
 def frequencies(near: Neighborhoods, labels: npt.NDArray[np.uint8]) -> Eta:
-    """Of the classes among the neighbours of each query."""
+    """Frequencies of the classes among the neighbours of each query."""
     return Eta(
         probability=near.counts / near.counts.sum(axis=1, keepdims=True), counts=near.counts, rows=near.rows,
         k=near.k, n=near.n, estimator=NAME,

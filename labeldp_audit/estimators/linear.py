@@ -95,7 +95,7 @@ class Design:
 
     @property
     def logits(self) -> int:
-        """Of two classes only the second has one."""
+        """How many logits there are: with two classes only the second has one."""
         return 1 if self.classes == 2 else self.classes
 
     @property
@@ -149,7 +149,7 @@ def judged(weights: Weights, design: Design) -> float:
 
 
 class Problem:
-    """Of the best coefficients, in coordinates in which it is about as curved in every direction."""
+    """The search for the best coefficients, in coordinates in which it is about as curved in every direction."""
 
     def __init__(self, design: Design) -> None:
         self.design, self.width = design, design.width
@@ -233,7 +233,7 @@ class Problem:
         return np.asarray(said * (1 - said) * block.count[:, None])
 
     def _free(self) -> float:
-        """Of the numbers' coefficients, how many rows decide: w - lambda trace (G + lambda)^-1."""
+        """How many of the numbers' coefficients the rows decide: w - lambda trace (G + lambda)^-1."""
         from scipy.linalg import solve_triangular
 
         found = 0.0

@@ -45,7 +45,7 @@ class Size:
 
     @property
     def shrinking(self) -> int:
-        """Of all weights the first so many."""
+        """How many weights, from the first on, are shrunk."""
         return sum(math.prod(shape) for name, shape in self.shapes.items() if not name.startswith("at "))
 
 

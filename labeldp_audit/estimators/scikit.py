@@ -100,6 +100,44 @@ class Sklearn(Fitting):
         return predict
 
 
+@dataclass(frozen=True)
+class Fitted:
+    """A classifier that somebody fitted, and whose probabilities are taken as they are."""
+
+    classifier: Any
+
+    @property
+    def name(self) -> str:
+        return spec_of(self.classifier)
+
+    @property
+    def features(self) -> list[str] | None:
+        """The columns that it was fitted to, in their order, where it was told their names."""
+        names = getattr(self.classifier, "feature_names_in_", None)
+        return None if names is None else [str(name) for name in names]
+
+    @property
+    def classes(self) -> list[object]:
+        return list(np.asarray(self.classifier.classes_).tolist())
+
+    def predict(self, features: Any) -> Any:
+        with blamed(self.name):
+            return self.classifier.predict_proba(features)
+
+
+def handed_in(classifier: Any) -> Sklearn | Fitted:
+    """One that is fitted says what eta is; one that is not is an estimator."""
+    from sklearn.exceptions import NotFittedError
+    from sklearn.utils.validation import check_is_fitted
+
+    estimator = Sklearn(classifier)
+    try:
+        check_is_fitted(classifier)
+    except NotFittedError:
+        return estimator
+    return Fitted(classifier)
+
+
 def one_hot(inputs: Inputs, rows: Integers, most: int) -> npt.NDArray[np.float32]:
     """(rows, width): numbers, and a column for each of the first levels of a category, which are the most frequent."""
     codes, starts = inputs.codes(rows), np.cumsum([0, *inputs.levels])

@@ -65,7 +65,7 @@ def eta_of(table: Table, scores: Floats, pool: Pool, by: Tried, settings: Settin
 
 
 def _unresolved(table: Table, probability: Floats, pool: Pool, asked: Integers) -> Floats:
-    """Of the rows asked, by categories, and by rows that are the same; in large tables among those asked alone."""
+    """What scores leave open for the rows asked, by category and by equal rows; in large tables among these alone."""
     assert table.columns is not None and table.fingerprints is not None
     small = len(pool.rows) <= MOST_PAIRED
     mine = np.arange(len(pool.rows)) if small else asked
@@ -77,7 +77,7 @@ def _unresolved(table: Table, probability: Floats, pool: Pool, asked: Integers) 
 
 
 def _order(scores: Floats, labels: Labels, folds: Integers) -> float | None:
-    """Of two classes: of all folds together and of each, as what falls in every one may hide in their mixture."""
+    """p-value that eta rises with the score, of two classes: a fall in every fold may hide in their mixture."""
     if scores.shape[1] != 2:
         return None
     parts = [folds == fold for fold in np.unique(folds)]

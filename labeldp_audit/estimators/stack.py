@@ -36,7 +36,7 @@ class Stack(Learner):
 
 
 def mixture(said: Sequence[Scores], lesson: Lesson) -> Scores:
-    """Of one alone, how sure it is of itself is corrected."""
+    """Mixes what members said; of one alone, how sure it is of itself is corrected."""
     judge, asked = [one.judge for one in said], [one.asked for one in said]
     weight, bias = _fitted(judge, lesson.labels[lesson.judge], lesson.counts(lesson.judge))
     return Scores(_mixed(judge, weight, bias), _mixed(asked, weight, bias))

@@ -24,6 +24,14 @@ _UNRESOLVED = ("unresolved", "unresolved_high")
 
 
 @dataclass(frozen=True)
+class Values:
+    """Probabilities from Python, of each row of the table in its order: of the positive class, or of all."""
+
+    values: Any
+    name: str = "array"  # as reports call it
+
+
+@dataclass(frozen=True)
 class Rows:
     """What estimate-eta writes: a row for each query, and what they are about."""
 
@@ -43,7 +51,7 @@ def as_given(table: Table, probability: Floats) -> Eta:
 def warned(table: Table, settings: Settings) -> Table:
     """What the labels say against the probabilities."""
     assert table.given is not None
-    names = ", ".join(settings.eta)
+    names = ", ".join(settings.eta) if isinstance(settings.eta, tuple) else settings.eta.name
     said = [
         f"the labels do not fit the probabilities in {names}: {fault}"
         for fault in reliability.faults(table.given, table.labels, table.dataset.classes, 1 - settings.confidence)
@@ -80,7 +88,7 @@ def about(table: Table, eta: Eta, settings: Settings) -> dict[str, object]:
     asked = {name: value for name, value in wanted.items() if value != _plain(getattr(Settings(), name))}
     return {
         "sha256": data.sha256, "label": data.label, "classes": data.classes, "rows_used": _rows(table),
-        "columns": [asdict(column) for column in data.columns], "asked": asked, "given": settings.eta,
+        "columns": [asdict(column) for column in data.columns], "asked": asked, "given": _plain(settings.eta),
         "warnings": table.warnings, "remarks": [asdict(one) for one in table.remarks],
         "seed": settings.seed,
         "k": eta.k, "n": eta.n, "estimator": eta.estimator, "metric": eta.metric, "log_loss": eta.log_loss,
@@ -149,7 +157,7 @@ def eta_of_rows(columns: Mapping[str, npt.NDArray[Any]], said: Mapping[str, Any]
 
 
 def places(columns: Mapping[str, npt.NDArray[Any]], table: Table) -> Integers:
-    """Of the rows of the file in the table."""
+    """Where the file's rows are in the table."""
     numbers = columns["row"] - 1
     return numbers if table.row_numbers is None else np.searchsorted(table.row_numbers, numbers)
 

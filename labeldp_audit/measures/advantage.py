@@ -49,7 +49,7 @@ class Released(Protocol):
 
 @dataclass(frozen=True)
 class Gain:
-    """Of a whole release: the mean over people, and what simulation leaves open."""
+    """What a whole release gains: the mean over people, and what simulation leaves open."""
 
     mean: float
     spread: float = 0.0  # standard deviation of what bags yield on average

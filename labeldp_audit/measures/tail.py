@@ -17,7 +17,7 @@ from ..core.arrays import Floats, Integers
 
 @dataclass(frozen=True)
 class Losses:
-    """Of each of q queries: the loss, and the ends of its interval. Sorted, each by itself.
+    """The losses of q queries and the ends of their intervals, each sorted by itself.
 
     What is unknown of all queries alike, such as p, may be parted: whatever it is, one row of low and of high holds.
     """

@@ -9,6 +9,10 @@ from .label_proportions import LabelProportions
 from .laplace_proportions import LaplaceProportions
 from .randomized_response import RandomizedResponse
 
+__all__ = [
+    "MECHANISMS", "Channel", "LabelProportions", "LaplaceProportions", "Mechanism", "RandomizedResponse",
+]  # fmt: skip
+
 MECHANISMS: Registry[Mechanism] = Registry(
     "mechanism", (RandomizedResponse, Channel, LabelProportions, LaplaceProportions)
 )

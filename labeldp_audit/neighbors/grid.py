@@ -15,7 +15,7 @@ from .recall import Search
 
 @dataclass(frozen=True)
 class Counts:
-    """Of each distinct point that was asked: itself included, kinds being classes, or classes of each part."""
+    """Counts around each distinct point that was asked, itself included; kinds are classes, or classes of each part."""
 
     at_point: npt.NDArray[np.int32]  # (m, g, kinds)
     radius: npt.NDArray[np.float32]  # (m, g)

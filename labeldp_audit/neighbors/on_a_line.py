@@ -26,7 +26,7 @@ def count(score: Floats, labels: npt.NDArray[np.integer], classes: int, k: int) 
 
 
 def _radius(line: Floats, k: int) -> Floats:
-    """Of the smallest window of k + 1 rows in a row that holds the row itself: k others lie within it."""
+    """Radius of the smallest window of k + 1 consecutive rows that holds the row itself: k others lie within it."""
     n, i = len(line), np.arange(len(line))
     low, high = np.maximum(i - k, 0), np.minimum(i, n - 1 - k)  # where such a window may begin
     begin = low.copy()

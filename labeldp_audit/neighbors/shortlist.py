@@ -33,7 +33,7 @@ class Counted(NamedTuple):
 
 
 class Lists(NamedTuple):
-    """Of b queries."""
+    """The shortlists of b queries."""
 
     entries: U64  # (b, room)
     size: Integers  # (b,)

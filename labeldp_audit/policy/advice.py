@@ -104,7 +104,7 @@ def _place(finding: Finding) -> Place:
 
 
 def _estimated(finding: Finding) -> Place:
-    """Of what is certified there is a limit alone; the estimate is another finding's."""
+    """Where the estimate of a certified finding stands: a certificate itself is a limit alone."""
     return finding.quantity.removeprefix(_CERTIFIED), finding.mechanism, frozenset(finding.at.items())
 
 

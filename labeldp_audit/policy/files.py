@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import re
+import tomllib
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,6 +39,27 @@ def from_table(table: object, path: Path, known: Known) -> Policy:
     return Policy(
         lines, tuple(_waiver(one, path, known) for one in waivers), _confidence(table.get("confidence", 0.0), path)
     )
+
+
+def from_file(path: Path, known: Known) -> Policy:
+    """A TOML file of its own, or a configuration that has a policy."""
+    try:
+        document = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SpecError(f"not a TOML file: {error}", path) from None
+    except OSError as error:
+        raise SpecError(f"cannot read the policy: {error.strerror}", path, hint=_WANTED) from None
+    shared = document.get("tool", {})
+    document = (
+        shared.get("labeldp-audit", {}) if isinstance(shared, dict) and path.name == "pyproject.toml" else document
+    )
+    found = from_table(document.get(POLICY, document) if isinstance(document, dict) else document, path, known)
+    if not found.lines:
+        raise SpecError("no fail_if in the policy: nothing would be judged", path, hint=_WANTED)
+    return found
+
+
+_WANTED = "a TOML file with fail_if = ['advantage.high > 0.05'] and waivers, or such lines in a list"
 
 
 def _confidence(value: object, path: Path) -> float:
@@ -97,10 +119,11 @@ def _date(value: object, path: Path) -> datetime.date:
 
 
 def read(texts: object, where: str, known: Known) -> tuple[Line, ...]:
-    if isinstance(texts, str) or not isinstance(texts, Iterable) or not all(isinstance(one, str) for one in texts):
+    every: list[Any] = list(texts) if isinstance(texts, Iterable) else [None]
+    if isinstance(texts, str) or not all(isinstance(one, str) for one in every):
         raise SpecError("not a list of texts", where)
     try:
-        lines = tuple(parse(one) for one in texts)
+        lines = tuple(map(parse, every))
         for line in lines:
             known.check(line)
         return lines

@@ -39,7 +39,7 @@ def _waived(one: Verdict, valid: Mapping[str, Waiver]) -> Verdict:
 
 
 def verdict(line: Line, report: Report, confidence: float = 0.0) -> Verdict:
-    """Of the findings that a line is about, the worst."""
+    """The worst verdict over the findings that a line is about."""
     judged = about(line, report)
     if judged and any(one.code in DOUBTS for one in report.remarks):
         said = f"{line.quantity}: rows repeat that may be no different people; --repeats copies leaves them out"

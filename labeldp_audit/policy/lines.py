@@ -115,7 +115,7 @@ class _Parser:
 
 
 def _unquoted(name: str, value: str) -> float | str:
-    """Of these coordinates only numbers stand in reports, and others may be names that look like numbers."""
+    """A number for coordinates that are numbers in reports; other coordinates may be names that look like numbers."""
     return float(value) if name in _NUMBERS and NUMBER.fullmatch(value) else value
 
 

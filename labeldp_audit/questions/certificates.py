@@ -99,7 +99,7 @@ def bound_of(low: float, high: float, method: str, eta: Eta, more: tuple[str, ..
 
 
 def orders(settings: Settings) -> tuple[float, ...]:
-    """Of Renyi divergences, from --alpha."""
+    """Orders of Renyi divergences, from --alpha."""
     found = {number(part, "--alpha") for part in settings.alpha.split(",")}
     if not all(order >= 1 for order in found):
         raise SpecError(f"--alpha wants numbers of at least 1, not {settings.alpha!r}")
@@ -175,7 +175,7 @@ def box_of_losses(table: Table, eta: Eta, sure: Budget) -> Box:
 
 
 def least_mean_loss(box: Box, prior: Prior, sure: Budget) -> float:
-    """Of what features give away."""
+    """Lower limit of the mean loss through features alone."""
     return nubar_cells.mean_loss_of_people(box, prior.low, prior.high, sure.spend("mean loss", _MEAN))
 
 

@@ -49,7 +49,7 @@ class Same:
     classes: int
 
     def missed_low(self, miss: float) -> float:
-        """Of what the best guess from the features misses.
+        """Lower limit of what the best guess from the features misses.
 
         With more classes two labels differ only where one of them is not the best guess: m >= d / 2 (CERTIFICATES c4).
         """
@@ -58,7 +58,7 @@ class Same:
         return repeated_rows.of_people(self.share * missed, 0.0, self.rows, miss)
 
     def advantage_low(self, pi: float, miss: float) -> float:
-        """Of randomized response between two classes that flips with probability pi."""
+        """Lower limit of the advantage of randomized response between two classes that flips with probability pi."""
         missed = self.share * repeated_rows.error_of_pairs(self.differ_low, pi)
         return repeated_rows.of_people(missed, pi, self.rows, miss)
 

@@ -40,7 +40,7 @@ def findings(table: Table, eta: Eta, settings: Settings, budget: Budget) -> list
 
 
 def extremes_of(table: Table, eta: Eta, settings: Settings, wide: float, miss: float) -> Iterator[Finding]:
-    """Of the positive class, or of each where there are more than two."""
+    """The ends of the positive class, or of each class where there are more than two."""
     classes = table.dataset.classes
     asked = [1] if len(classes) == 2 else range(len(classes))
     for c in asked:
@@ -49,6 +49,6 @@ def extremes_of(table: Table, eta: Eta, settings: Settings, wide: float, miss: f
 
 
 def answer(evidence: Evidence, settings: Settings, budget: Budget) -> list[Finding]:
-    """Of labels with more classes than two: of two, the worst case says it."""
+    """Answers for labels with more than two classes; for two, the worst case says it."""
     wide = assumptions.widening(evidence.eta, settings, budget.spend("radii", RADII_SHARE))
     return list(extremes_of(evidence.table, evidence.eta, settings, wide, budget.spend("eta", BUT_RADII)))

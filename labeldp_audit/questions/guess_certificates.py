@@ -74,7 +74,7 @@ def missed_after(table: Table, eta: Eta, channel: Floats, payoffs: Payoffs, miss
 
 
 def _miss_each(eta: Eta, miss: float, limits: int) -> float:
-    """Of each limit. Labels that judge chose whose guesses these are, so the limits of every choice must hold."""
+    """What each limit may miss: labels that judge chose whose guesses these are, so those of every choice must hold."""
     return miss / (limits * eta.choices)
 
 

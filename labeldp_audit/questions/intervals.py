@@ -25,7 +25,7 @@ _BELOW_1 = math.nextafter(1.0, 0.0)  # both classes were seen, so p is not 1, ho
 
 @dataclass(frozen=True)
 class Intervals:
-    """Of eta, the probability of the positive class, at each query."""
+    """Intervals of eta, the probability of the positive class, at each query."""
 
     eta: Floats
     low: Floats
@@ -46,7 +46,7 @@ Ends = tuple[float, float]
 
 @dataclass(frozen=True)
 class Extremes:
-    """Of eta: the smallest and the largest, and the limits of either."""
+    """The smallest and the largest eta, and the limits of either."""
 
     smallest: float
     largest: float
@@ -68,7 +68,7 @@ class Prior:
 
 
 def for_shares(table: Table, eta: Eta, miss: float, widening: float) -> Intervals:
-    """Of two classes, for statements about shares and means: a band along the score, or windows where there is none."""
+    """Intervals for shares and means with two classes: a band along the score, or windows where there is none."""
     most = None if eta.unresolved is None or not eta.unresolved.any() else eta.unresolved[:, 1]
     if not eta.ordered:
         share = miss if eta.order_p is None else WINDOWS * miss
@@ -109,7 +109,7 @@ def _shares(eta: Eta, positive: int) -> Floats:
 
 
 def of_windows(eta: Eta, positive: int, mistakes: Mistakes, widening: float) -> Intervals:
-    """Of each row by the rows around it."""
+    """The interval of each row from the rows around it."""
     if eta.counts is None:  # given, and taken at its word
         given = eta.probability[:, positive]
         return Intervals(given, given, given, 0, given)

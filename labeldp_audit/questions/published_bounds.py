@@ -96,7 +96,7 @@ def _laplace(mechanism: Mechanism, known: Known) -> bool:
 
 
 def noisy_counts(mechanism: Mechanism, payoffs: Payoffs) -> bool:
-    """Of two classes whose right guesses pay alike, with Laplace noise."""
+    """Whether this is Laplace noise on two classes whose right guesses pay alike."""
     two_alike = payoffs.alike and len(payoffs.paid) == 2
     noise = mechanism.laplace
     return mechanism.counts_only and noise is not None and math.isfinite(noise) and two_alike

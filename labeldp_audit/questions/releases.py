@@ -8,6 +8,7 @@ from typing import NamedTuple
 from ..core.errors import SpecError
 from ..core.finding import Bound, Finding
 from ..core.mechanism import Mechanism
+from ..core.parameters import of_label
 from ..core.settings import Settings
 from ..measures.loss import Noise
 from ..mechanisms import MECHANISMS
@@ -18,8 +19,8 @@ ONE_BY_ONE = "a privacy loss is defined where each label is replaced on its own"
 def wanted(settings: Settings, classes: int = 2) -> tuple[Mechanism, ...]:
     """Each mechanism once, in the order in which they were asked for; what is written alike is one."""
     found: dict[str, Mechanism] = {}
-    for spec in settings.mechanism:
-        for one in MECHANISMS.parse(spec, classes):
+    for asked in settings.mechanism:
+        for one in MECHANISMS.parse(asked, classes) if isinstance(asked, str) else (of_label(asked, classes),):
             found.setdefault(one.spec, one)
     return tuple(found.values())
 

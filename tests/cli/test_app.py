@@ -128,8 +128,12 @@ def test_run_information_only_where_asked_for(door):
         ("--quiet estimate-j fine", 2, ["error: no such option", "hint: --quiet goes after the command"]),
         ("estimate-j a b", 2, ["error: got unexpected extra argument", "hint: one table at a time"]),
         ("estimate-j fine --k", 2, ["error: option '--k' requires an argument", "hint: `labeldp-audit --help`"]),
-        ("estimate-j fine --k 0", 2, [": --k", "hint: `labeldp-audit estimate-j --help`"]),
-        ("estimate-j fine --repeats x", 2, ["error: 'x' is not one of 'people', 'copies': --repeats"]),
+        (
+            "estimate-j fine --k 0",
+            2,
+            ["error: not a whole number of at least 1: 0: --k", "hint: `labeldp-audit estimate-j --help`"],
+        ),
+        ("estimate-j fine --repeats x", 2, ["error: not one of people, copies: 'x': --repeats"]),
         (
             "estimate-j fine -f xml",
             2,

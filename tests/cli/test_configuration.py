@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from pathlib import Path
 
 import pytest
@@ -11,8 +10,6 @@ import pytest
 from labeldp_audit.cli import app, configuration
 from labeldp_audit.core.errors import SpecError
 from labeldp_audit.core.settings import Settings
-
-TYPERS_WORDS = ".+"  # which differ from version to version
 
 
 @pytest.fixture
@@ -85,14 +82,14 @@ def test_an_unknown_variable_is_named_with_what_may_be_meant(asked):
 @pytest.mark.parametrize(
     ("variable", "value", "what"),
     [
-        ("K", "0", TYPERS_WORDS),
-        ("QUIET", "perhaps", TYPERS_WORDS),
+        ("K", "0", "not a whole number of at least 1: 0"),
+        ("QUIET", "perhaps", "not true or false: 'perhaps'"),
         ("TAU", "x", "not numbers written VALUES: 'x'"),
-        ("UTILITY", "x", "'x' is not one of 'zero-one', 'balanced'"),
+        ("UTILITY", "x", "not one of zero-one, balanced: 'x'"),
     ],
 )
 def test_a_bad_variable_is_refused_by_name(refused, variable, value, what):
-    assert re.fullmatch(f"{what}: LABELDP_AUDIT_{variable}", str(refused(**{variable: value})))
+    assert str(refused(**{variable: value})) == f"{what}: LABELDP_AUDIT_{variable}"
 
 
 def test_own_file_beats_pyproject_beside_it(asked):
@@ -131,31 +128,31 @@ def test_dashes_and_underscores_are_one_key_but_not_twice(asked, refused):
     [
         ("lable = 'x'", "unknown key"),
         ("debug = true", "unknown key"),
-        ("label = 3", "wrong type: 3 instead of '3'"),
-        ("label = ''", "an empty text"),
-        ("k = '1000'", "wrong type: '1000' instead of 1000"),
-        ("k = 0", TYPERS_WORDS),
-        ("k = true", "wrong type: True instead of 1"),
-        ("k = 1.5", TYPERS_WORDS),
+        ("label = 3", "not a text: 3"),
+        ("label = ''", "not a text: ''"),
+        ("k = '1000'", "not a whole number of at least 1: '1000'"),
+        ("k = 0", "not a whole number of at least 1: 0"),
+        ("k = true", "not a whole number of at least 1: True"),
+        ("k = 1.5", "not a whole number of at least 1: 1.5"),
         ("recall = 0", "not a number above 0 and at most 1: 0"),
         ("recall = nan", "not a number above 0 and at most 1: nan"),
-        ("recall = '0.9'", "wrong type: '0.9' instead of 0.9"),
+        ("recall = '0.9'", "not a number above 0 and at most 1: '0.9'"),
         ("confidence = 1", "not a number of at least 0.5 and below 1: 1"),
-        ("seed = -1", TYPERS_WORDS),
+        ("seed = -1", "not a whole number of at least 0: -1"),
         ("queries = 'some'", "not 'all' or a whole number of at least 1: 'some'"),
-        ("queries = '500'", "wrong type: '500' instead of 500"),
-        ("quiet = 1", "wrong type: 1 instead of true or false"),
-        ("exclude = [1]", r"wrong type: \[1\] instead of \['1'\]"),
-        ("exclude = {a = 1}", "wrong type: {'a': 1} instead of"),
-        ("tau = true", "not numbers written VALUES: 'True'"),
-        ("bags = 'x'", TYPERS_WORDS),  # of other commands
+        ("queries = '500'", "not 'all' or a whole number of at least 1: '500'"),
+        ("quiet = 1", "not true or false: 1"),
+        ("exclude = [1]", "not a text: 1"),
+        ("exclude = {a = 1}", "not a text: {'a': 1}"),
+        ("tau = true", "not numbers written VALUES: True"),
+        ("bags = 'x'", "not a whole number of at least 30: 'x'"),  # of other commands
         ("delimiter = '::'", "not a single character"),
         ("k = ", "not a TOML file"),
     ],
 )
 def test_a_bad_file_is_refused_by_name(refused, file, what):
     said = str(refused(file=file))
-    assert re.match(what, said)
+    assert said.startswith(what)
     assert said.endswith(f"labeldp-audit.toml: {file.partition(' ')[0]}") or file == "k = "
 
 
@@ -167,19 +164,19 @@ def test_an_unknown_key_names_the_near_ones(refused):
 @pytest.mark.parametrize(
     ("flags", "what"),
     [
-        (("--k", "ten"), f"{TYPERS_WORDS}: --k"),
+        (("--k", "ten"), "not a whole number of at least 1: 'ten': --k"),
         (("--recall", "1.5"), "not a number above 0 and at most 1: 1.5: --recall"),
         (("--confidence", "0"), "not a number of at least 0.5 and below 1: 0.0: --confidence"),
-        (("--queries", "0"), "not 'all' or a whole number of at least 1: '0': --queries"),
-        (("--threads", "-2"), f"{TYPERS_WORDS}: --threads"),
+        (("--queries", "0"), "not 'all' or a whole number of at least 1: 0: --queries"),
+        (("--threads", "-2"), "not a whole number of at least 1: -2: --threads"),
         (("--smoothness", "a lot"), "not numbers written C,BETA: 'a lot': --smoothness"),
-        (("--label", ""), "an empty text: --label"),
+        (("--label", ""), "not a text: '': --label"),
         (("--output", "x", "--no-output"), "--output and --no-output exclude each other"),
         (("--config", "x.toml", "--no-config"), "--config and --no-config exclude each other"),
     ],
 )
 def test_a_bad_flag_is_refused_by_name(refused, flags, what):
-    assert re.fullmatch(what, str(refused(*flags)))
+    assert str(refused(*flags)) == what
 
 
 def test_values_are_read_as_they_are_written(asked):

@@ -29,11 +29,12 @@ REPORTS = (
 
 def said(name):
     """Of judged reports, and of one that was not."""
+    advise = ADVISERS.get(name)
     for text in LINES:
         line = judge.parse(text)
         for one in REPORTS:
             judged = replace(one, judgement=judge.judge(judge.Policy((line,)), one, TODAY))
-            yield line, ADVISERS.get(name)(line, one), ADVISERS.get(name)(line, judged), judged
+            yield line, advise(line, one), advise(line, judged), judged
 
 
 @each
@@ -49,5 +50,6 @@ def test_it_says_one_sentence_or_nothing(name):
 
 @each
 def test_it_does_so_again(name):
+    advise = ADVISERS.get(name)
     for line, _, text, judged in said(name):
-        assert ADVISERS.get(name)(line, judged) == text
+        assert advise(line, judged) == text

@@ -15,7 +15,7 @@ from labeldp_audit.core.budget import Budget
 from labeldp_audit.core.progress import Silent
 from labeldp_audit.core.settings import Settings
 from labeldp_audit.core.table import Dataset
-from labeldp_audit.estimators.knn import Neighbors
+from labeldp_audit.estimators import knn
 from labeldp_audit.questions import releases, tail
 from labeldp_audit.questions.contract import Evidence
 from labeldp_audit.questions.every import QUANTITIES, QUESTIONS
@@ -44,7 +44,7 @@ def three_classes():
     part = rng.integers(2, size=400, dtype=np.uint8)
     grid = neighbors.count_grid(points, labels, 3, np.arange(400), ks=(30,), recall=1.0, seed=0, threads=1,
                                 progress=Silent(), part=part)  # fmt: skip
-    return replace(table_of(labels % 2, points), labels=labels, dataset=about), Neighbors().chosen(grid, labels)
+    return replace(table_of(labels % 2, points), labels=labels, dataset=about), knn.chosen(grid, labels)
 
 
 @pytest.fixture(scope="module")

@@ -177,7 +177,7 @@ def spent(command, *audit, **options):
         spending.watch(stack, guessing, "of_features", lambda *given_arguments: ("features", given_arguments[-1].miss))
         for home, name in ((certificates, "of_losses"), (certificates, "of_worst"), (certified_guesses, "doubt")):
             spending.watch(stack, home, name, lambda *given_arguments: ("certificates", given_arguments[-1].miss))
-        spending.watch(stack, payoffs, "of", lambda table, settings, miss: ("prior", miss))
+        spending.watch(stack, payoffs, "payoffs_of", lambda table, settings, miss: ("prior", miss))
         spending.watch(stack, intervals, "of_prior", lambda table, positive, miss: ("prior", miss))
         # one event, however often it is asked about
         stack.enter_context(patch.object(assumptions, "widening", lambda eta, settings, miss: radii(miss)))

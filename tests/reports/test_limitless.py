@@ -38,9 +38,17 @@ CUTS: dict[str, Cut] = {
 }
 
 
+MOST_PLACES = 3  # of a quantity under a mechanism: a curve of three points has a first, a last and one between
+
+
 @pytest.fixture(params=REPORTS)
 def whole(request: pytest.FixtureRequest) -> Report:
-    return request.getfixturevalue(request.param)
+    report: Report = request.getfixturevalue(request.param)
+    places: dict[tuple[str, str | None], list[Finding]] = {}
+    for one in report.findings:
+        places.setdefault((one.quantity, one.mechanism), []).append(one)
+    kept = [one for found in places.values() for one in found[:: max(1, len(found) // MOST_PLACES)]]
+    return replace(report, findings=tuple(kept))
 
 
 def cut(report: Report, how: Cut, quantity: str | None = None) -> Report:
@@ -76,19 +84,20 @@ def test_a_report_without_limits(whole: Report, how: str) -> None:
 
 @pytest.mark.parametrize("how", CUTS)
 def test_a_quantity_without_limits_beside_others_that_have_some(whole: Report, how: str) -> None:
-    for quantity in dict.fromkeys(one.quantity for one in whole.findings):
+    names = list(dict.fromkeys(one.quantity for one in whole.findings))
+    for quantity in names if how == "no limits" else (names[0], names[-1]):
         check_every_format(cut(whole, CUTS[how], quantity), (80,))
 
 
-@pytest.mark.parametrize("mechanism", [None, "rr:epsilon=1", "llp:k=8"])
+@pytest.mark.parametrize("mechanism", [None, "rr:epsilon=1"])
 @pytest.mark.parametrize("quantity", [name for name in KNOWN if name.isidentifier()])
 def test_a_quantity_all_by_itself(eta_report: Report, quantity: str, mechanism: str | None) -> None:
     bound = Bound(0.75, 0.5, 1.0, 100, "clopper-pearson")
     at: dict[str, float | str] = {"tau": 1.0} if quantity.endswith("j") else {}
     at |= {"column": "age"} if quantity.startswith("column_") else {}
     one = Finding(quantity, bound, 0.99, mechanism, at)
-    for how in CUTS.values():
-        check_every_format(cut(replace(eta_report, findings=(one,)), how), (80,))
+    for how in ("no limits", "nothing"):
+        check_every_format(cut(replace(eta_report, findings=(one,)), CUTS[how]), (80,))
 
 
 @pytest.mark.parametrize("field", ["low", "high"])

@@ -86,7 +86,7 @@ def of_trees(trees: Trees, positive: npt.NDArray[np.bool_], miss: float) -> Box:
 
 
 def of_cells(rows: Integers, low: Floats, high: Floats) -> Box:
-    """Of cells that are not cut any further."""
+    """The box of cells that are not cut any further."""
     return Box(rows, low, high, np.full(len(rows), -1), (0, len(rows)))
 
 

@@ -60,7 +60,7 @@ def of_scores(score: Floats, positive: _Choice, fold: npt.NDArray[np.integer], m
 
 
 def of_cells(ones: npt.ArrayLike, zeros: npt.ArrayLike, more_ones: _Choice, miss_each: float) -> ClassBox:
-    """Of the cells of one fold, not cut any further; with m cells `miss_each` is 1 / 2m of what may be missed."""
+    """The box of one fold's cells, not cut any further; with m cells `miss_each` is 1 / 2m of what may be missed."""
     one, zero = np.asarray(ones, np.int64), np.asarray(zeros, np.int64)
     a, b = _limits(one, zero, more_ones, miss_each)
     return ClassBox(a[None], b[None], (len(a),))

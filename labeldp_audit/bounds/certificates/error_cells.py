@@ -74,6 +74,6 @@ def spread_of_rows(squares: Floats, fold: npt.NDArray[np.integer], miss: float) 
 
 
 def _sums(values: npt.NDArray[np.generic], fold: npt.NDArray[np.integer]) -> tuple[Floats, Floats]:
-    """Of each fold: the sum, and its rows."""
+    """The sum of the values in each fold, and how many rows it has."""
     _, place = np.unique(fold, return_inverse=True)
     return np.bincount(place, weights=values).astype(np.float64), np.bincount(place).astype(np.float64)

@@ -37,7 +37,7 @@ class Pairs:
 
     @property
     def share(self) -> float:
-        """Of the rows that are in a pair."""
+        """Share of rows that are in a pair."""
         return 2 * len(self.first) / self.n
 
     def differ(self, labels: npt.NDArray[np.integer]) -> int:

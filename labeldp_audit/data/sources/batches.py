@@ -28,7 +28,7 @@ def cut(pieces: Iterable[pa.RecordBatch], size: int) -> Iterator[pa.RecordBatch]
     """The same rows in batches of exactly `size`, but for the last."""
     held: list[pa.RecordBatch] = []
     rows = 0
-    for piece in pieces:
+    for piece in map(stored, pieces):
         start = 0
         while rows + piece.num_rows - start >= size:
             held.append(piece.slice(start, size - rows))
@@ -40,6 +40,19 @@ def cut(pieces: Iterable[pa.RecordBatch], size: int) -> Iterator[pa.RecordBatch]
             rows += piece.num_rows - start
     if held:
         yield joined(held)
+
+
+def storage(kind: pa.DataType) -> pa.DataType:
+    """What a type of somebody's library is made of, as every program sees it that has not loaded that library: numbers
+    of months for the periods of pandas."""
+    return kind.storage_type if isinstance(kind, pa.BaseExtensionType) else kind
+
+
+def stored(batch: pa.RecordBatch) -> pa.RecordBatch:
+    if not any(isinstance(kind, pa.BaseExtensionType) for kind in batch.schema.types):
+        return batch
+    arrays = [column.storage if isinstance(column, pa.ExtensionArray) else column for column in batch.columns]
+    return pa.RecordBatch.from_arrays(arrays, batch.schema.names)
 
 
 def joined(pieces: list[pa.RecordBatch]) -> pa.RecordBatch:

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 
 from ...core.errors import DataError
 from ..quoting import shown
-from .batches import all_different, cut, reading
+from .batches import all_different, cut, reading, storage
 from .content import Content, FileContent
 from .partitions import Partitions, extended, partitions
 
@@ -20,11 +20,11 @@ BROKEN_ARROW = "not a complete Arrow file"
 
 def types_of(schema: pa.Schema, name: str) -> dict[str, pa.DataType | None]:
     all_different(schema.names, name)
-    return {field.name: field.type for field in schema}
+    return {field.name: storage(field.type) for field in schema}
 
 
 def buffer_size(columns: int) -> int:
-    """Of each column, all of them being open at once."""
+    """Bytes to buffer for each column, as all are open at once."""
     return max(1 << 14, min(1 << 20, (1 << 26) // max(columns, 1)))
 
 

@@ -23,18 +23,22 @@ from .batches import reading
 MEGABYTE = 1 << 20
 
 
-class Content(Protocol):
+class Hashed(Protocol):
+    """What a table is known by."""
+
     @property
     def name(self) -> str: ...
 
-    def open(self) -> BinaryIO:
-        """The bytes as they are, from the beginning."""
-
-    def stream(self) -> pa.NativeFile:
-        """The same for pyarrow, decompressed."""
+    def blocks(self) -> Iterator[Any]:
+        """The bytes as they are, from the beginning, some at a time."""
 
     def stamp(self) -> tuple[int, ...]:
         """Another one after somebody has written to it."""
+
+
+class Content(Hashed, Protocol):
+    def stream(self) -> pa.NativeFile:
+        """The same bytes for pyarrow, decompressed."""
 
 
 @dataclass(frozen=True)
@@ -52,9 +56,9 @@ class FileContent:
             raise DataError("the file is empty", name)
         return cls(name, path)
 
-    def open(self) -> BinaryIO:
-        with reading(self.name, "cannot be read"):
-            return self.path.open("rb")
+    def blocks(self) -> Iterator[bytes]:
+        with self.path.open("rb") as file:
+            yield from digests.blocks_of(file)
 
     def stream(self) -> pa.NativeFile:
         with reading(self.name, "cannot be read"):
@@ -69,7 +73,7 @@ class FileContent:
 
 
 @contextmanager
-def unchanged(contents: Sequence[Content]) -> Iterator[None]:
+def unchanged(contents: Sequence[Hashed]) -> Iterator[None]:
     """Two passes over a table that grows meanwhile would be about two tables."""
     before = {content.name: content.stamp() for content in contents}
 
@@ -123,11 +127,14 @@ class SpooledContent:
             raise DataError("the input is empty", "stdin")
         return cls("stdin", file)
 
-    def open(self) -> BinaryIO:
-        return io.BufferedReader(Window(self.file.fileno()), MEGABYTE)
+    def blocks(self) -> Iterator[bytes]:
+        return digests.blocks_of(self._opened())
 
     def stream(self) -> pa.NativeFile:
-        return pa.PythonFile(self.open(), mode="r")
+        return pa.PythonFile(self._opened(), mode="r")
+
+    def _opened(self) -> BinaryIO:
+        return io.BufferedReader(Window(self.file.fileno()), MEGABYTE)
 
     def stamp(self) -> tuple[int, ...]:
         return ()  # nobody else can write to it
@@ -136,7 +143,7 @@ class SpooledContent:
 class Digest:
     """SHA-256 of the contents, computed beside the first pass."""
 
-    def __init__(self, contents: Sequence[Content]) -> None:
+    def __init__(self, contents: Sequence[Hashed]) -> None:
         self._contents = contents
         self._stopped = False
         self._result: str | BaseException = ""
@@ -163,10 +170,10 @@ class Digest:
             self._result = error
 
 
-def digest(contents: Sequence[Content], stopped: Callable[[], bool] = lambda: False) -> str:
-    return digests.of_parts((content.name, _of_bytes(content, stopped)) for content in contents)
+def digest(contents: Sequence[Hashed], stopped: Callable[[], bool] = lambda: False) -> str:
+    return digests.of_parts((content.name, _of_blocks(content, stopped)) for content in contents)
 
 
-def _of_bytes(content: Content, stopped: Callable[[], bool]) -> str:
-    with reading(content.name, "cannot be read"), content.open() as file:
-        return digests.of_stream(file, stopped)
+def _of_blocks(content: Hashed, stopped: Callable[[], bool]) -> str:
+    with reading(content.name, "cannot be read"):
+        return digests.of_blocks(content.blocks(), stopped)

@@ -8,7 +8,7 @@ from typing import Protocol
 
 import pyarrow as pa
 
-from .content import Content, FileContent
+from .content import FileContent, Hashed
 
 # What pyarrow raises over bytes that it cannot read.
 FAILURES = (pa.ArrowException, OSError, ValueError)
@@ -32,7 +32,7 @@ class Source(Protocol):
     def batches(self, columns: Sequence[str], size: int) -> Iterator[pa.RecordBatch]:
         """All rows of these columns, `size` at a time."""
 
-    def contents(self) -> Sequence[Content]:
+    def contents(self) -> Sequence[Hashed]:
         """What the digest is of."""
 
 

@@ -26,8 +26,12 @@ PARQUET = (".parquet", ".pq")
 SUPPORTED = ".parquet .csv .tsv .arrow .feather .svm .libsvm .svmlight; .csv .tsv .svm also with .gz"
 
 
-def locate(source: str, delimiter: str | None, as_text: frozenset[str], until: ExitStack) -> Source:
+def locate(source: object, delimiter: str | None, as_text: frozenset[str], until: ExitStack) -> Source:
     """`as_text`: columns that a text file must not turn into numbers; `until`: closes what is kept meanwhile."""
+    if not isinstance(source, str):
+        from .frame import FrameSource  # narwhals takes a while to load
+
+        return FrameSource.open(source)
     if source == STDIN:
         return CsvSource.open("stdin", SpooledContent.of_stdin(until), delimiter or ",", as_text)
     path = Path(source)

@@ -39,7 +39,7 @@ def faults(probability: Floats, labels: npt.NDArray[np.integer], classes: Sequen
 def table(
     probability: Floats, labels: npt.NDArray[np.integer], classes: Sequence[str], bins: int, miss: float
 ) -> Iterator[Bin]:
-    """Of the positive class, or of each where there are more: rows by rising estimates, equal ones together.
+    """Bins of the positive class, or of each where there are more: rows by rising estimates, equal ones together.
 
     The probabilities must not have seen the labels of their rows. Where they saw none of these labels, all limits hold
     with probability 1 - miss; where rows of a group shaped each other's estimates, with somewhat less.

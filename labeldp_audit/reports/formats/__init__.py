@@ -52,6 +52,29 @@ def render(
     return FORMATS.get(name).render(report, width=width, color=color, run_info=run_info, location=location)
 
 
+def of_ending(ending: str) -> str:
+    """The format of a file whose name ends so."""
+    return _ENDINGS.get(ending, ending)
+
+
+_ENDINGS = {"md": "markdown", "txt": "text", "htm": "html", "xml": "junit"}
+
+
+def brief(report: Report) -> str:
+    """The beginning of the text: what was asked, the answer in short, and how eta was made."""
+    from . import text
+
+    return text.brief(report)
+
+
+def excerpt(report: Report) -> str:
+    """A piece of HTML for a notebook: the page's verdict, and its first chart."""
+    from . import compared
+    from .page import document
+
+    return document.excerpt(compared.labelled(report))
+
+
 def summary(report: Report, taken: int = 0) -> str:
     """What GitHub shows below a job: the report as Markdown, cut to what it takes; `taken` bytes of that are full."""
     from . import github

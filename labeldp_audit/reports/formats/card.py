@@ -123,7 +123,7 @@ def _factor(loss: float, how: str = "at least") -> str:
 
 
 def _of_gains(report: Report) -> str:
-    """Of several ways to publish, that which tells most."""
+    """What the most telling of several ways to publish gains."""
     found = gains.gains_of(report)
     if not found:
         return ""

@@ -89,7 +89,7 @@ def _counts(judged: Judgement) -> Iterator[str]:
 
 
 def place(report: Report, location: str | None) -> tuple[str, bool]:
-    """Of the table, relative and with slashes, and whether that is from the top of the repository.
+    """Path of the table, relative and with slashes, and whether that is from the top of the repository.
 
     What leads out of the repository would name folders of a machine: the file's name alone stands there then.
     """

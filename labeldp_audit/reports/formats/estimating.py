@@ -48,7 +48,7 @@ def _used(one: Tried, eta: EtaSummary) -> str:
 
 
 def _more(one: Tried, reference: Tried, digits: int) -> str:
-    """Of those that say the same as the first one, no digits."""
+    """How much more it loses than the first one."""
     if one.behind == one.behind_error == 0:
         return NOTHING if one == reference else "0"
     return measured(one.behind, one.behind_error, digits)

@@ -20,7 +20,7 @@ _NAMES = 3  # of mechanisms that share a reason
 
 
 def in_short(report: Report) -> str:
-    """Of what is planned; mechanisms shown for comparison only have their place in the tables."""
+    """The answer about what is planned; mechanisms shown for comparison only have their place in the tables."""
     report = compared.planned(report)
     first, *rest = next(filter(None, (say(report) for say in (_tail, _worst, attacker.headline, _guessing))), ("",))
     said = [first, not_judged(report), *rest, blind(report) if first else ""]

@@ -15,7 +15,7 @@ TITLE = "For a manager"
 
 
 def sentence(report: Report) -> str:
-    """Of several ways to publish, the one that tells least and the one that tells most."""
+    """What a manager needs: of several ways to publish, the one that tells least and the one that tells most."""
     report = compared.planned(report)
     found = gains.gains_of(report)
     if not found:

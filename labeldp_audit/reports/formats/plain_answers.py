@@ -223,7 +223,7 @@ def as_far_as(found: Judgement) -> str:
 
 
 def what_may_settle(left: Sequence[Verdict], report: Report) -> str:
-    """Of limits that stand between a policy and a decision; some no table can ever narrow."""
+    """What may narrow limits that stand between a policy and a decision; some no table can ever narrow."""
     if any(is_hopeless(one, report) for one in left):
         return "no table can show it, as what a line asks for has no upper limit: change the policy"
     endless = any(one.value in (None, math.inf) or one.worst is None or not one.worst.mechanism for one in left)
@@ -244,7 +244,7 @@ def _which(lines: Sequence[Verdict]) -> str:
 
 
 def _least(report: Report) -> str:
-    """Of several ways to publish."""
+    """Which of several ways to publish tells least."""
     found = gains.gains_of(report)
     if len(found) < 2 or tuning.searches(report):
         return ""

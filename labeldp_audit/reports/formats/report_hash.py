@@ -10,7 +10,7 @@ KEY = "seal"
 
 
 def hash_of(document: Mapping[str, object]) -> str:
-    """Of all but the seal itself; spaces and the order of keys do not matter."""
+    """A hash of all but itself; spaces and the order of keys do not matter."""
     rest = {key: value for key, value in document.items() if key != KEY}
     text = json.dumps(rest, sort_keys=True, separators=(",", ":"), allow_nan=False)
     return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"

@@ -91,7 +91,7 @@ def _waiver(one: Waived, found: Judgement) -> Object:
 
 
 def _rules(report: Report, found: Sequence[Fault]) -> dict[str, Object]:
-    """Of what was found, of what a line asks for and of waivers that have run out, each once."""
+    """Rules for what was found, what a line asks for and waivers that have run out, each once."""
     asked = () if report.judgement is None else report.judgement.verdicts
     quantities = dict.fromkeys([*(one.quantity for one in report.findings), *(one.quantity for one in asked)])
     rules = {quantity: _rule(quantity, report) for quantity in quantities}
@@ -129,7 +129,7 @@ def _described(rule: str, meaning: str, more: str) -> Object:
 
 
 def _result(fault: Fault, rule: int, report: Report, location: str | None) -> Object:
-    """Of the whole table. A file without lines has a first one, which GitHub asks for."""
+    """A result about the whole table. A file without lines has a first one, which GitHub asks for."""
     physical = {"artifactLocation": {**_place(report, location), "index": 0}, "region": {"startLine": 1}}
     waiver = fault.verdict.waiver if fault.verdict else None
     accepted = [] if waiver is None else [_suppression(plain(waiver.reason))]

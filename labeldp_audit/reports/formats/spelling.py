@@ -88,7 +88,7 @@ def high(bound: Bound, share: bool = False) -> str:
 
 
 def places(errors: Iterable[float]) -> int:
-    """Of a column of numbers with standard errors: two digits of the smallest one are shown."""
+    """Decimals for a column of numbers with standard errors: two digits of the smallest one are shown."""
     least = min((error for error in errors if 0 < error < math.inf), default=0.001)
     return min(max(1 - math.floor(math.log10(least)), 2), 6)
 

@@ -35,7 +35,7 @@ def corners(curve: Curve, heights: Sequence[float], x: Scale, y: Scale, grain: f
 
 
 def outline(curve: Curve, x: Scale, y: Scale, grain: float = 1.0) -> list[Corner]:
-    """Of the band between the limits."""
+    """Corners of the band between the limits."""
     return [*corners(curve, most(curve), x, y, grain), *reversed(corners(curve, least(curve), x, y, grain))]
 
 

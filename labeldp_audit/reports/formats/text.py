@@ -3,7 +3,7 @@ door does not repeat them on a terminal that shows the report."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from io import StringIO
 
 from rich.columns import Columns
@@ -46,7 +46,18 @@ _CURVE = 22  # columns that a curve needs in the table of curves
 def render(
     report: Report, *, width: int, color: bool, run_info: Mapping[str, object] | None, location: str | None = None
 ) -> str:
-    out, width = StringIO(), min(width, _WIDEST)
+    shown, width = compared.labelled(report), min(width, _WIDEST)
+    return _printed(_verdict(shown, width) if report.command == _JUDGED else _parts(shown, width), width, color)
+
+
+def brief(report: Report, width: int = 100) -> str:
+    """What a person reads first."""
+    shown = compared.labelled(report)
+    return _printed((*_first(shown, width), *terminal.listed("Warnings", tuple(map(plain, report.warnings)))), width)
+
+
+def _printed(parts: Iterable[RenderableType], width: int, color: bool = False) -> str:
+    out = StringIO()
     # The environment is left out: colour and width are decided by whoever calls.
     console = Console(
         file=out,
@@ -59,8 +70,7 @@ def render(
         legacy_windows=False,
         _environ={},
     )
-    shown = compared.labelled(report)
-    for part in _verdict(shown, width) if report.command == _JUDGED else _parts(shown, width):
+    for part in parts:
         console.print(part)
     return "".join(line.rstrip() + "\n" for line in out.getvalue().splitlines())
 
@@ -80,10 +90,7 @@ def _verdict(report: Report, width: int) -> Iterator[RenderableType]:
 
 def _parts(report: Report, width: int) -> Iterator[RenderableType]:
     found = curves.curves_of(report)
-    yield Text(phrases.scope(report), style="bold")
-    yield from map(Text, filter(None, (headline.in_short(report), "", facts.sampled(report.eta))))
-    yield from text_judged.parts(report, width)
-    yield from ("", facts.audited(report.dataset), Text(facts.estimated(report), style="dim"))
+    yield from _first(report, width)
     yield from terminal.paragraphs(how_to_read.before_tables(report))
     yield from text_gains.parts(report, width)
     yield from terminal.paragraphs(how_to_read.sentences(report))
@@ -104,6 +111,13 @@ def _parts(report: Report, width: int) -> Iterator[RenderableType]:
     yield from terminal.listed("Assumes", phrases.assumptions(facts.for_people(report)))
     if said := manager.sentence(report):
         yield from ("", Text(f"{manager.TITLE}: {said}", style="bold"))
+
+
+def _first(report: Report, width: int) -> Iterator[RenderableType]:
+    yield Text(phrases.scope(report), style="bold")
+    yield from map(Text, filter(None, (headline.in_short(report), "", facts.sampled(report.eta))))
+    yield from text_judged.parts(report, width)
+    yield from ("", facts.audited(report.dataset), Text(facts.estimated(report), style="dim"))
 
 
 def _chart(found: Sequence[Curve], width: int) -> Iterator[RenderableType]:

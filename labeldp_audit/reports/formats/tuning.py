@@ -95,7 +95,7 @@ def _sentence(search: Search) -> str:
 
 
 def lines(report: Report, search: Search) -> tuple[Verdict, ...]:
-    """Of the policy, those that a number was found for."""
+    """Lines of the policy that a number was found for."""
     judged = report.judgement.verdicts if report.judgement else ()
     about = (one for one in judged if one.worst is not None and one.worst.mechanism in (None, *search.specs))
     return tuple({one.line: one for one in about}.values())

@@ -9,8 +9,8 @@ from importlib.resources import files
 from ....core.report import TOOL, Report
 from .. import phrases
 from ..spelling import plain
-from . import ending, sections
-from .markup import Html, joined, tag, text, void
+from . import charts, curve_chart, ending, point_chart, sections
+from .markup import NOTHING, Html, joined, tag, text, void
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
@@ -30,6 +30,19 @@ def whole(report: Report, run_info: Mapping[str, object] | None) -> str:
         lang="en",
     )
     return f"<!DOCTYPE html>\n{_lined(page)}\n"
+
+
+def excerpt(report: Report) -> Html:
+    """For a notebook: the verdict and the first chart, in a style that touches nothing around it."""
+    first = next(filter(None, (chart(report) for chart in _CHARTS)), NOTHING)
+    sheet = re.sub(r":root|\bbody(?= \{)", ":scope", style())
+    scoped = Html(f"@scope (.{TOOL}) {{\n{sheet}\n:scope {{ padding: 0; }} section {{ border: 0; padding: 0; }}\n}}")
+    return tag("div", tag("style", scoped), sections.verdict(report), first, class_=TOOL)
+
+
+_CHARTS = (
+    curve_chart.charts, charts.advantages, point_chart.tuned, charts.largest_losses, point_chart.calibration,
+)  # fmt: skip
 
 
 def _head(title: str) -> Html:

@@ -1,0 +1,170 @@
+"""The kinds of values an option takes: how one is written on the command line, and how in a TOML file."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Protocol
+
+from .errors import SpecError
+
+
+class Kind(Protocol):
+    """Both ways end in the same value; a SpecError says what was expected."""
+
+    @property
+    def metavar(self) -> str: ...
+
+    def parse(self, text: str) -> object:
+        """From a flag or a variable."""
+
+    def take(self, value: object) -> object:
+        """From a file, where 1000 and "1000" are two things."""
+
+
+def refusal(expected: str, got: object) -> SpecError:
+    return SpecError(f"not {expected}: {got!r}")
+
+
+@dataclass(frozen=True)
+class Text:
+    metavar: str
+
+    def parse(self, text: str) -> str:
+        if not text:
+            raise refusal("a text", text)
+        return text
+
+    def take(self, value: object) -> str:
+        if not isinstance(value, str):
+            raise refusal("a text", value)
+        return self.parse(value)
+
+
+@dataclass(frozen=True)
+class Character:
+    metavar: str
+
+    def parse(self, text: str) -> str:
+        one = {"tab": "\t", "\\t": "\t"}.get(text, text)
+        if len(one) != 1 or not one.isascii() or one in '\r\n"':
+            raise refusal("a single character, such as ';' or 'tab'", text)
+        return one
+
+    def take(self, value: object) -> str:
+        return self.parse(Text(self.metavar).take(value))
+
+
+@dataclass(frozen=True)
+class OneOf:
+    known: tuple[str, ...]
+
+    @property
+    def metavar(self) -> str:
+        return "|".join(self.known)
+
+    def parse(self, text: str) -> str:
+        if text not in self.known:
+            raise refusal(f"one of {', '.join(self.known)}", text)
+        return text
+
+    def take(self, value: object) -> str:
+        return self.parse(Text(self.metavar).take(value))
+
+
+@dataclass(frozen=True)
+class Flag:
+    metavar: str = ""
+
+    def parse(self, text: str) -> bool:
+        told = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
+        if text.lower() not in told:
+            raise refusal("true or false", text)
+        return told[text.lower()]
+
+    def take(self, value: object) -> bool:
+        if not isinstance(value, bool):
+            raise refusal("true or false", value)
+        return value
+
+
+@dataclass(frozen=True)
+class Whole:
+    metavar: str
+    least: int
+
+    def parse(self, text: str) -> int:
+        if not re.fullmatch(r"[+-]?[0-9]{1,18}", text):
+            raise refusal(f"a whole number of at least {self.least}", text)
+        return self.take(int(text))
+
+    def take(self, value: object) -> int:
+        if isinstance(value, bool) or not isinstance(value, int) or value < self.least:
+            raise refusal(f"a whole number of at least {self.least}", value)
+        return value
+
+
+@dataclass(frozen=True)
+class WholeOrAll:
+    """`all` is kept as 0."""
+
+    metavar: str
+
+    def parse(self, text: str) -> int:
+        return self.take("all" if text.lower() == "all" else int(text) if re.fullmatch("[0-9]{1,18}", text) else text)
+
+    def take(self, value: object) -> int:
+        if value == "all":
+            return 0
+        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+            raise refusal("'all' or a whole number of at least 1", value)
+        return value
+
+
+@dataclass(frozen=True)
+class Share:
+    """A number of which `range` says in words what `low <= x` or `low < x`, and `x < 1` or `x <= 1`, mean."""
+
+    metavar: str
+    low: float
+    low_included: bool
+    one_included: bool
+
+    @property
+    def range(self) -> str:
+        low = "of at least" if self.low_included else "above"
+        return f"a number {low} {self.low:g} and {'at most' if self.one_included else 'below'} 1"
+
+    def parse(self, text: str) -> float:
+        try:
+            value = float(text)
+        except ValueError:
+            raise refusal(self.range, text) from None
+        return self.take(value)
+
+    def take(self, value: object) -> float:
+        if isinstance(value, bool) or not isinstance(value, int | float) or not self._holds(value):
+            raise refusal(self.range, value)
+        return float(value)
+
+    def _holds(self, value: float) -> bool:
+        above = self.low < value or (self.low_included and value == self.low)
+        return above and (value < 1 or (self.one_included and value == 1))
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """Numbers in a notation of their own, kept as they are written; a file may give a number or a list."""
+
+    metavar: str
+
+    def parse(self, text: str) -> str:
+        if not re.fullmatch(r"[-+0-9.eE_infa,: ]+", text):
+            raise refusal(f"numbers written {self.metavar}", text)
+        return text
+
+    def take(self, value: object) -> str:
+        many = value if isinstance(value, list) else [value]
+        if any(isinstance(one, bool) or not isinstance(one, int | float | str) for one in many):
+            raise refusal(f"numbers written {self.metavar}", value)
+        return self.parse(",".join(str(one) for one in many))

@@ -1,0 +1,191 @@
+"""A table in memory: a DataFrame of pandas or polars, an Arrow table, or anything else that narwhals takes.
+
+It is read as its Parquet file would be, so that a report does not depend on where a table lies. An index of pandas is
+no column. Arrow shares the memory of most columns; those of Python objects are converted, once.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyarrow import compute
+
+from ...core.errors import DataError, SpecError
+from ..levels import is_category
+from ..quoting import shown
+from .batches import all_different, cut, storage
+from .columnar import types_of
+from .content import Hashed
+
+NAME = "frame"  # what reports call it
+HASHED = 1 << 16  # rows at a time; another number gives other hashes
+_TAKEN = "a path, a DataFrame of pandas or polars, an Arrow table, or what else narwhals reads"
+
+
+@dataclass(frozen=True)
+class FrameSource:
+    table: pa.Table
+    name: str = NAME
+
+    @classmethod
+    def open(cls, frame: object) -> FrameSource:
+        table = arrow_of(frame)
+        columns = [_as_stored(column) for column in table.columns]
+        return cls(pa.table(columns, names=table.column_names))
+
+    @property
+    def rows(self) -> int:
+        return int(self.table.num_rows)
+
+    def names(self) -> list[str]:
+        return list(self.types())
+
+    def types(self) -> dict[str, pa.DataType | None]:
+        return types_of(self.table.schema, self.name)
+
+    def contents(self) -> Sequence[Hashed]:
+        return (FrameContent(self),)
+
+    def batches(self, columns: Sequence[str], size: int) -> Iterator[pa.RecordBatch]:
+        return cut(self.table.select(list(columns)).to_batches(max_chunksize=size), size)
+
+
+def arrow_of(frame: object) -> pa.Table:
+    known = narwhal(frame)
+    try:
+        if nw.dependencies.is_pandas_dataframe(native := known.to_native()):
+            return pa.Table.from_pandas(native, preserve_index=False)
+        return nw.maybe_reset_index(known).to_arrow()
+    except (pa.ArrowException, TypeError, ValueError, NotImplementedError, OverflowError):
+        name = _unreadable(known)
+        hint = "give it one type, such as text, or leave it out of the frame"
+        raise DataError("its cells have no common type", NAME, f"column {shown(name)}", hint=hint) from None
+
+
+def columns_of(frame: object, names: Sequence[str]) -> Any:
+    """As their owner has them, who may be pandas or polars; in pandas otherwise."""
+    known = narwhal(frame)
+    called = {str(name): name for name in known.columns}  # pandas takes other names than texts
+    some = known.select([called[name] for name in names])
+    native = some.to_native()
+    owned = nw.dependencies.is_pandas_dataframe(native) or nw.dependencies.is_polars_dataframe(native)
+    return native if owned else some.to_pandas()
+
+
+def narwhal(frame: Any) -> nw.DataFrame[Any]:
+    """The frame behind narwhals' door; a lazy one is collected."""
+    try:
+        known = nw.from_native(frame)
+    except nw.exceptions.DuplicateError:
+        names = getattr(frame, "column_names", None) or frame.columns  # Arrow's `columns` are cells
+        all_different([str(name) for name in names], NAME)
+        raise
+    except TypeError:
+        try:
+            known = nw.from_arrow(frame, backend="pyarrow")
+        except (TypeError, ValueError, pa.ArrowException):
+            raise SpecError(f"not a table: {type(frame).__name__}", hint=_TAKEN) from None
+    return known.collect() if isinstance(known, nw.LazyFrame) else known
+
+
+def _unreadable(frame: nw.DataFrame[Any]) -> str:
+    """The column that cannot be converted. Its cells are not shown."""
+    for name in frame.columns:
+        try:
+            frame.get_column(name).to_arrow()
+        except Exception:
+            return str(name)
+    return ""
+
+
+def _as_stored(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """In the type that Parquet would give back."""
+    kind = storage(column.type)
+    stored, file = kind, io.BytesIO()
+    try:
+        pq.write_table(pa.schema([("", kind)]).empty_table(), file)
+        stored = pq.read_schema(file).field(0).type
+    except pa.ArrowNotImplementedError:  # whoever reads that column says that it cannot
+        pass
+    if stored == column.type:
+        return column
+    chunks = [_cast(chunk.storage if kind != column.type else chunk, stored) for chunk in column.chunks]
+    return pa.chunked_array(chunks, stored)
+
+
+def _cast(array: pa.Array, kind: pa.DataType) -> pa.Array:
+    if array.type == kind:
+        return array
+    if pa.types.is_dictionary(kind):
+        return pa.DictionaryArray.from_arrays(
+            array.indices, array.dictionary.cast(kind.value_type), ordered=kind.ordered
+        )
+    return array.cast(kind)
+
+
+# ---- what it is known by
+
+
+@dataclass(frozen=True)
+class FrameContent:
+    """What the hash of a frame is of: names, types and cells, however they are chunked and whoever holds them."""
+
+    source: FrameSource
+
+    @property
+    def name(self) -> str:
+        return self.source.name
+
+    def blocks(self) -> Iterator[Any]:
+        kinds = [[name, _spelled(kind)] for name, kind in self.source.types().items()]
+        yield json.dumps([kinds, self.source.rows]).encode()
+        for batch in self.source.batches(self.source.names(), HASHED):
+            for column in batch.columns:
+                yield from _cells(column)
+
+    def stamp(self) -> tuple[int, ...]:
+        return ()  # Arrow's arrays do not change
+
+
+def _spelled(kind: pa.DataType) -> str:
+    """All texts are of one type, however long they may be; the same goes for bytes and lists."""
+    if pa.types.is_dictionary(kind):
+        return f"dictionary<{_spelled(kind.value_type)}>"
+    return str(kind).replace("large_", "").replace("_view", "")
+
+
+def _cells(array: pa.Array) -> Iterator[Any]:
+    """Which of them are there, and what these hold, as bytes."""
+    types = pa.types
+    array = array.dictionary_decode() if types.is_dictionary(array.type) else array
+    array = array.cast(pa.binary()) if types.is_fixed_size_binary(array.type) else array
+    array = array.cast(pa.large_binary()) if is_category(array.type) else array
+    yield np.packbits(array.is_valid().to_numpy(zero_copy_only=False))
+    array, kind = array.drop_null(), array.type
+    if types.is_null(kind):
+        return
+    if types.is_large_binary(kind):
+        ends = np.frombuffer(array.buffers()[1], np.int64)[array.offset :][: len(array) + 1] if len(array) else [0, 0]
+        yield np.diff(ends)
+        yield memoryview(array.buffers()[2] or b"")[ends[0] : ends[-1]]
+    elif types.is_struct(kind):
+        for place in range(kind.num_fields):
+            yield from _cells(compute.struct_field(array, place))
+    elif types.is_nested(kind):
+        if types.is_map(kind):
+            array = array.cast(pa.list_(pa.struct([("key", kind.key_type), ("value", kind.item_type)])))
+        yield compute.list_value_length(array).to_numpy(zero_copy_only=False)
+        yield from _cells(array.flatten())
+    elif types.is_boolean(kind):
+        yield np.packbits(array.to_numpy(zero_copy_only=False))
+    else:
+        width = kind.bit_width // 8
+        yield memoryview(array.buffers()[1] or b"").cast("B")[array.offset * width :][: len(array) * width]
