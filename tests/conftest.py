@@ -23,14 +23,14 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # run by a script in the 
 @pytest.fixture
 def audit(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Iterator[Audit]:
     """Warnings of libraries stay errors, as everywhere in these tests."""
-    from labeldp_audit.cli import app
+    from labeldp_audit.cli import run_command
 
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
     for name in [name for name in os.environ if name.startswith(OURS)]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("LABELDP_AUDIT_ESTIMATOR", "knn")  # can be computed by hand, and is fast
-    monkeypatch.setattr(app, "_hush_libraries", lambda: None)
+    monkeypatch.setattr(run_command, "_hush_libraries", lambda: None)
     monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)
     before = {each: signal.getsignal(each) for each in SIGNALS}
     yield Audit(tmp_path / "here", capsys)

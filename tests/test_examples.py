@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from test_docs import typed
 
-from labeldp_audit.cli import app, grammar, pre_commit
+from labeldp_audit.cli import app, pre_commit
 from labeldp_audit.policy import judge
 
 ROOT = Path(__file__).parent.parent
@@ -89,10 +89,8 @@ def test_what_it_shows_can_be_typed(name, capsys):
         text = f"```sh\n{text[start:].splitlines()[0].replace('$table', 'x.csv')}\n```\n"
     found = typed(text, "labeldp-audit")
     assert found
-    for arguments in found:
-        request = grammar.parse(arguments)
-        assert request is not None
-        assert request.data
+    for command, *arguments in found:
+        assert app.parsed(command, arguments).params["data"]
 
 
 def test_the_hook_of_the_page_is_the_one_that_there_is():

@@ -100,11 +100,12 @@ def test_what_it_brings_is_explained(run):
 
 def test_it_is_completed(run):
     def completed(*words):
-        return [line.split("\t")[0] for line in run(*words, _LABELDP_AUDIT_COMPLETE="zsh").out.splitlines()]
+        asked = {"_LABELDP_AUDIT_COMPLETE": "complete_fish", "_TYPER_COMPLETE_FISH_ACTION": "get-args"}
+        told = run(**asked, _TYPER_COMPLETE_ARGS=" ".join(("labeldp-audit", *words))).out
+        return [line.split("\t")[0] for line in told.splitlines()]
 
     assert completed("explain", "sure") == ["sure_hits"]
-    assert completed("advantage", "t.csv", "--mechanism", "una") == ["unary:"]
-    assert completed("advantage", "t.csv", "--mechanism", "unary:") == ["unary:epsilon="]
+    assert completed("advantage", "t.csv", "--mechanism", "una") == ["unary:epsilon=1"]
     assert completed("advantage", "t.csv", "--format", "pi") == ["piped"]
     assert completed("advantage", "t.csv", "--estimator", "cen") == ["centroids"]
 

@@ -130,6 +130,13 @@ def test_the_house_has_no_other_rooms():
     assert there <= {*MAY_IMPORT, "__init__.py", "__main__.py", "py.typed"}
 
 
+def test_commands_are_short():
+    """What takes more than options and one call belongs into another file."""
+    lengths = {file.name: len(file.read_text().splitlines()) for file in (PACKAGE / "cli" / "commands").glob("*.py")}
+    assert len(lengths) >= 10
+    assert {name: length for name, length in lengths.items() if length >= 60} == {}
+
+
 def test_help_loads_nothing_heavy():
     heavy = ("numpy", "pyarrow", "faiss", "numba", "scipy", "asyncio")
     program = (

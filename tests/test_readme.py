@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 
 from labeldp_audit.audits import run
-from labeldp_audit.cli.options import COMPARED
 from labeldp_audit.core.progress import Silent
-from labeldp_audit.core.settings import Settings
+from labeldp_audit.core.settings import COMPARED_MECHANISMS, Settings
 
 ROOT = Path(__file__).parent.parent
 MECHANISM, TAUS = "rr:epsilon=1", (0.5, 1, 2, 3, 5)
@@ -37,7 +36,7 @@ def rows() -> list[str]:
 def attackers() -> list[str]:
     """In labels of a hundred, the sample table of the clinic."""
     truth = json.loads((ROOT / "sample_data" / "truth.json").read_text(encoding="utf-8"))
-    name, settings = "clinic.parquet", Settings(mechanism=COMPARED)
+    name, settings = "clinic.parquet", Settings(mechanism=COMPARED_MECHANISMS)
     report = run.gains(str(ROOT / "sample_data" / name), settings, Silent())
     by = {(one.quantity, one.mechanism): one for one in report.findings}
     return [_attacker(truth["tables"][name]["advantage"], one, by) for one in report.findings if one.quantity == NAME]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from labeldp_audit.cli import app
+from labeldp_audit.cli import app, run_command
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -23,7 +23,7 @@ def here(tmp_path, monkeypatch):
         (tmp_path / name).symlink_to(ROOT / name)
     monkeypatch.chdir(tmp_path)
     before = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)}
-    monkeypatch.setattr(app, "_hush_libraries", lambda: None)
+    monkeypatch.setattr(run_command, "_hush_libraries", lambda: None)
     yield tmp_path
     for each, handler in before.items():
         signal.signal(each, handler)

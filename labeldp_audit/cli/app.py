@@ -1,39 +1,121 @@
-"""The door: the only file that prints and the only one that picks an exit code."""
+"""The door: reads what was typed, and picks an exit code for whatever comes of it."""
 
 from __future__ import annotations
 
-import contextlib
+import functools
 import os
 import signal
 import sys
-import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from types import FrameType
-from typing import TYPE_CHECKING, NoReturn, TextIO
+from typing import Annotated, Any, NoReturn
+
+import typer
+import typer.core
 
 from ..core import registry
 from ..core.errors import AuditError, DataError, SpecError
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from ..core.report import Report
-    from . import output
-    from .configuration import Chosen
-    from .grammar import Request
-    from .options import Command
+from . import configuration, options, statuses
+from .commands import COMMANDS
+from .streams import complain, delivering, mute, open_the_closed, say, show
 
 HOME = __file__.removesuffix("cli/app.py")  # of the package
-FINE, VIOLATED, USAGE, DATA, INCONCLUSIVE, BUG, CLOSED = 0, 1, 2, 3, 4, 70, 141
+PROGRAM = "labeldp-audit"
+COMPLETE = "_LABELDP_AUDIT_COMPLETE"  # the variable by which a shell asks typer what may be typed next
+# Click's, by a way that holds for versions of typer that import click and for those that bring their own.
+UsageError: Any = typer.BadParameter.__base__
+BUG_HINT = "please report this line with `labeldp-audit --version --verbose`; --debug shows where it comes from"
 
 
 class Stopped(BaseException):
     """Somebody wants us to stop. Not a KeyboardInterrupt: libraries swallow those."""
 
 
+# ---- what may be typed
+
+
+class _Group(typer.core.TyperGroup):
+    """Help names the kinds of files that packages of other people read."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        kinds = "".join(f", .{ending}" for ending in registry.others("sources"))
+        self.help = SUMMARY.replace(", a folder", f"{kinds}, a folder")
+        _leave_types_of_flags_out(self, ctx)
+        super().format_help(ctx, formatter)
+
+
+class _Command(typer.core.TyperCommand):
+    """Help ends with what there is to choose from, which is looked up then and not whenever the tool starts."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        if any(one.name == "mechanism" for one in self.params):
+            self.epilog = options.choices()
+        _leave_types_of_flags_out(self, ctx)
+        super().format_help(ctx, formatter)
+
+
+def _leave_types_of_flags_out(command: Any, context: Any) -> None:
+    """Some versions of typer show --quiet as if it took a value."""
+    for option in command.get_params(context):
+        if getattr(option, "is_flag", False):
+            option.metavar = ""
+
+
+SUMMARY = (
+    "Measure how much a release of protected labels still tells about each person.\n\n"
+    "A table goes in (.parquet, .csv, .csv.gz, .tsv, .arrow, .svm, a folder, or - for CSV on standard input); "
+    "a report comes out on standard output.\n\n"
+    "Start with: labeldp-audit estimate-j DATA\n\n"
+    "Options of a command may also stand in labeldp-audit.toml or pyproject.toml, or in variables such as "
+    "LABELDP_AUDIT_LABEL; what is typed wins."
+)
+
+application = typer.Typer(
+    cls=_Group,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for command, answers in COMMANDS:
+    application.command(cls=_Command, short_help=answers)(command)
+
+
+@application.callback(invoke_without_command=True, epilog=statuses.SENTENCE)
+def program(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and end.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", help="With --version: also what it is built on.")] = False,
+) -> None:
+    if version:
+        from . import versions
+
+        show(versions.told(verbose))
+        raise typer.Exit
+    if verbose:
+        raise SpecError("--verbose goes with --version")
+    if context.invoked_subcommand is None:
+        raise SpecError("missing command", hint="`labeldp-audit --help` lists the commands")
+
+
+@functools.cache
+def commands() -> Any:
+    return typer.main.get_command(application)
+
+
+def parsed(name: str, arguments: Sequence[str]) -> typer.Context:
+    """A command as far as its options are read, before it runs."""
+    group = commands()
+    above = typer.Context(group, info_name=PROGRAM, **group.context_settings)
+    context: typer.Context = group.commands[name].make_context(name, list(arguments), parent=above)
+    return context
+
+
+# ---- the whole program
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The whole program; the exit status."""
-    _open_the_closed()
+    """The exit status."""
+    open_the_closed()
     try:
         _listen()
         return _guarded(sys.argv[1:] if arguments is None else list(arguments))
@@ -46,8 +128,8 @@ def _guarded(arguments: Sequence[str]) -> int:
     try:
         return _run(arguments)
     except BrokenPipeError:
-        _mute(sys.stdout)
-        return CLOSED
+        mute(sys.stdout)
+        return statuses.CLOSED
     except Exception as error:
         if "--debug" in arguments or os.environ.get("LABELDP_AUDIT_DEBUG", "0") not in ("", "0", "false", "no", "off"):
             import traceback
@@ -56,24 +138,55 @@ def _guarded(arguments: Sequence[str]) -> int:
         return explained(error)
 
 
+def _run(arguments: Sequence[str]) -> int:
+    if COMPLETE in os.environ:
+        os.environ["COLUMNS"] = "10000"  # fish would take each line of a long help for a word
+        commands().main(arguments, prog_name=PROGRAM)
+    try:
+        with commands().make_context(PROGRAM, list(arguments)) as context:
+            return int(context.command.invoke(context))
+    except typer.Exit as end:  # help was shown, or the version, or typer knows no such shell
+        with delivering():
+            return statuses.USAGE if end.exit_code else statuses.FINE
+    except UsageError as error:
+        raise _as_spec_error(error) from None
+    except SystemExit as end:  # typer installed completion; rich met a closed pipe
+        if end.code:
+            raise BrokenPipeError from None
+        return statuses.FINE
+
+
+def _as_spec_error(error: Any) -> SpecError:
+    """One line, what may have been meant, and where help is."""
+    what, _, meant = str(error.message).rstrip(".?").partition(". Did you mean ")
+    what = what[:1].lower() + what[1:]
+    meant = meant or " or ".join(getattr(error, "possibilities", None) or ())
+    hint = f"did you mean {meant}?" if meant else ""
+    wrong, context = getattr(error, "option_name", ""), error.ctx
+    if what.startswith("got unexpected extra argument"):
+        hint = "one table at a time: name a folder, or quote a pattern such as 'data/*.parquet'"
+    elif context and context.parent is None and wrong.removeprefix("--") in configuration.every(context):
+        hint = f"{wrong} goes after the command"
+    help = f"`{context.command_path if context else PROGRAM} --help`"
+    where = error.param.opts[0] if getattr(error, "param", None) else ""
+    return SpecError(what, where, hint=f"{hint} ({help})" if hint else f"{help} lists what there is")
+
+
 def explained(error: Exception) -> int:
     """One line, a hint where there is something to do, and the status."""
     match error:
         case AuditError():
             complain(str(error), error.hint)
-            return DATA if isinstance(error, DataError) else USAGE
+            return statuses.DATA if isinstance(error, DataError) else statuses.USAGE
         case MemoryError():
             complain("not enough memory", "--exclude columns that are no features, or use a machine with more memory")
-            return DATA
+            return statuses.DATA
         case _ if stranger := registry.stranger_in(error):
             complain(f"another package fails: {stranger}", "its authors want to know; --debug shows more")
-            return USAGE
+            return statuses.USAGE
         case _:
             complain(f"a bug of labeldp-audit: {_place(error)}", BUG_HINT)
-            return BUG
-
-
-BUG_HINT = "please report this line with `labeldp-audit --version --verbose`; --debug shows where it comes from"
+            return statuses.BUG
 
 
 def _place(error: Exception) -> str:
@@ -85,164 +198,7 @@ def _place(error: Exception) -> str:
     return f"{type(error).__name__}: {ours[-1].filename.removeprefix(HOME)}: line {ours[-1].lineno}"
 
 
-def _run(arguments: Sequence[str]) -> int:
-    if shell := os.environ.get("_LABELDP_AUDIT_COMPLETE"):
-        from . import completion
-
-        show(completion.answer(shell, arguments))
-        return FINE
-    from . import grammar
-
-    with _delivering():  # help is printed here
-        request = grammar.parse(arguments)
-    if request is None:
-        return FINE
-    if request.command is None:
-        from . import about
-
-        show(about.told(request.given))
-        return FINE
-    return _explain(request) if request.command.reads == "word" else _answer(request.command, request)
-
-
-def _answer(command: Command, request: Request) -> int:
-    from . import configuration, policy_options
-
-    chosen, notes = configuration.gather(command.options, request.given, os.environ, configuration.here())
-    _warn(notes, bool(chosen["quiet"].value))
-    if chosen["show_config"].value:
-        policy = policy_options.shown(policy_options.policy_of(chosen, configuration.here()))
-        show(configuration.shown(chosen, command.options) + policy)
-        return FINE
-    if not request.data:  # Path('') would be the working folder
-        raise SpecError("missing argument DATA", hint=f"`labeldp-audit {command.name} --help` shows examples")
-    return _report(command, request.data, chosen)
-
-
-def _explain(request: Request) -> int:
-    from . import explain, progress
-
-    assert request.command is not None
-    option = next(one for one in request.command.options if one.name == "format")
-    form = option.kind.parse(str(request.given["format"] or option.default))
-    show(explain.run(request.data, str(form), progress.screen()[0]))
-    return FINE
-
-
-def _report(command: Command, data: str, chosen: Mapping[str, Chosen]) -> int:
-    from ..audits import judging
-    from . import configuration, output, policy_options, progress, run_command, versions
-
-    quiet, started = bool(chosen["quiet"].value), time.time()
-    asked = run_command.checked(command, data, chosen)
-    _warn(filter(None, [policy_options.unread(chosen, configuration.here())]), quiet)
-    _hush_libraries()
-    made, rows, info = run_command.run(asked, quiet)
-    report = judging.judged(made, asked.settings.policy)
-    said = made.warnings if asked.stored else ()  # when that report was made
-    _warn((one for one in report.warnings if one not in said), quiet or _is_read_here(asked.plan))
-    info = versions.of_run(data, sys.argv[1:], started) if chosen["with_run_info"].value else info
-    text = output.to_screen(asked.plan, report, *progress.screen(), info)
-    written = output.to_files(asked.plan, report, rows, info)
-    show(text)
-    _warn(output.to_summary(asked.plan, report, os.environ.get("GITHUB_STEP_SUMMARY")), quiet=False)
-    _sum_up(written, quiet)
-    decides = "fail_if" in chosen and not chosen["exit_zero"].value
-    return _status(report) if decides else FINE
-
-
-def _status(report: Report) -> int:
-    from ..core.policy import Outcome
-
-    if report.judgement is None:
-        return FINE
-    return {Outcome.PASS: FINE, Outcome.INCONCLUSIVE: INCONCLUSIVE}.get(report.judgement.outcome, VIOLATED)
-
-
-def _hush_libraries() -> None:
-    """Their warnings are for us, not for users; `python -W` brings them back."""
-    import warnings
-
-    if not sys.warnoptions:
-        warnings.simplefilter("ignore")
-
-
-def _is_read_here(plan: output.Plan) -> bool:
-    """Is there a terminal that shows a report for people, which has the warnings?"""
-    shown = any(target.file is None and target.format == "text" for target in plan.targets)
-    return shown and sys.stdout is not None and sys.stdout.isatty()
-
-
-def _warn(warnings: Iterable[str], quiet: bool) -> None:
-    for warning in warnings:
-        if not quiet:
-            say(f"warning: {' '.join(warning.split())}")
-
-
-def _sum_up(written: Sequence[Path], quiet: bool) -> None:
-    if written and not quiet:
-        say(f"wrote {', '.join(str(file) for file in written)}")
-
-
-def complain(what: str, hint: str = "") -> None:
-    say(f"error: {what}")
-    if hint:
-        say(f"hint: {' '.join(hint.split())}")
-
-
-def say(line: str) -> None:
-    """To standard error; where that is closed there is nobody to tell."""
-    try:
-        if sys.stderr is not None:
-            shown = line.replace("##[", "# #[")  # commands to a runner of GitHub, wherever they stand in a line
-            print(f"labeldp-audit: {shown}", file=sys.stderr, flush=True)
-    except OSError:
-        _mute(sys.stderr)
-
-
-def show(text: str) -> None:
-    """To standard output."""
-    if sys.stdout is None and text:
-        raise BrokenPipeError
-    with _delivering():
-        left = memoryview(_encoded(text))
-        while left:  # print would not notice a pipe that closes halfway, where PYTHONUNBUFFERED is set
-            left = left[sys.stdout.buffer.write(left) :]
-
-
-def _encoded(text: str) -> bytes:
-    """UTF-8 for programs, as in files; what a terminal understands for people."""
-    if sys.stdout is None or not sys.stdout.isatty():
-        return text.encode(errors="backslashreplace")
-    return text.encode(sys.stdout.encoding, "backslashreplace")
-
-
-@contextlib.contextmanager
-def _delivering() -> Iterator[None]:
-    """What is printed inside has arrived when this is left."""
-    try:
-        yield
-        if sys.stdout is not None:
-            sys.stdout.flush()
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        _mute(sys.stdout)
-        raise DataError(f"cannot write the report: {error.strerror}", "standard output") from None
-
-
-def _mute(stream: TextIO | None) -> None:
-    """Python flushes once more at the end and would complain about what it could not write."""
-    with contextlib.suppress(OSError, ValueError):
-        if stream is not None:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-
-
-def _open_the_closed() -> None:
-    """With `>&-` the next file that we open would become standard output."""
-    while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
-        pass
-    os.close(number)
+# ---- signals
 
 
 def _listen() -> None:

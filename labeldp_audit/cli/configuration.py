@@ -1,101 +1,152 @@
-"""Flags beat LABELDP_AUDIT_* variables beat the configuration file beat the defaults."""
+"""Flags beat LABELDP_AUDIT_* variables beat the configuration file beat the defaults.
+
+Variables and the file are click's `default_map`: what they say is checked as if it had been typed.
+"""
 
 from __future__ import annotations
 
+import os
 import tomllib
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, fields
 from pathlib import Path
+from typing import Any
+
+import typer
 
 from ..core.errors import SpecError, near
-from ..core.settings import Settings
+from ..core.settings import KIND, Settings
+from ..core.values import Flag, Kind, Text
 from ..policy.files import POLICY
-from .options import Option, every
 
 PREFIX = "LABELDP_AUDIT_"
 OWN_FILE = "labeldp-audit.toml"
 SHARED_FILE = "pyproject.toml"
 SECTION = "labeldp-audit"
+DEFAULT = "default"
+TYPED_ONLY = {"fail_if", "policy", "debug", "config", "no_config", "show_config"}  # in no file
+SEPARATED_BY_SEMICOLONS = {"mechanism", "fail_if"}  # in a variable; others by commas
+KINDS: Mapping[str, Kind] = {one.name: one.metadata[KIND] for one in fields(Settings) if KIND in one.metadata}
+# Of two options the one that was set in a higher layer counts; the other is as if nobody had set it.
+RIVALS: tuple[tuple[str, str, object], ...] = (
+    ("output", "no_output", False), ("eta", "eta_file", None), ("eta_file", "eta", ()),
+)  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Chosen:
-    """A value and who chose it."""
+@dataclass
+class Configuration:
+    """What options are set to, and by whom: a file, a variable, a flag, or DEFAULT."""
 
-    value: object
-    origin: str
+    values: dict[str, Any] = field(default_factory=dict)
+    origins: dict[str, str] = field(default_factory=dict)
+    file: Path | None = None
+    keys: Collection[str] = ()  # that a file may have
+    notes: list[str] = field(default_factory=list)  # warnings
 
+    def __getitem__(self, name: str) -> Any:
+        return self.values[name]
 
-Layer = Mapping[str, Chosen]
-NOTHING: Layer = {}
-
-
-def gather(
-    options: Iterable[Option], given: Mapping[str, object], environment: Mapping[str, str], folder: Path | None
-) -> tuple[dict[str, Chosen], tuple[str, ...]]:
-    """All layers as one, and what should be said about them."""
-    variables, notes = from_environment(environment)
-    flags = from_flags(given, options)
-    path = file_of(merged(variables, flags), folder)
-    file = from_file(path) if path else NOTHING
-    names = {option.name for option in options}
-    if path and POLICY in section(path) and "mechanism" in names and "fail_if" not in names:
-        notes += (f"[policy] is not judged by this command: {path}",)
-    every_layer = merged(defaults(options), file, variables, flags)
-    return {option.name: every_layer[option.name] for option in options}, notes  # a file may set what others ask for
+    def settings(self) -> Settings:
+        return Settings(**{one.name: self[one.name] for one in fields(Settings) if one.name in self.values})
 
 
-def file_of(asked: Mapping[str, Chosen], folder: Path | None) -> Path | None:
-    """The configuration file, if there is one."""
-    named, none = asked.get("config"), asked.get("no_config")
-    if none and none.value:
-        return None
-    if named and named.value:
-        return Path(str(named.value))
-    return find(folder) if folder else None
+def of(context: typer.Context) -> Configuration:
+    """All layers of a command whose options have been read."""
+    below: Configuration = context.meta[PREFIX]
+    found = Configuration(file=below.file, keys=below.keys, notes=[*below.notes])
+    values, origins = found.values, found.origins
+    for option in options_of(context.command):
+        name, value = option.name, context.params[option.name]
+        source = getattr(context.get_parameter_source(name), "name", "")
+        values[name] = tuple(value) if isinstance(value, list) else value
+        origins[name] = below.origins.get(name, DEFAULT) if source == "DEFAULT_MAP" else DEFAULT
+        if source == "COMMANDLINE":
+            origins[name] = option.opts[0]
+    for name in ("output", "config"):
+        if {origins[name], origins[f"no_{name}"]} == {f"--{name}", f"--no-{name}"}:
+            raise SpecError(f"--{name} and --no-{name} exclude each other")
+    for later, earlier, unset in RIVALS:
+        if {later, earlier} <= values.keys() and 0 < _layer(origins[earlier]) < _layer(origins[later]):
+            values[earlier], origins[earlier] = unset, origins[later]
+    if below.file and "mechanism" in values and "fail_if" not in values and POLICY in section(below.file):
+        found.notes.append(f"[policy] is not judged by this command: {below.file}")
+    return found
 
 
-def defaults(options: Iterable[Option]) -> Layer:
-    return {option.name: Chosen(option.default, "default") for option in options}
+def _layer(origin: str) -> int:
+    """How far up it is."""
+    if origin.startswith("--"):
+        return 3
+    return 2 if origin.startswith(PREFIX) else int(origin != DEFAULT)
 
 
-def from_flags(given: Mapping[str, object], options: Iterable[Option]) -> Layer:
-    """What stands on the command line; None was not given."""
-    for one, other in (("output", "no_output"), ("config", "no_config")):
-        if given.get(one) and given.get(other):
-            raise SpecError(f"--{one} and --{other.replace('_', '-')} exclude each other")
-    told = {option: given.get(option.name) for option in options}
-    return {
-        option.name: Chosen(_written(option, value, option.flag), option.flag)
-        for option, value in told.items()
-        if value is not None and value != []
-    }
+def options_of(command: Any) -> list[Any]:
+    return [one for one in command.params if one.param_type_name == "option"]
 
 
-def from_environment(environment: Mapping[str, str]) -> tuple[Layer, tuple[str, ...]]:
-    """The values, and a warning for each variable that means nothing to us."""
-    known, layer, strange = {name: option for name, option in every().items() if name != "show_config"}, {}, []
-    for variable in sorted(name for name in environment if name.startswith(PREFIX)):
-        name = variable.removeprefix(PREFIX).lower()
-        option = known.get(name)
-        if option is None:
+def every(context: typer.Context) -> dict[str, Any]:
+    """All options by name: a file may hold those of any command that reads one."""
+    commands = context.find_root().command.commands.values()  # type: ignore[attr-defined]
+    lists = [options_of(command) for command in commands]
+    return {one.name: one for each in lists if any(one.name == "config" for one in each) for one in each}
+
+
+def read_layers(context: typer.Context, param: typer.CallbackParam, value: Any) -> Any:
+    """Called for --config and for --no-config, before other options: once both are known the layers can be read."""
+    asked = context.meta.setdefault(f"{PREFIX}ASKED", {})
+    asked[param.name] = value
+    if len(asked) == 2 and not context.resilient_parsing:  # as completion parses
+        context.meta[PREFIX] = below = Configuration(keys=every(context).keys() - TYPED_ONLY)
+        if not asked["no_config"]:
+            below.file = Path(asked["config"]) if asked["config"] else find(here())
+        if below.file:
+            _read_file(context, below, below.file)
+        _read_variables(context, below)
+        context.default_map = below.values
+    return value
+
+
+def _read_variables(context: typer.Context, below: Configuration) -> None:
+    """With a warning for each variable that means nothing to us."""
+    known = {name: option for name, option in every(context).items() if name != "show_config"}
+    for variable in sorted(name for name in os.environ if name.startswith(PREFIX)):
+        name, text = variable.removeprefix(PREFIX).lower(), os.environ[variable]
+        if name not in known:
             hint = near(name, known)
-            strange.append(f"{variable} is not an option and is not used" + (f" ({hint})" if hint else ""))
-        elif text := environment[variable]:
-            parts = [part.strip() for part in text.split(option.separator) if part.strip()]
-            layer[option.name] = Chosen(_written(option, parts if option.many else text, variable), variable)
-    return layer, tuple(strange)
+            below.notes.append(f"{variable} is not an option and is not used" + (f" ({hint})" if hint else ""))
+        elif text and not known[name].is_eager:  # those have been read
+            separator = ";" if name in SEPARATED_BY_SEMICOLONS else ","
+            parts = [part.strip() for part in text.split(separator) if part.strip()]
+            below.values[name], below.origins[name] = parts if known[name].multiple else text, variable
+            _check(_kind(known[name]).parse, parts if known[name].multiple else [text], variable)
 
 
-def _written(option: Option, value: object, where: str) -> object:
-    if isinstance(value, bool):
-        return value
+def _read_file(context: typer.Context, below: Configuration, path: Path) -> None:
+    known = every(context)
+    for key, value in section(path).items():
+        name = key.replace("-", "_")
+        if name == POLICY:
+            continue
+        if name not in below.keys:
+            hint = near(name, below.keys) or f"known: {', '.join(sorted([*below.keys, POLICY]))}"
+            raise SpecError("unknown key", path, key, hint=hint)
+        if name in below.values:
+            raise SpecError("given twice, with - and with _", path, key)
+        one_or_more = value if isinstance(value, list) and known[name].multiple else [value]
+        below.values[name], below.origins[name] = one_or_more if known[name].multiple else value, str(path)
+        _check(_kind(known[name]).take, one_or_more, path, key)
+
+
+def _kind(option: Any) -> Kind:
+    return KINDS.get(option.name) or (Flag() if option.is_flag else Text("TEXT"))
+
+
+def _check(read: Callable[[Any], object], values: list[Any], *where: object) -> None:
     try:
-        if isinstance(value, list | tuple):
-            return tuple(option.kind.parse(str(one)) for one in value)
-        return option.kind.parse(str(value))
+        for value in values:
+            read(value)
     except SpecError as error:
-        raise SpecError(error.what, where, hint=error.hint) from None
+        raise SpecError(error.what, *where, hint=error.hint) from None
 
 
 def here() -> Path | None:
@@ -106,25 +157,14 @@ def here() -> Path | None:
         return None
 
 
-def find(folder: Path) -> Path | None:
+def find(folder: Path | None) -> Path | None:
     """The first file upwards that speaks to us; a pyproject.toml without our section does not."""
-    for place in (folder, *folder.parents):
+    for place in (folder, *folder.parents) if folder else ():
         if (place / OWN_FILE).is_file():
             return place / OWN_FILE
         if (place / SHARED_FILE).is_file() and SECTION in _tools(place / SHARED_FILE):
             return place / SHARED_FILE
     return None
-
-
-def from_file(path: Path) -> Layer:
-    layer: dict[str, Chosen] = {}
-    for key, value in section(path).items():
-        option = _option(key, path)
-        if option is not None:
-            if option.name in layer:
-                raise SpecError("given twice, with - and with _", path, key)
-            layer[option.name] = Chosen(_taken(option, value, path, key), str(path))
-    return layer
 
 
 def section(path: Path) -> dict[str, object]:
@@ -133,37 +173,6 @@ def section(path: Path) -> dict[str, object]:
     if not isinstance(table, dict):
         raise SpecError("not a table", path, f"[tool.{SECTION}]")
     return table
-
-
-def options_in(section: Iterable[str]) -> list[str]:
-    """Keys of a file that are options."""
-    known = _in_file()
-    return [key for key in section if key.replace("-", "_") in known]
-
-
-def _in_file() -> dict[str, Option]:
-    return {name: option for name, option in every().items() if option.in_file}
-
-
-def _option(key: str, path: Path) -> Option | None:
-    if key == POLICY:
-        return None
-    known = _in_file()
-    name = key.replace("-", "_")
-    if name not in known:
-        raise SpecError(
-            "unknown key", path, key, hint=near(name, known) or f"known: {', '.join(sorted([*known, POLICY]))}"
-        )
-    return known[name]
-
-
-def _taken(option: Option, value: object, path: Path, key: str) -> object:
-    try:
-        if not option.many:
-            return option.kind.take(value)
-        return tuple(option.kind.take(one) for one in (value if isinstance(value, list) else [value]))
-    except SpecError as error:
-        raise SpecError(error.what, path, key, hint=error.hint) from None
 
 
 def toml(path: Path, hint: str = "--no-config reads none") -> dict[str, object]:
@@ -180,40 +189,21 @@ def _tools(path: Path) -> dict[str, object]:
     return tools if isinstance(tools, dict) else {}
 
 
-def merged(*layers: Layer) -> dict[str, Chosen]:
-    """Later layers beat earlier ones. A folder asked for later than --no-output is written; of --eta
-    and --eta-file the one that was asked for later counts.
-    """
-    result: dict[str, Chosen] = {}
-    for layer in layers:
-        result.update(layer)
-        if "output" in layer and "no_output" not in layer and "no_output" in result:
-            result["no_output"] = Chosen(False, layer["output"].origin)
-        for one, other in (("eta", "eta_file"), ("eta_file", "eta")):
-            if one in layer and other not in layer and other in result:
-                result[other] = Chosen(() if other == "eta" else None, layer[one].origin)
-    return result
-
-
-def settings(chosen: Mapping[str, Chosen]) -> Settings:
-    return Settings(**{f.name: chosen[f.name].value for f in fields(Settings) if f.name in chosen})  # type: ignore[arg-type]
-
-
-def shown(chosen: Mapping[str, Chosen], options: Iterable[Option]) -> str:
+def shown(configuration: Configuration, command: Any) -> str:
     """The settings as a configuration file, with where each comes from."""
     lines = []
-    for option in options:
-        if option.in_file:
-            value, origin = chosen[option.name].value, chosen[option.name].origin
-            written = "# " + option.name if value is None else f"{option.name} = {_as_toml(option, value)}"
-            words = f" ({option.shown})" if value is None and option.shown else ""
+    for option in options_of(command):
+        if option.name not in TYPED_ONLY:
+            value, origin = configuration[option.name], configuration.origins[option.name]
+            written = f"# {option.name}" if value is None else f"{option.name} = {_as_toml(option.name, value)}"
+            words = f" ({option.show_default})" if value is None else ""
             lines.append(f"{written}  # {' '.join(origin.split())}{words}")
     return "\n".join(lines) + "\n"
 
 
-def _as_toml(option: Option, value: object) -> str:
-    if option.name == "queries":
-        return '"all"' if value == 0 else str(value)
+def _as_toml(name: str, value: object) -> str:
+    if name == "queries" and value == 0:
+        return '"all"'
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, tuple):

@@ -2,38 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from ..audits import judging
 from ..core.errors import SpecError
 from ..core.policy import Policy
 from ..policy import files
-from ..policy.files import POLICY, Known
+from ..policy.files import POLICY
+from ..questions.every import QUANTITIES
 from . import configuration
-from .configuration import Chosen
+from .configuration import Configuration
 
 _EXAMPLE = "for example --fail-if 'advantage.high > 0.05', or fail_if under [policy] in labeldp-audit.toml"
 
 
-def _known() -> Known:
-    from ..audits import judging
-    from .explain import KNOWN
-
-    return Known(KNOWN, judging.check)
-
-
-def policy_of(chosen: Mapping[str, Chosen], folder: Path | None) -> Policy | None:
+def policy_of(asked: Configuration) -> Policy | None:
     """Lines that were typed stand in for those of the configuration file, and beside those of --policy."""
-    if "fail_if" not in chosen:
+    if "fail_if" not in asked.values:
         return None
-    known = _known()
-    typed, named = chosen["fail_if"], chosen["policy"].value
-    lines = files.read(typed.value, typed.origin, known)
-    kept = from_file(Path(str(named)), known) if named else _configured(chosen, folder, bool(lines), known)
+    known, named = files.Known(QUANTITIES, judging.check), asked["policy"]
+    lines = files.read(asked["fail_if"], asked.origins["fail_if"], known)
+    kept = files.from_file(Path(named), known) if named else _configured(asked.file, bool(lines), known)
     if named or not lines:
         lines = (*lines, *kept.lines)
     return replace(kept, lines=lines) if lines else None
+
+
+def _configured(path: Path | None, typed: bool, known: files.Known) -> Policy:
+    """A policy without lines is a mistake, unless lines were typed beside its waivers."""
+    found = configuration.section(path).get(POLICY) if path else None
+    if found is None or path is None:
+        return Policy(())
+    kept = files.from_table(found, path, known)
+    if not kept.lines and not typed:
+        raise SpecError("no fail_if in the policy: nothing would be judged", path, hint=_EXAMPLE)
+    return kept
 
 
 def wanted(found: Policy | None) -> Policy:
@@ -42,43 +46,14 @@ def wanted(found: Policy | None) -> Policy:
     return found
 
 
-def _configured(chosen: Mapping[str, Chosen], folder: Path | None, typed: bool, known: Known) -> Policy:
-    """A policy without lines is a mistake, unless lines were typed beside its waivers."""
-    path = configuration.file_of(chosen, folder)
-    found = configuration.section(path).get(POLICY) if path else None
-    if found is None or path is None:
-        return Policy(())
-    kept = files.from_table(found, path, known)
-    return kept if typed else _with_lines(kept, path)
-
-
-def _with_lines(found: Policy, path: Path) -> Policy:
-    if not found.lines:
-        raise SpecError("no fail_if in the policy: nothing would be judged", path, hint=_EXAMPLE)
-    return found
-
-
-def from_file(path: Path, known: Known) -> Policy:
-    """A file of its own, or a configuration that has one."""
-    if path.name == configuration.SHARED_FILE:
-        found = configuration.section(path).get(POLICY)
-    else:
-        document = configuration.toml(path, "--policy wants a TOML file with fail_if = [...]")
-        found = document.get(POLICY, document)
-    return _with_lines(Policy(()) if found is None else files.from_table(found, path, known), path)
-
-
-def unread(chosen: Mapping[str, Chosen], folder: Path | None) -> str:
+def unread(asked: Configuration) -> str:
     """A warning where --policy names a file that says more than its policy, of which nothing else is read."""
-    named = chosen["policy"].value if "policy" in chosen else None
-    if not named:
+    named = asked.values.get("policy")
+    if not named or (asked.file is not None and asked.file.resolve() == Path(named).resolve()):
         return ""
-    path, own = Path(str(named)), configuration.file_of(chosen, folder)
-    if own is not None and own.resolve() == path.resolve():
-        return ""
-    section = configuration.section(path)
-    more = configuration.options_in(section) if POLICY in section else []
-    return f"{path} also says {', '.join(more)}: --policy reads the policy alone; --config reads all" if more else ""
+    section = configuration.section(Path(named))
+    more = [key for key in section if key.replace("-", "_") in asked.keys] if POLICY in section else []
+    return f"{named} also says {', '.join(more)}: --policy reads the policy alone; --config reads all" if more else ""
 
 
 def shown(found: Policy | None) -> str:

@@ -18,9 +18,9 @@ from ..core.errors import AuditError, DataError, PlanError, SpecError
 from ..core.report import SCHEMA
 from ..data import digests
 from . import app, configuration, stored_reports
-from .options import COMMANDS
+from .statuses import BUG, DATA, FINE, INCONCLUSIVE, USAGE, VIOLATED
 
-WORST_FIRST = (app.BUG, app.USAGE, app.DATA, app.VIOLATED, app.INCONCLUSIVE, app.FINE)
+WORST_FIRST = (BUG, USAGE, DATA, VIOLATED, INCONCLUSIVE, FINE)
 SAYS_ALL = "audit"  # the command whose report a policy can ask everything
 ENDS_AT_ONCE = 128  # from there on somebody wants us to stop
 REPORTS = "folder with reports (.json); whatever lies in it is no table"
@@ -36,13 +36,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """The exit status: the worst of all tables'."""
     try:
         asked = _asked(arguments)
-        known = reports(Path(asked.reports))
-        statuses = []
-        for table in tables(asked.files, asked.reports):
+        changed = list(tables(asked.files, asked.reports))
+        known = reports(Path(asked.reports)) if changed else {}
+        statuses: list[int] = []
+        for table in changed:
             statuses.append(_judged(table, known, asked))
             if statuses[-1] >= ENDS_AT_ONCE:
                 return statuses[-1]
-        return min(statuses, key=WORST_FIRST.index, default=app.FINE)
+        return min(statuses, key=WORST_FIRST.index, default=FINE)
     except (app.Stopped, KeyboardInterrupt):
         return 130
     except Exception as error:
@@ -161,10 +162,9 @@ def _as_planned(found: Sequence[Stored]) -> Sequence[Stored]:
 
 def _is_planned(file: Path) -> bool:
     """Whatever else is wrong with it, `check` says."""
-    [command] = [one for one in COMMANDS if one.name == "check"]
     try:
-        chosen, _ = configuration.gather(command.options, {}, os.environ, configuration.here())
-        stored_reports.check_planned(stored_reports.read_report(str(file))[0], chosen, str(file))
+        asked = configuration.of(app.parsed("check", []))
+        stored_reports.check_planned(stored_reports.read_report(str(file))[0], asked, str(file))
     except PlanError:
         return False
     except AuditError:

@@ -3,111 +3,177 @@
 from __future__ import annotations
 
 import os
+import sys
+import time
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from ..audits import judging
 from ..core.errors import DataError, SpecError
+from ..core.policy import Outcome
 from ..core.report import MEASURED_BY, Report
-from ..core.settings import Settings
-from . import configuration, output, policy_options, repository, stored_reports
+from . import configuration, output, policy_options, repository, stored_reports, versions
 from . import progress as watch
-from .configuration import Chosen
-from .options import QUESTION, SEARCH, TABLE, Command
+from .configuration import Configuration
+from .options import QUESTION, SEARCH, TABLE
+from .statuses import FINE, INCONCLUSIVE, VIOLATED
+from .streams import say, show, warn
+
+if TYPE_CHECKING:
+    import typer
+
+    from ..core.settings import Settings
 
 MEASURING = (TABLE, SEARCH, QUESTION)  # panels of options that say how a report is made
-JUDGING = ("check", "tune")  # commands that make no sense without a policy
-Told = tuple[Report, output.Rows | None, output.Info]
+PAGES = {"json": "json", "md": "markdown"}
+EVERY_PAGE = PAGES | {"html": "html", "txt": "text", "csv": "csv", "sarif": "sarif", "junit.xml": "junit"}
+
+
+@dataclass(frozen=True)
+class Job:
+    """What a command does beside reading its options."""
+
+    function: str = ""  # inside labeldp_audit.audits, loaded when it runs; none takes stored reports alone
+    rows: tuple[str, ...] = ()  # the file with a row for each query
+    pages: Mapping[str, str] = field(default_factory=lambda: PAGES)  # what its folder gets: ending and format
+    stored: bool = False  # takes a stored report as well
+    open_mechanisms: bool = False  # of which one parameter is left open
+    wants_policy: bool = False
 
 
 @dataclass(frozen=True)
 class Errand:
-    command: Command
+    """A command that has been checked."""
+
+    name: str
+    job: Job
     data: str
-    chosen: Mapping[str, Chosen]
+    asked: Configuration
     settings: Settings
     plan: output.Plan
     stored: bool  # is it a report that is there already?
 
 
-def checked(command: Command, data: str, chosen: Mapping[str, Chosen]) -> Errand:
-    stored = command.stored and stored_reports.is_report(data)
-    if not stored and command.stored:
-        _check_table(command, data)
-    settings = _settings(command, chosen, stored)
+def perform(context: typer.Context, job: Job) -> int:
+    """The exit status of a command."""
+    asked, data, started = configuration.of(context), context.params["data"], time.time()
+    quiet = bool(asked["quiet"])
+    warn(asked.notes, quiet)
+    if asked["show_config"]:
+        policy = policy_options.shown(policy_options.policy_of(asked))
+        show(configuration.shown(asked, context.command) + policy)
+        return FINE
+    if not data:  # Path('') would be the working folder
+        raise SpecError("missing argument DATA", hint=f"`{context.command_path} --help` shows examples")
+    errand = _checked(context, job, data, asked)
+    warn(filter(None, [policy_options.unread(asked)]), quiet)
+    _hush_libraries()
+    made, rows, info = _stored(errand) if errand.stored else (*_computed(errand, quiet), None)
+    report = judging.judged(made, errand.settings.policy)
+    said = made.warnings if errand.stored else ()  # when that report was made
+    warn((one for one in report.warnings if one not in said), quiet or _is_read_here(errand.plan))
+    info = versions.of_run(data, sys.argv[1:], started) if asked["with_run_info"] else info
+    text = output.to_screen(errand.plan, report, *watch.screen(), info)
+    written = output.to_files(errand.plan, report, rows, info)
+    show(text)
+    warn(output.to_summary(errand.plan, report, os.environ.get("GITHUB_STEP_SUMMARY")), quiet=False)
+    if written and not quiet:
+        say(f"wrote {', '.join(map(str, written))}")
+    return _status(report) if "fail_if" in asked.values and not asked["exit_zero"] else FINE
+
+
+def _status(report: Report) -> int:
+    if report.judgement is None:
+        return FINE
+    return {Outcome.PASS: FINE, Outcome.INCONCLUSIVE: INCONCLUSIVE}.get(report.judgement.outcome, VIOLATED)
+
+
+def _hush_libraries() -> None:
+    """Their warnings are for us, not for users; `python -W` brings them back."""
+    import warnings
+
+    if not sys.warnoptions:
+        warnings.simplefilter("ignore")
+
+
+def _is_read_here(plan: output.Plan) -> bool:
+    """Is there a terminal that shows a report for people, which has the warnings?"""
+    shown = any(target.file is None and target.format == "text" for target in plan.targets)
+    return shown and sys.stdout is not None and sys.stdout.isatty()
+
+
+# ---- checks
+
+
+def _checked(context: typer.Context, job: Job, data: str, asked: Configuration) -> Errand:
+    name = str(context.info_name)
+    stored = job.stored and stored_reports.is_report(data)
     if stored:
-        stored_reports.check_typed(chosen, (option.name for option in command.options if option.panel in MEASURING))
-    return Errand(command, data, chosen, settings, _plan(command, data, chosen, settings, stored), stored)
+        measuring = [one for one in context.command.params if getattr(one, "rich_help_panel", "") in MEASURING]
+        stored_reports.check_typed(asked, (str(one.name) for one in measuring))
+    elif job.stored:
+        _check_table(name, job, data)
+    policy = policy_options.policy_of(asked)
+    if job.wants_policy:
+        policy_options.wanted(policy)
+    settings = replace(asked.settings(), policy=policy)
+    if not stored:
+        _check_specs(settings, job)
+    return Errand(name, job, data, asked, settings, _plan(name, job, data, asked, stored), stored)
 
 
-def _check_table(command: Command, data: str) -> None:
+def _check_table(name: str, job: Job, data: str) -> None:
     """Where a report could stand, too, a folder of reports is no table."""
     inside = stored_reports.reports_in(data)
-    hint = f"labeldp-audit {command.name} {' or '.join(inside)}" if inside else ""
-    if not command.tables:
+    hint = f"labeldp-audit {name} {' or '.join(inside)}" if inside else ""
+    if not job.function:
         raise SpecError("not a stored report", data, hint=hint or "a .json file that another command left")
     if inside:
         raise DataError("a folder of reports, and no table", data, hint=hint)
 
 
-def run(errand: Errand, quiet: bool) -> Told:
-    """The report, the rows of a command that writes some, and when and where a stored one was made."""
-    if errand.stored:
-        return _stored(errand)
-    return (*_computed(errand.command, errand.data, errand.settings, quiet), None)
-
-
-def _settings(command: Command, chosen: Mapping[str, Chosen], stored: bool) -> Settings:
-    """What can be refused before the data are read."""
-    policy = policy_options.policy_of(chosen, configuration.here())
-    settings = replace(configuration.settings(chosen), policy=policy)
-    if command.name in JUDGING:
-        policy_options.wanted(policy)
-    if not stored:
-        _parsed(settings, command.open_mechanisms)
-    return settings
-
-
-def _parsed(settings: Settings, open_mechanisms: bool) -> None:
+def _check_specs(settings: Settings, job: Job) -> None:
     from ..estimators import named
     from ..questions import releases
 
     named(settings.estimator)
-    if not open_mechanisms:
+    if not job.open_mechanisms:
         releases.wanted(settings, judging.MOST_CLASSES)
 
 
-def _plan(command: Command, data: str, chosen: Mapping[str, Chosen], settings: Settings, stored: bool) -> output.Plan:
+def _plan(name: str, job: Job, data: str, asked: Configuration, stored: bool) -> output.Plan:
     """Where the report goes; a stored one is there already and gets a folder only if one is asked for."""
-    nowhere = chosen["no_output"].value or (stored and chosen["output"].origin == "default")
-    forms, folder = chosen["format"].value, None if nowhere else str(chosen["output"].value)
-    plan = output.plan(forms, folder, command.pages, None if stored else _location(data))  # type: ignore[arg-type]
-    for source in filter(None, (data, settings.eta_file)):
-        output.check(plan, command.files, source)
+    nowhere = asked["no_output"] or (stored and asked.origins["output"] == configuration.DEFAULT)
+    # Nobody knows where the table of a stored report is, or what comes through a pipe.
+    unknown = stored or data == "-"
+    location = None if unknown else repository.place(data, os.environ.get("GITHUB_WORKSPACE"))
+    plan = output.plan(asked["format"], None if nowhere else asked["output"], job.pages, location)
+    files = *(f"{name}.{ending}" for ending in job.pages), f"{name}.svg", f"{name}-advantage.svg", *job.rows
+    for source in filter(None, (data, asked.values.get("eta_file"))):
+        output.check(plan, files, source)
     return plan
 
 
-def _location(data: str) -> str | None:
-    """Nobody knows where the table of a stored report is, or what comes through a pipe."""
-    return None if data == "-" else repository.place(data, os.environ.get("GITHUB_WORKSPACE"))
+# ---- reports
 
 
-def _stored(errand: Errand) -> Told:
+def _stored(errand: Errand) -> tuple[Report, None, output.Info]:
     """A report is shown as what it is; a checked one says so, and has to be about what the configuration plans."""
     report, info = stored_reports.read_report(errand.data)
-    if errand.command.tables:
-        stored_reports.check_planned(report, errand.chosen, errand.data)
+    if errand.job.function:
+        stored_reports.check_planned(report, errand.asked, errand.data)
         parameters = {MEASURED_BY: report.command, **report.parameters}
-        report = replace(report, command=errand.command.name, parameters=parameters)
+        report = replace(report, command=errand.name, parameters=parameters)
     output.check_names(errand.plan, report, errand.data)
     return report, None, info
 
 
-def _computed(command: Command, data: str, settings: Settings, quiet: bool) -> tuple[Report, output.Rows | None]:
+def _computed(errand: Errand, quiet: bool) -> tuple[Report, output.Rows | None]:
     """The report, and the rows of a command that writes some."""
-    module, _, function = command.function.partition(".")
+    module, _, function = errand.job.function.partition(".")
     answer = getattr(import_module(f"..audits.{module}", __package__), function)
     with watch.watched(quiet) as progress:
-        result = answer(data, settings, progress)
+        result = answer(errand.data, errand.settings, progress)
     return result if isinstance(result, tuple) else (result, None)

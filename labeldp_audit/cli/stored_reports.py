@@ -11,8 +11,7 @@ from pathlib import Path
 from ..core.errors import DataError, PlanError, SpecError
 from ..core.report import COMPARED, SCHEMA, Report
 from ..questions.every import QUANTITIES
-from . import configuration
-from .configuration import Chosen
+from .configuration import DEFAULT, PREFIX, Configuration
 
 
 def is_report(data: str) -> bool:
@@ -73,27 +72,27 @@ def _text_of(data: str, name: str) -> str:
         raise DataError("not a report of labeldp-audit: no UTF-8", name) from None
 
 
-def check_typed(chosen: Mapping[str, Chosen], measuring: Iterable[str]) -> None:
+def check_typed(asked: Configuration, measuring: Iterable[str]) -> None:
     """What was typed to change the numbers would silently change nothing."""
     for name in measuring:
-        origin = chosen[name].origin
+        origin = asked.origins[name]
         if origin.startswith("--"):
             raise SpecError(f"a stored report is judged as it is, and {origin} changes nothing", hint="audit the table")
 
 
-def check_planned(report: Report, chosen: Mapping[str, Chosen], file: str) -> None:
+def check_planned(report: Report, asked: Configuration, file: str) -> None:
     """A configuration says what is to be released: a report about something else judges nothing of it."""
-    planning = any(_is_planned(chosen[name]) for name in ("label", *_SAID, "mechanism"))
+    planning = any(_is_planned(asked.origins[name]) for name in ("label", *_SAID, "mechanism"))
     for name, said in _made_with(report).items():
-        plan = chosen[name]
-        if plan.value is None or (plan.origin == "default" and not planning):
+        plan, origin = asked[name], asked.origins[name]
+        if plan is None or (origin == DEFAULT and not planning):
             continue
-        if _plain(plan.value) != _plain(said):
-            source = "the configuration" if plan.origin == "default" else plan.origin
-            what = f"the report has {name} {_words(said)}, and {source} plans {_words(plan.value)}"
+        if _plain(plan) != _plain(said):
+            source = "the configuration" if origin == DEFAULT else origin
+            what = f"the report has {name} {_words(said)}, and {source} plans {_words(plan)}"
             raise PlanError(what, file, hint=_ALIKE)
-    if chosen["mechanism"].origin != "default":
-        _check_mechanisms(report, chosen["mechanism"], file)
+    if asked.origins["mechanism"] != DEFAULT:
+        _check_mechanisms(report, asked, file)
 
 
 _ALIKE = "audit the table as it is to be released, and say in the configuration what that is"
@@ -101,9 +100,9 @@ _ALIKE = "audit the table as it is to be released, and say in the configuration 
 _SAID: Mapping[str, object] = {"exclude": (), "categorical": (), "drop_null_labels": False, "utility": "zero-one"}
 
 
-def _is_planned(plan: Chosen) -> bool:
+def _is_planned(origin: str) -> bool:
     """In a file; a variable plans nothing but itself."""
-    return plan.origin != "default" and not plan.origin.startswith(configuration.PREFIX)
+    return origin != DEFAULT and not origin.startswith(PREFIX)
 
 
 def _made_with(report: Report) -> dict[str, object]:
@@ -119,15 +118,14 @@ def _made_with(report: Report) -> dict[str, object]:
     return dict(made)
 
 
-def _check_mechanisms(report: Report, plan: Chosen, file: str) -> None:
+def _check_mechanisms(report: Report, asked: Configuration, file: str) -> None:
     from ..mechanisms import MECHANISMS
 
     compared = report.parameters.get(COMPARED, ())
     there = {one.mechanism for one in report.findings if one.mechanism} - {*compared}  # type: ignore[misc]
-    specs: Iterable[str] = plan.value  # type: ignore[assignment]
-    for one in (one for spec in specs for one in MECHANISMS.parse(spec, len(report.dataset.classes))):
+    for one in (one for spec in asked["mechanism"] for one in MECHANISMS.parse(spec, len(report.dataset.classes))):
         if there and one.spec not in there:  # a report about the features alone judges none
-            what = f"the report does not judge {one.spec}, which {plan.origin} plans"
+            what = f"the report does not judge {one.spec}, which {asked.origins['mechanism']} plans"
             raise PlanError(what, file, hint=_ALIKE)
 
 

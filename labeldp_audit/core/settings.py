@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 DEFAULT_MECHANISM = ("rr:epsilon=0.5|1|2|4",)
 COMPARED_MECHANISMS = "rr:epsilon=0.5|1|2", "llp:k=2|8|64|512", "laplace-llp:k=8,epsilon=1"  # by advantage
 OPEN_MECHANISM = ("rr",)  # whose noise tune chooses
-_KIND, _MANY = "kind", "many"
+KIND, _MANY = "kind", "many"
 
 
 def _option(kind: Kind, default: Any = None) -> Any:
-    return field(default=default, metadata={_KIND: kind})
+    return field(default=default, metadata={KIND: kind})
 
 
 def _options(kind: Kind, default: tuple[str, ...] = ()) -> Any:
     """Several values of that kind."""
-    return field(default=default, metadata={_KIND: kind, _MANY: True})
+    return field(default=default, metadata={KIND: kind, _MANY: True})
 
 
 @dataclass(frozen=True)
@@ -149,12 +149,12 @@ def from_python(given: Mapping[str, Any]) -> Settings:
     """Values as a configuration file would have them, and objects where the command line has names; None is what was
     not given. What is no field of the settings is somebody else's."""
     found = {}
-    for one in (one for one in fields(Settings) if _KIND in one.metadata):
+    for one in (one for one in fields(Settings) if KIND in one.metadata):
         name = RENAMED.get(one.name, one.name)
         value = given.get(name)
         if value is not None:
             try:
-                found[one.name] = (_each if _MANY in one.metadata else _taken)(one.metadata[_KIND], value, one.name)
+                found[one.name] = (_each if _MANY in one.metadata else _taken)(one.metadata[KIND], value, one.name)
             except SpecError as error:
                 raise SpecError(error.what, name, hint=error.hint) from None
     return Settings(**found)

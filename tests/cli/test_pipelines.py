@@ -41,9 +41,10 @@ def temporary(tmp_path, monkeypatch):
     return folder
 
 
-def program(*arguments: object, **options) -> subprocess.Popen[bytes]:
+def program(*arguments: object, env=None, **options) -> subprocess.Popen[bytes]:
     command = [sys.executable, "-m", "labeldp_audit", *map(str, arguments)]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
+    quick = os.environ | {"LABELDP_AUDIT_ESTIMATOR": "knn"} | (env or {})
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=quick, **options)
 
 
 # ---- signals
@@ -84,8 +85,7 @@ def trapped(audit, large, temporary, monkeypatch):
     return run
 
 
-@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize("stage", STAGES)
+@pytest.mark.parametrize(("stage", "sent"), [*((one, signal.SIGINT) for one in STAGES), (STAGES[-1], signal.SIGTERM)])
 def test_an_interrupt_leaves_nothing_behind(trapped, stage, sent):
     assert trapped(stage, sent) == list(STAGES[: STAGES.index(stage) + 1])
 
@@ -113,7 +113,7 @@ def test_an_interrupt_while_the_report_is_written(audit, table, monkeypatch):
 def test_a_signal_from_outside_while_standard_input_is_read(tmp_path, sent):
     (tmp_path / "here").mkdir()
     (tmp_path / "temporary").mkdir()
-    environment = os.environ | {"TMPDIR": str(tmp_path / "temporary")}
+    environment = {"TMPDIR": str(tmp_path / "temporary")}
     process = program("estimate-j", "-", stdin=subprocess.PIPE, cwd=tmp_path / "here", env=environment)
     assert process.stdin is not None
     process.stdin.write(b"a,y\n" + b"1,0\n2,1\n" * 300_000)  # more than a pipe holds: it is being read
@@ -126,10 +126,10 @@ def test_a_signal_from_outside_while_standard_input_is_read(tmp_path, sent):
 # ---- pipes
 
 
-@pytest.mark.parametrize(("read", "unbuffered"), [(0, ""), (10, ""), (10, "1")])
+@pytest.mark.parametrize(("read", "unbuffered"), [(0, ""), (10, "1")])
 def test_a_reader_that_has_seen_enough(table, tmp_path, read, unbuffered):
     more_than_a_pipe_holds = ("--tau", "0:20:0.01")
-    environment = os.environ | {"PYTHONUNBUFFERED": unbuffered}
+    environment = {"PYTHONUNBUFFERED": unbuffered}
     command = ("estimate-j", table, "-f", "json", "--no-output", *more_than_a_pipe_holds)
     process = program(*command, cwd=tmp_path, env=environment)
     assert process.stdout is not None
@@ -172,10 +172,10 @@ def test_both_streams_in_one_pipe_do_not_mix(table, tmp_path):
     assert json.loads((tmp_path / "nu.json").read_text())["command"] == "nu-max"
 
 
-@pytest.mark.parametrize("encoding", ["ascii", "latin1", "utf-16"])
+@pytest.mark.parametrize("encoding", ["ascii", "utf-16"])
 def test_programs_get_utf_8_whatever_the_locale(tmp_path, encoding):
     (tmp_path / "ö 日.csv").write_text("öl,y\n1,0\n2,1\n3,1\n", encoding="utf-8")
-    environment = os.environ | {"PYTHONIOENCODING": encoding}
+    environment = {"PYTHONIOENCODING": encoding}
     process = program("nu-max", "ö 日.csv", "-f", "json", "--no-output", "-q", cwd=tmp_path, env=environment)
     out, _ = process.communicate(timeout=PROMPT)
     assert json.loads(out.decode("utf-8"))["dataset"]["name"] == "ö 日.csv"
