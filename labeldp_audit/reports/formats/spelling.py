@@ -16,6 +16,8 @@ _FINEST = Decimal("0.001")  # of a percentage point
 
 def plain(text: str) -> str:
     """One line without control characters: column names may hold line ends, escapes and text-direction marks."""
+    if text.isprintable():
+        return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
