@@ -15,6 +15,7 @@ from ..core.progress import Progress
 from ..core.report import COMPARED, Report
 from ..core.settings import Settings
 from ..core.table import Table
+from ..engines.threads import one_blas_thread
 from ..estimators import supplied
 from ..mechanisms import MECHANISMS
 from ..questions import advantage, eta_range, releases, tail, worst_case
@@ -31,6 +32,7 @@ LANDSCAPE = (
 )  # fmt: skip
 
 
+@one_blas_thread()
 def estimate_eta(data: object, settings: Settings, progress: Progress) -> tuple[Report, supplied.Rows]:
     """The report, and a row for each query."""
     table, eta = read_and_estimate(data, settings, progress, halves=True, many=True)
@@ -40,6 +42,7 @@ def estimate_eta(data: object, settings: Settings, progress: Progress) -> tuple[
     return report, supplied.Rows(supplied.to_rows(table, eta), supplied.about(table, eta, settings))
 
 
+@one_blas_thread()
 def nu_max(data: object, settings: Settings, progress: Progress) -> Report:
     asked = releases.wanted(settings)
     releases.check_losses(asked)
@@ -48,6 +51,7 @@ def nu_max(data: object, settings: Settings, progress: Progress) -> Report:
     return reporting.build("nu-max", table, eta, settings, found)
 
 
+@one_blas_thread()
 def estimate_j(data: object, settings: Settings, progress: Progress) -> Report:
     mechanisms, at = tail.checked(settings)
     releases.check_losses(mechanisms)
@@ -56,6 +60,7 @@ def estimate_j(data: object, settings: Settings, progress: Progress) -> Report:
     return reporting.build("estimate-j", table, eta, settings, found)
 
 
+@one_blas_thread()
 def gains(data: object, settings: Settings, progress: Progress) -> Report:
     """advantage: how much better an attacker guesses."""
     table, eta = read_and_estimate(data, settings, progress, halves=True, many=True)
@@ -64,6 +69,7 @@ def gains(data: object, settings: Settings, progress: Progress) -> Report:
     return reporting.build("advantage", table, eta, settings, found)
 
 
+@one_blas_thread()
 def check(data: object, settings: Settings, progress: Progress) -> Report:
     """What a policy asks about, and nothing else. Stored reports never come here."""
     assert settings.policy is not None
@@ -77,6 +83,7 @@ def check(data: object, settings: Settings, progress: Progress) -> Report:
     return reporting.build("check", table, eta, settings, put(evidence, questions(classes, quantities), settings))
 
 
+@one_blas_thread()
 def audit(data: object, settings: Settings, progress: Progress) -> Report:
     """Every question that the table allows, and mechanisms compared on a fixed scale."""
     policy = settings.policy

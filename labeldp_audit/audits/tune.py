@@ -22,6 +22,7 @@ from ..core.quantity import STAYS, UNTUNED
 from ..core.report import ALONE, COMPARED, TUNE, Report
 from ..core.settings import Settings
 from ..core.table import Table
+from ..engines.threads import one_blas_thread
 from ..policy import judge as policies
 from ..policy.judge import PARAMETERS
 from ..questions import advantage, certificates, releases
@@ -39,6 +40,7 @@ METHOD = "bracketing on a fixed scale; limits hold at every value of it at once"
 _AT_ONCE = 14  # values looked at in a round: two rounds after that of round values
 
 
+@one_blas_thread()
 def tune(data: object, settings: Settings, progress: Progress) -> Report:
     policy = settings.policy
     assert policy is not None

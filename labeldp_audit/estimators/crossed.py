@@ -18,7 +18,7 @@ import numpy as np
 from ..core.arrays import Floats, Integers
 from . import pairs
 from .contract import Learner, Lesson, Scores
-from .inputs import SHARED, Category, Codes, Inputs, Values, alone
+from .inputs import SHARED, Category, Codes, Inputs, Values
 from .linear import (
     CHOOSING,
     FEWEST,
@@ -174,22 +174,20 @@ class Crossed(Learner):
         """Where nothing is worth crossing, those of the linear learner."""
         if len(lesson.learn) < FEWEST or (found := _fitted(lesson)) is None:
             return lesson.scores(Linear())
-        with alone():
-            return finished(*found, lesson)
+        return finished(*found, lesson)
 
 
 def _fitted(lesson: Lesson) -> tuple[Sight, Fit] | None:
     """Terms and penalties are chosen among some rows; whether they are worth it, those to judge say."""
-    with alone():
-        plain, main = main_effects(lesson)
-        sight = _found(plain, lesson, main[1])
-        if not (sight.terms or sight.products):
-            return None
-        rows = some(lesson.learn, CHOOSING, np.random.default_rng([lesson.seed, 1]))
-        judge = Design.of(sight, lesson, lesson.judge)
-        wider = sight.wider(main)
-        fit = settled(Design.of(sight, lesson, rows), wider)
-        return (sight, fit) if judged(fit[1], judge) < judged(wider[1], judge) else None
+    plain, main = main_effects(lesson)
+    sight = _found(plain, lesson, main[1])
+    if not (sight.terms or sight.products):
+        return None
+    rows = some(lesson.learn, CHOOSING, np.random.default_rng([lesson.seed, 1]))
+    judge = Design.of(sight, lesson, lesson.judge)
+    wider = sight.wider(main)
+    fit = settled(Design.of(sight, lesson, rows), wider)
+    return (sight, fit) if judged(fit[1], judge) < judged(wider[1], judge) else None
 
 
 def _found(plain: Plain, lesson: Lesson, main: Weights) -> Sight:

@@ -16,7 +16,6 @@ from ..core.arrays import Floats, Integers
 from ..core.table import Columns
 from .comparison import losses
 from .contract import Labels, Learner, Lesson
-from .inputs import alone
 from .stack import Stack
 
 FOLDS = 5
@@ -76,11 +75,10 @@ def scores(
         for _, fold in each(work, [(leaf, fold) for fold in folds for leaf in leaves]):
             note(len(lessons[fold].asked))
 
-    with alone():  # for all: to let go of the limit and take it again between jobs may leave threads that compete
-        run(first, range(1))
-        idle = useless(first, made[0], labels[lessons[0].asked]) if number > 1 and len(rows) >= RACED else set[str]()
-        note(float(len(idle) * (len(rows) - len(lessons[0].asked))))
-        run([leaf for leaf in first if leaf.name not in idle], range(1, number))
+    run(first, range(1))
+    idle = useless(first, made[0], labels[lessons[0].asked]) if number > 1 and len(rows) >= RACED else set[str]()
+    note(float(len(idle) * (len(rows) - len(lessons[0].asked))))
+    run([leaf for leaf in first if leaf.name not in idle], range(1, number))
     kept = [learner for learner in learners if learner.name not in idle]
     return {learner.name: _of_folds(learner, made, folds, idle) for learner in kept}
 

@@ -5,11 +5,7 @@ Heavy tails are cut, and beside a heavy-tailed number stands its normal score: t
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -162,43 +158,3 @@ def _sample(n: int, seed: int) -> Integers:
     if n <= SAMPLE:
         return np.arange(n)
     return np.sort(np.random.default_rng([seed, n]).choice(n, SAMPLE, replace=False))
-
-
-class Limit:
-    """BLAS on one thread, as the order of its sums depends on their number. This holds for the whole process; whoever
-    leaves last lifts it, so that learners that run side by side do not lift it for each other."""
-
-    def __init__(self) -> None:
-        self.lock, self.users = threading.Lock(), 0
-        self.limit: Any = None
-
-    def enter(self) -> None:
-        with self.lock:
-            self.users += 1
-            if self.users == 1:
-                self.limit = _one_thread()
-
-    def leave(self) -> None:
-        with self.lock:
-            self.users -= 1
-            if not self.users:
-                self.limit.restore_original_limits()
-
-
-def _one_thread() -> Any:
-    import scipy.linalg  # noqa: F401  # its BLAS is another one, and only libraries that are loaded are limited
-    from threadpoolctl import threadpool_limits
-
-    return threadpool_limits(limits=1, user_api="blas")
-
-
-_LIMIT = Limit()
-
-
-@contextmanager
-def alone() -> Iterator[None]:
-    _LIMIT.enter()
-    try:
-        yield
-    finally:
-        _LIMIT.leave()

@@ -20,7 +20,7 @@ import numpy as np
 from ..core.arrays import Floats, Integers
 from .contract import Learner, Lesson, Predictor, Scores, inside, unknown
 from .hot import Hot, loss_of_two
-from .inputs import Codes, Inputs, Values, alone
+from .inputs import Codes, Inputs, Values
 
 FEWEST = 20  # rows to learn from
 BLOCK, FEW = 1 << 16, 1 << 13  # rows at a time
@@ -286,10 +286,9 @@ def predictor(view: View, weights: Weights) -> Predictor:
     def predict(rows: Integers) -> Floats:
         parts = (rows[start : start + BLOCK] for start in range(0, max(1, len(rows)), BLOCK))
         levels = sum(view.sizes)
-        with alone():
-            return np.concatenate([
-                inside(softmax(weights.logits(view.dense(part), Hot(view.codes(part), levels)))) for part in parts
-            ])  # fmt: skip
+        return np.concatenate([
+            inside(softmax(weights.logits(view.dense(part), Hot(view.codes(part), levels)))) for part in parts
+        ])  # fmt: skip
 
     return predict
 
@@ -301,8 +300,7 @@ class Linear(Learner):
     def scores(self, lesson: Lesson) -> Scores:
         if len(lesson.learn) < FEWEST:
             return unknown(lesson)
-        with alone():
-            return finished(*main_effects(lesson), lesson)
+        return finished(*main_effects(lesson), lesson)
 
 
 def main_effects(lesson: Lesson) -> tuple[Plain, Fit]:

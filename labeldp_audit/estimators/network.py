@@ -19,7 +19,7 @@ import numpy as np
 from ..core.arrays import Floats, Integers
 from .contract import Fitting, Lesson, Predictor, constant, inside
 from .hot import Hot
-from .inputs import Codes, Values, alone
+from .inputs import Codes, Values
 from .linear import Design, Fit, Plain, Problem, Weights, loss, main_effects, settled, softmax, some, with_one
 from .perceptron import Logits, Perceptron, Size, begin
 
@@ -129,8 +129,7 @@ class Network(Fitting):
     def fit(self, lesson: Lesson) -> Predictor:
         if len(lesson.learn) < FEWEST:
             return constant(lesson)
-        with alone():
-            return _fitted(lesson).predict
+        return _fitted(lesson).predict
 
 
 @dataclass(frozen=True)
@@ -141,9 +140,8 @@ class Model:
     parts: tuple[float, ...]  # how far each network is trusted
 
     def predict(self, rows: Integers) -> Floats:
-        with alone():
-            starts = range(0, max(1, len(rows)), BLOCK)
-            found = [self._block(rows[start : start + BLOCK]) for start in starts]
+        starts = range(0, max(1, len(rows)), BLOCK)
+        found = [self._block(rows[start : start + BLOCK]) for start in starts]
         return np.concatenate(found)
 
     def _block(self, rows: Integers) -> Floats:

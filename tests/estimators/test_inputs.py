@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.stats import norm
-from threadpoolctl import threadpool_info
 
 from labeldp_audit.core.table import Columns
 from labeldp_audit.estimators.contract import Lesson
-from labeldp_audit.estimators.inputs import CUT, Inputs, alone
+from labeldp_audit.estimators.inputs import CUT, Inputs
 
 
 def lesson(values, categorical=(), labels=None, learn=None):
@@ -68,17 +67,3 @@ def test_rare_and_unseen_levels_are_one():
     codes = inputs.codes(np.arange(len(code)))
     assert [np.unique(codes[code == c, 0]).tolist() for c in range(4)] == [[1], [2], [0], [0]]
     assert np.array_equal(codes[:, 1], codes[:, 0] + 3)
-
-
-def test_blas_has_one_thread_until_the_last_has_left():
-    def threads():
-        return [one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas"]
-
-    with alone():
-        pass  # loads what will be limited
-    before = threads()
-    with alone():
-        with alone():
-            assert set(threads()) == {1}
-        assert set(threads()) == {1}
-    assert threads() == before

@@ -1,0 +1,46 @@
+"""Threads change the time and no number."""
+
+from __future__ import annotations
+
+import pytest
+from threadpoolctl import threadpool_info
+
+from labeldp_audit.audits import calls, judging, run, tune
+from labeldp_audit.core.progress import Silent
+from labeldp_audit.core.settings import Settings
+from labeldp_audit.engines.threads import one_blas_thread
+
+
+def blas_threads():
+    return [one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas"]
+
+
+def test_blas_has_one_thread_until_the_last_has_left():
+    with one_blas_thread():
+        pass  # loads what will be limited
+    before = blas_threads()
+    with one_blas_thread():
+        with one_blas_thread():
+            assert set(blas_threads()) == {1}
+        assert set(blas_threads()) == {1}
+    assert blas_threads() == before
+
+
+@pytest.mark.parametrize("command", calls.COMMANDS)
+def test_all_that_makes_numbers_runs_on_one(command, monkeypatch):
+    """Sums of more than 10 000 terms would depend on OMP_NUM_THREADS in the last digit."""
+
+    class Seen(Exception):
+        pass
+
+    def look(*_, **__):
+        raise Seen(blas_threads())
+
+    for home in (run, tune):
+        monkeypatch.setattr(home, "read_and_estimate", look)
+    line = ("advantage.high > 0.05",) if command == "tune" else ()
+    mechanism = ("rr",) if command == "tune" else Settings.mechanism
+    settings = Settings(mechanism=mechanism, policy=judging.policy_of(line))
+    with pytest.raises(Seen) as seen:
+        calls.COMMANDS[command][0]("t.csv", settings, Silent())
+    assert set(seen.value.args[0]) == {1}
