@@ -28,6 +28,7 @@ from .calibration import scores as score_calibration
 Labels = npt.NDArray[np.uint8]
 
 MOST_PAIRED = 500_000  # rows whose levels are compared
+MOST_BINS = 255  # of different numbers that trees tell apart
 
 
 @dataclass(frozen=True)
@@ -70,10 +71,17 @@ def _unresolved(table: Table, probability: Floats, pool: Pool, asked: Integers) 
     small = len(pool.rows) <= MOST_PAIRED
     mine = np.arange(len(pool.rows)) if small else asked
     rows, values = pool.rows[mine], table.columns.values
-    levels = (values[rows, j].astype(np.int64) for j in np.flatnonzero(table.columns.categorical))
+    columns = ((values[rows, j], marked) for j, marked in enumerate(table.columns.categorical))
+    levels = (np.unique(one, return_inverse=True)[1] for one, marked in columns if marked or _names(one))
     positive = table.labels[rows] == 1
     both = unresolved.variance(levels, table.fingerprints[rows], probability[mine, 1], positive, pool.folds[mine])
     return np.column_stack(both)[asked] if small else np.column_stack(both)
+
+
+def _names(column: npt.NDArray[np.float32]) -> bool:
+    """Are these numbers that may be names, such as those of hospitals: too many for models to look at each, and yet
+    most of them there several times?"""
+    return MOST_BINS < len(np.unique(column)) <= len(column) / 2
 
 
 def _order(scores: Floats, labels: Labels, folds: Integers) -> float | None:

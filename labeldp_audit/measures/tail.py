@@ -24,7 +24,6 @@ class Losses:
 
     estimate: Floats  # (q,)
     low: Floats  # (parts, q)
-    # (as many or more, times q): where people like one query may differ, several equally likely ones for each.
     high: Floats
 
     @classmethod
@@ -35,8 +34,7 @@ class Losses:
         return np.asarray(np.min([number_above(low, tau) for low in self.low], axis=0))
 
     def possibly_above(self, tau: Floats) -> Integers:
-        times = self.high.shape[1] // len(self.estimate)
-        return np.asarray(-(-np.max([number_above(high, tau) for high in self.high], axis=0) // times))
+        return np.asarray(np.max([number_above(high, tau) for high in self.high], axis=0))
 
 
 def number_above(in_order: Floats, tau: Floats) -> Integers:
@@ -50,10 +48,18 @@ def mass_above(value: Floats, weight: Floats, tau: Floats) -> Floats:
     return np.asarray(above[np.searchsorted(value[order], tau, side="right")] / above[0])
 
 
-def share_above(losses: Losses, tau: Floats, wrong: int, miss: float) -> tuple[Floats, Floats, Floats]:
-    """J at each tau: estimate, low, high. Each limit at each tau misses with probability at most `miss`."""
+def share_above(
+    losses: Losses, tau: Floats, wrong: int, miss: float, of_people: tuple[Floats, Floats] | None = None
+) -> tuple[Floats, Floats, Floats]:
+    """J at each tau: estimate, low, high. Each limit at each tau misses with probability at most `miss`.
+
+    of_people: where people differ from what these losses are of, what the shares above tau are at least and at most.
+    """
     q = len(losses.estimate)
-    surely = np.maximum(0, losses.surely_above(tau) - wrong)
-    possibly = np.minimum(q, losses.possibly_above(tau) + wrong)
+    surely, possibly = losses.surely_above(tau), losses.possibly_above(tau)
+    if of_people is not None:
+        surely = np.minimum(surely, np.floor(of_people[0] * q).astype(np.int64))
+        possibly = np.maximum(possibly, np.ceil(of_people[1] * q).astype(np.int64))
+    surely, possibly = np.maximum(0, surely - wrong), np.minimum(q, possibly + wrong)
     estimate = number_above(losses.estimate, tau) / q
     return estimate, clopper_pearson.lower(surely, q, miss), clopper_pearson.upper(possibly, q, miss)

@@ -104,24 +104,24 @@ def lower(audit: Audit, mechanism: Mechanism, gain: Gain, miss: float) -> float:
 def _of_records(audit: Audit, box: Intervals, mechanism: Mechanism, miss: float) -> float:
     """The gain of one record rises with eta up to where both guesses are worth the same, then falls: it is 0 at both
     ends, never negative, and convex on either side. So it is least at an end of the interval of eta, and likewise of
-    each payoff's. Where people are spread about their scores, however far, the least of either is taken."""
+    each payoff's. Where people differ from their averages, what guesses are worth after the release, which is convex
+    in eta, is no less than it is at the averages, and before it no more than their variance lets it be."""
     ends = zip(audit.payoffs.low, audit.payoffs.high, strict=True)
     payoffs = [np.array(corner) for corner in dict.fromkeys(itertools.product(*ends))]
     gains = [_gain(mechanism, eta, payoff) for eta in _ends(box) for payoff in payoffs]
     least = functools.reduce(np.minimum, gains)
+    if box.people is not None:
+        least = least - max(box.people.excess_worth(positive, negative) for negative, positive in payoffs)
     return hoeffding.mean_limits(least, least, 0.0, _most(audit, mechanism), box.wrong, miss)[0]
 
 
 def _ends(box: Intervals) -> list[Floats]:
-    """(nodes, q) each: of averages, and of people, where these are told apart."""
-    ends = [box.low[None]] if box.low is box.high else [box.low[None], box.high[None]]
-    return ends if box.variance is None else [*ends, *box.of_people()]
+    return [box.low] if box.low is box.high else [box.low, box.high]
 
 
 def _gain(mechanism: Mechanism, eta: Floats, payoff: Floats) -> Floats:
-    """(q,) the mean over nodes; eta (nodes, q)."""
-    gain = mechanism.gain(np.stack([1 - eta.ravel(), eta.ravel()], axis=1)[:, None], payoff)
-    return np.zeros(eta.shape[1]) if gain is None else np.asarray(gain[:, 0].reshape(eta.shape).mean(axis=0))
+    gain = mechanism.gain(np.stack([1 - eta, eta], axis=1)[:, None], payoff)
+    return np.zeros(len(eta)) if gain is None else np.asarray(gain[:, 0])
 
 
 def _most(audit: Audit, mechanism: Mechanism) -> float:
@@ -162,16 +162,14 @@ def informed(audit: Audit, added: Bound, tried: float, most: float) -> Bound:
 
 def _most_informed(audit: Audit, mechanism: Mechanism, miss: float) -> float:
     """Where labels are released one by one. What the best guess is then worth is convex in eta, and rises with each
-    payoff: it is largest at an end of the interval of eta."""
+    payoff: it is largest at an end of the interval of eta, and larger where people differ from averages."""
     channel, most = mechanism.channel(len(audit.payoffs.paid)), float(audit.payoffs.high.max())
     if channel is None or audit.box is None:
         return 1.0
-    ends = [
-        guess.worth_after(np.column_stack([1 - eta.ravel(), eta.ravel()]), channel, audit.payoffs.high)
-        .reshape(eta.shape).mean(axis=0)
-        for eta in _ends(audit.box)
-    ]  # fmt: skip
+    ends = [guess.worth_after(np.column_stack([1 - eta, eta]), channel, audit.payoffs.high) for eta in _ends(audit.box)]
     worth = functools.reduce(np.maximum, ends)
+    if audit.box.people is not None:
+        worth = worth + sum(audit.box.people.excess_worth(*said[::-1]) for said in (channel.T * audit.payoffs.high))
     return min(1.0, hoeffding.mean_limits(worth, worth, 0.0, most, audit.box.wrong, miss)[1])
 
 

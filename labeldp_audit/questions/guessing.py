@@ -61,16 +61,15 @@ def _most(table: Table, eta: Eta, payoffs: Payoffs, wide: float, miss: float) ->
     """Upper limit: no neighbourhood is more telling than its interval allows."""
     if len(payoffs.high) == 2:
         box = intervals.for_shares(table, eta, miss / 2, wide)
-        low, high = box.of_people()
-        limits, wrong = [1 - low, high], box.wrong
+        limits, wrong = [1 - box.low, box.high], box.wrong
+        more = 0.0 if box.people is None else box.people.excess_worth(payoffs.high[1], payoffs.high[0])
     else:
         mistakes = tolerated(eta.queries, miss / (2 * len(payoffs.high)))
         boxes = [intervals.of_windows(eta, c, mistakes, wide) for c in range(len(payoffs.high))]
-        limits, wrong = [box.high for box in boxes], sum(box.wrong for box in boxes)
+        limits, wrong, more = [box.high for box in boxes], sum(box.wrong for box in boxes), 0.0
     worth = np.max([limit * value for limit, value in zip(limits, payoffs.high, strict=True)], axis=0)
-    worth = worth.mean(axis=0) if worth.ndim > 1 else worth
     least, most = guess.least_worth(payoffs.low), float(payoffs.high.max())
-    return hoeffding.mean_limits(np.full(len(worth), least), worth, least, most, wrong, miss / 2)[1]
+    return hoeffding.mean_limits(np.full(len(worth), least), worth + more, least, most, wrong, miss / 2)[1]
 
 
 def _no_limits(eta: Eta) -> str:

@@ -18,6 +18,7 @@ from ..core.arrays import Floats
 from ..core.eta import Eta
 from ..core.table import Table
 from ..measures.eta_law import unresolved
+from ..measures.eta_law.moments import Averages
 
 WINDOWS = 0.1  # of the probability that intervals may miss: should labels speak against a band that was to be used
 _BELOW_1 = math.nextafter(1.0, 0.0)  # both classes were seen, so p is not 1, however near
@@ -32,13 +33,12 @@ class Intervals:
     high: Floats
     wrong: int  # of the intervals may be wrong
     plain: Floats  # shares in the counts as they are
-    variance: Floats | None = None  # of the log-odds of people about what low and high limit, where that is told
+    variance: float = 0.0  # of people about what low and high limit, in the mean: at most so much, as labels tell
 
-    def of_people(self) -> tuple[Floats, Floats]:
-        """low and high (nodes, q): where people are spread, so many equally likely ones for each row, else one."""
-        if self.variance is None:
-            return self.low[None], self.high[None]
-        return unresolved.people(self.low, self.variance), unresolved.people(self.high, self.variance)
+    @property
+    def people(self) -> Averages | None:
+        """Where they are known to differ from the averages."""
+        return Averages.of(self.low, self.high, self.variance) if self.variance else None
 
 
 Ends = tuple[float, float]
@@ -69,7 +69,7 @@ class Prior:
 
 def for_shares(table: Table, eta: Eta, miss: float, widening: float) -> Intervals:
     """Intervals for shares and means with two classes: a band along the score, or windows where there is none."""
-    most = None if eta.unresolved is None or not eta.unresolved.any() else eta.unresolved[:, 1]
+    most = 0.0 if eta.unresolved is None else unresolved.of_eta(eta.unresolved[:, 1], eta.probability[:, 1])
     if not eta.ordered:
         share = miss if eta.order_p is None else WINDOWS * miss
         return replace(of_windows(eta, 1, tolerated(eta.queries, share), widening), variance=most)

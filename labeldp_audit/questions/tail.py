@@ -6,13 +6,15 @@ intervals of eta 49 %, J at all tau and mechanisms 9 %, the mean loss 7 %, certi
 
 from __future__ import annotations
 
+import functools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
+from ..bounds.certificates import feature_loss
 from ..bounds.intervals import dvoretzky_kiefer_wolfowitz
 from ..core.arrays import Floats
 from ..core.budget import PRIOR_SHARE, RADII_SHARE, Budget
@@ -24,6 +26,7 @@ from ..core.table import Table
 from ..measures import divergence, loss, tail
 from ..measures.eta_law import estimated
 from ..measures.eta_law.estimated import Belief
+from ..measures.eta_law.moments import Averages
 from . import assumptions, certificates, intervals, releases, taus
 from .certificates import Known
 from .contract import Evidence, positive_index
@@ -32,7 +35,7 @@ from .intervals import Intervals, Prior
 ETA_SHARE = 0.49
 TAIL_SHARE = 0.09
 MEAN_SHARE = 0.07
-PARTS, SPREAD_PARTS = 4, 2  # of what p may be; where people are spread, each takes much memory
+PARTS = 4  # of what p may be
 
 J_METHOD = "clopper-pearson"
 MEAN_METHOD = "dvoretzky-kiefer-wolfowitz"
@@ -83,6 +86,7 @@ class Losses:
     value: Floats  # under the estimated law of eta
     weight: Floats
     method: str
+    people: Callable[[Floats], tuple[Floats, Floats]] | None  # shares of them above losses: at least, at most
 
 
 Tilted = Mapping[float, Losses]  # by tilt
@@ -90,22 +94,23 @@ Tilted = Mapping[float, Losses]  # by tilt
 
 def losses_of(box: Intervals, believed: Belief, prior: Prior, tilt: float = 0.0) -> Losses:
     """One p is everybody's: between which ends it is, is looked at in parts, each by itself."""
-    number = PARTS if box.variance is None else SPREAD_PARTS
-    parts = list(pairwise(np.linspace(prior.low, prior.high, number + 1).tolist()))
-    low = np.stack([loss.feature_loss_range(box.low, box.high, *part, tilt)[0] for part in parts])
-    high = np.stack([loss.feature_loss_range(*people, *part, tilt)[1] for people in _possible(box) for part in parts])
+    parts = list(pairwise(np.linspace(prior.low, prior.high, PARTS + 1).tolist()))
+    low, high = np.stack([loss.feature_loss_range(box.low, box.high, *part, tilt) for part in parts], axis=1)
     rows = tail.Losses.of(loss.feature_loss(box.plain, prior.p, tilt), low, high)
     law = believed.law
-    return Losses(rows, loss.feature_loss(law.eta[:, 1], prior.p, tilt), law.weight, believed.method)
+    people = None if box.people is None else functools.partial(_above, box.people, parts, tilt)
+    return Losses(rows, loss.feature_loss(law.eta[:, 1], prior.p, tilt), law.weight, believed.method, people)
 
 
-def _possible(box: Intervals) -> Iterator[tuple[Floats, Floats]]:
-    """Ends of eta of equally many people: all like the average, or as far from it as they may be. Spread, some of them
-    lose less than the average does, so that neither is the worst at every tau."""
-    spread = box.of_people()
-    yield spread[0].ravel(), spread[1].ravel()
-    if box.variance is not None:
-        yield np.tile(box.low, len(spread[0])), np.tile(box.high, len(spread[1]))
+def _above(
+    people: Averages, parts: Sequence[tuple[float, float]], tilt: float, losses: Floats
+) -> tuple[Floats, Floats]:
+    """Shares of people who lose more than each of `losses` by the features: at least, and at most."""
+    roots = [[feature_loss.passed(losses, p, p, tilt) for p in part] for part in parts]  # part, end of p, side of eta
+    sides = np.array(roots)
+    surely = [people.share_between(side[:, 0].min(axis=0), side[:, 1].max(axis=0)) for side in sides]
+    possibly = [people.share_beyond(side[:, 0].max(axis=0), side[:, 1].min(axis=0)) for side in sides]
+    return 1 - np.max(surely, axis=0), np.max(possibly, axis=0)
 
 
 def _asked(losses: Tilted, known: Known, asked: Floats | None, more: Sequence[float], n: int) -> tuple[Floats, int]:
@@ -126,7 +131,8 @@ def tails(
     findings = []
     for mechanism, noise in known:
         mine, above = losses[noise.tilt], at - noise.loss
-        plain, low, high = tail.share_above(mine.rows, above, wrong, miss_each / 2)
+        of_people = None if mine.people is None else mine.people(above)
+        plain, low, high = tail.share_above(mine.rows, above, wrong, miss_each / 2, of_people)
         estimate = np.clip(tail.mass_above(mine.value, mine.weight, above), low, high)
         method = f"{mine.method}; limits {J_METHOD}"
         for tau, *share, uncorrected in np.stack([at, estimate, low, high, plain], axis=1).tolist():

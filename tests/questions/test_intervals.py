@@ -20,7 +20,7 @@ from labeldp_audit.core.table import Columns
 from labeldp_audit.estimators import score_windows
 from labeldp_audit.estimators.score_windows import Pool
 from labeldp_audit.measures import loss, tail
-from labeldp_audit.measures.eta_law import estimated, unresolved
+from labeldp_audit.measures.eta_law import estimated
 from labeldp_audit.questions import advantage, intervals, releases
 from labeldp_audit.questions import tail as estimate_j
 
@@ -126,6 +126,13 @@ def rare_levels(seed=2, n=6000, base=0.2):
     return table, score_windows.eta_of(table, np.column_stack([1 - score, score]), pool, by, Settings(), Silent()), eta
 
 
+def shares(box, law, prior, tau, miss):
+    """Of people above each loss: at least, and at most."""
+    losses = estimate_j.losses_of(box, law, prior)
+    of_people = None if losses.people is None else losses.people(np.asarray(tau))
+    return tail.share_above(losses.rows, np.asarray(tau), 0, miss, of_people)[1:]
+
+
 def test_people_whom_scores_do_not_tell_apart_are_spread_as_far_as_their_levels_tell():
     """J from above holds for people, not for averages alone; a liar who leaves it out is caught."""
     table, told, eta = rare_levels()
@@ -134,10 +141,9 @@ def test_people_whom_scores_do_not_tell_apart_are_spread_as_far_as_their_levels_
     for tau in (1.5, 2.0, 3.0):
         truth = float((losses > tau).mean())
         high, lying = (
-            float(tail.share_above(estimate_j.losses_of(one, estimated.of_losses(told), prior).rows,
-                                   np.array([tau]), 0, 1e-3)[2][0])
-            for one in (box, replace(box, variance=None))
-        )  # fmt: skip
+            shares(one, estimated.of_losses(told), prior, [tau], 1e-3)[1].item()
+            for one in (box, replace(box, variance=0.0))
+        )
         assert truth <= high
         assert tau != 2 or lying < truth
 
@@ -152,19 +158,20 @@ def test_a_law_of_eta_is_spread_too():
     assert law.weight @ law.eta[:, 1] == pytest.approx(plain.weight @ plain.eta[:, 1], rel=2e-3)
 
 
-def test_people_who_may_differ_from_their_average_may_also_be_like_it():
-    """Spread, some of those whose eta is between the prior and 1/2 lose less: high of J falls there, and must not."""
-    eta = np.full(400, 0.25)
-    box = intervals.Intervals(eta, eta, eta, 0, eta, variance=np.full(400, 2.0))
-    prior = intervals.Prior(0.2, 0.2, 0.2)
-    law = estimated.Belief(estimated.observed(np.stack([1 - eta, eta], axis=1)), "", ())
-    tau = np.array([float(loss.feature_loss(np.array(0.25), 0.2)) - 0.001])
-    wide, alike = (
-        tail.share_above(estimate_j.losses_of(one, law, prior).rows, tau, 0, 0.01)[2].item()
-        for one in (box, replace(box, variance=None))
-    )
-    apart = loss.feature_loss(unresolved.people(eta, box.variance), 0.2)
-    assert (apart > tau).mean() < 1 and wide == alike == 1
+@pytest.mark.parametrize("eta", [(0.02, 0.98), (0.1, 0.95), (0.01, 0.4, 0.99)], ids=str)
+def test_whatever_the_law_of_people_about_one_average(eta):
+    """Neither end of J takes them for normal, or for alike; who takes them for alike is caught."""
+    eta = np.repeat(eta, 400)
+    mean = np.full(len(eta), eta.mean())
+    box = intervals.Intervals(mean, mean, mean, 0, mean, variance=eta.var())
+    prior = intervals.Prior(eta.mean(), eta.mean(), eta.mean())
+    law = estimated.Belief(estimated.observed(np.stack([1 - mean, mean], axis=1)), "", ())
+    tau = np.linspace(-0.2, 5, 60)
+    low, high = shares(box, law, prior, tau, 0.01)
+    truth = (loss.feature_loss(eta, prior.p)[:, None] > tau).mean(axis=0)
+    assert np.all(low <= truth) and np.all(truth <= high)
+    lying = shares(replace(box, variance=0.0), law, prior, tau, 0.01)
+    assert np.any(lying[1] < truth)
 
 
 def test_utilities_allow_for_people_whom_scores_do_not_tell_apart():

@@ -181,7 +181,9 @@ def spent(command, *audit, **options):
         spending.watch(stack, intervals, "of_prior", lambda table, positive, miss: ("prior", miss))
         # one event, however often it is asked about
         stack.enter_context(patch.object(assumptions, "widening", lambda eta, settings, miss: radii(miss)))
-        spending.watch(stack, tail, "share_above", lambda losses, tau, wrong, miss: ("j", 2 * len(tau) * miss))
+        spending.watch(
+            stack, tail, "share_above", lambda losses, tau, wrong, miss, of_people: ("j", 2 * len(tau) * miss)
+        )
         means = "mean_lower", lambda terms, floor, wrong, miss: ("mean", miss / estimate_j.PARTS)
         spending.watch(stack, dvoretzky_kiefer_wolfowitz, *means)
         report(command, *audit, **options)
@@ -217,7 +219,7 @@ def test_levels_do_not_depend_on_the_labels():
     def levels(labels, positives):
         told = []
         original = tail.share_above
-        with patch.object(tail, "share_above", lambda *given: (told.append(given[-1]), original(*given))[1]):
+        with patch.object(tail, "share_above", lambda *given: (told.append(given[3]), original(*given))[1]):
             report(estimate_j, table_of(labels), eta_of(positives, [60] * 3, labels))
         return told
 

@@ -42,8 +42,14 @@ def variance(
     beyond_chance = math.sqrt(2 * math.log(len(every) * len(SIZES)))
     told = [_of_levels(codes, left, weight, fold, beyond_chance) for codes in every]
     apart = sum(told[:-1], start=np.zeros((2, len(score))))
-    estimate, most = np.minimum(MOST, np.maximum(apart, told[-1]))
-    return estimate, most
+    estimate, most = np.maximum(apart, told[-1])
+    return np.minimum(MOST, estimate), most
+
+
+def of_eta(variance: Floats, score: Floats) -> float:
+    """The mean variance of eta about the score; nobody's exceeds m (1 - m)."""
+    room = score * (1 - score)
+    return float(np.minimum(variance * room**2, room).mean())
 
 
 def people(mean: Floats, variance: Floats) -> Floats:
