@@ -20,8 +20,9 @@ ALIKE = (
 )
 IN_ORDER = (
     "people with higher scores have on average no smaller eta, which labels do not speak against, and scores of all "
-    "folds are comparable; people with like scores whose eta differ count as their average, spread as far as labels of "
-    "rows of one level tell, which is an estimate; who stands out otherwise may lose more"
+    "folds are comparable; people with like scores whose eta differ count as their average, and where labels of rows "
+    "of one level tell that they differ, limits hold for any people with that average and that variance; "
+    "the variance is an estimate; who stands out otherwise may lose more"
 )
 GIVEN = (
     "the given probabilities are right, which the labels can refute and never prove; the interval leaves open what "

@@ -166,6 +166,7 @@ def people_losing_more(
     apart = tail_cells.people_losing_more(box, losses, prior.low, prior.high, miss_each / 2, tilt)
     z0, z1 = feature_loss.passed(losses, prior.low, prior.high, tilt)
     low = np.where(z0 > z1, 1.0, np.maximum(together, apart))
+    low = np.where(low * box.n < 1, 0.0, low)  # less than one of the rows is nobody
     return np.asarray(np.maximum.accumulate(low[::-1])[::-1])
 
 

@@ -44,7 +44,8 @@ def of_features(
     least = 1 - missed
     most = min(1.0, _most(table, eta, payoffs, wide, budget.spend("upper limit", 0.3)))
     said = (*assumptions.stated(eta, settings), f"lower limit {guess_certificates.sure(eta)}")
-    estimate = min(belief.uninformed(payoffs.paid), 1.0)
+    constant = float(max(np.array(table.dataset.prior) * payoffs.paid))  # nobody guesses worse, whatever models say
+    estimate = min(max(belief.uninformed(payoffs.paid), constant), 1.0)
     right = Bound(estimate, min(least, estimate), max(most, estimate), eta.queries, belief.method, said)
     return Features(right, missed)
 

@@ -33,12 +33,12 @@ class Intervals:
     high: Floats
     wrong: int  # of the intervals may be wrong
     plain: Floats  # shares in the counts as they are
-    variance: float = 0.0  # of people about what low and high limit, in the mean: at most so much, as labels tell
+    variance: Floats | None = None  # of people about what low and high limit: at most so much, where labels tell it
 
     @property
     def people(self) -> Averages | None:
         """Where they are known to differ from the averages."""
-        return Averages.of(self.low, self.high, self.variance) if self.variance else None
+        return Averages.of(self.low, self.high, self.variance) if self.variance is not None else None
 
 
 Ends = tuple[float, float]
@@ -69,7 +69,9 @@ class Prior:
 
 def for_shares(table: Table, eta: Eta, miss: float, widening: float) -> Intervals:
     """Intervals for shares and means with two classes: a band along the score, or windows where there is none."""
-    most = 0.0 if eta.unresolved is None else unresolved.of_eta(eta.unresolved[:, 1], eta.probability[:, 1])
+    most = None
+    if eta.unresolved is not None and eta.unresolved.any():
+        most = unresolved.of_eta(eta.unresolved[:, 1], eta.probability[:, 1])
     if not eta.ordered:
         share = miss if eta.order_p is None else WINDOWS * miss
         return replace(of_windows(eta, 1, tolerated(eta.queries, share), widening), variance=most)

@@ -13,7 +13,7 @@ shares = st.floats(0.001, 0.999)
 
 
 def one(mean: float, variance: float) -> Averages:
-    return Averages(np.array([mean]), np.array([mean]), np.ones(1), variance)
+    return Averages(np.array([mean]), np.array([mean]), np.ones(1), np.array([variance]))
 
 
 @st.composite
@@ -27,10 +27,9 @@ def laws(draw):
 @settings(max_examples=200, deadline=None)
 @given(st.lists(laws(), min_size=1, max_size=4), st.tuples(shares, shares).map(sorted), shares)
 def test_no_law_goes_beyond(each, ends, kink):
-    """Several kinds of people at once: the variance is only known in the mean."""
     first, second = (np.array([end]) for end in ends)
     means = np.array([chance @ eta for chance, eta in each])
-    variance = float(np.mean([chance @ (eta - mean) ** 2 for (chance, eta), mean in zip(each, means, strict=True)]))
+    variance = np.array([chance @ (eta - mean) ** 2 for (chance, eta), mean in zip(each, means, strict=True)])
     people = Averages(means, means, np.full(len(each), 1 / len(each)), variance)
     beyond, between, away = (
         np.mean([chance @ f(eta) for chance, eta in each])
@@ -57,7 +56,7 @@ def test_two_places_reach_them(mean, away):
 
 
 def test_without_variance_people_are_their_averages():
-    people = Averages(np.array([0.2, 0.5]), np.array([0.3, 0.6]), np.array([0.25, 0.75]), 0.0)
+    people = Averages(np.array([0.2, 0.5]), np.array([0.3, 0.6]), np.array([0.25, 0.75]), np.zeros(2))
     first, second = np.array([0.1, 0.25, 0.1]), np.array([0.9, 0.9, 0.55])
     assert people.share_beyond(first, second) == pytest.approx([0, 0.25, 0.75], abs=1e-3)
     assert people.share_between(first, second) == pytest.approx([1, 1, 1], abs=1e-3)
@@ -66,7 +65,8 @@ def test_without_variance_people_are_their_averages():
 
 def test_ends_are_rounded_outward_and_equal_ones_counted_together():
     low, high = np.array([0.0, 0.3, 0.301, 0.9]), np.array([0.1, 0.4, 0.401, 1.0])
-    people = Averages.of(low, high, 0.1)
+    people = Averages.of(low, high, np.array([0.1, 0.2, 0.4, 0.1]))
     assert len(people.weight) == 3 and people.weight.sum() == 1
+    assert sorted(people.variance) == pytest.approx([0.1, 0.1, 0.3])
     assert people.low.min() == 0 and people.high.max() == 1
     assert np.all(np.sort(people.low)[:2] <= [0.0, 0.3]) and people.high.min() >= 0.1

@@ -142,7 +142,7 @@ def test_people_whom_scores_do_not_tell_apart_are_spread_as_far_as_their_levels_
         truth = float((losses > tau).mean())
         high, lying = (
             shares(one, estimated.of_losses(told), prior, [tau], 1e-3)[1].item()
-            for one in (box, replace(box, variance=0.0))
+            for one in (box, replace(box, variance=None))
         )
         assert truth <= high
         assert tau != 2 or lying < truth
@@ -163,14 +163,14 @@ def test_whatever_the_law_of_people_about_one_average(eta):
     """Neither end of J takes them for normal, or for alike; who takes them for alike is caught."""
     eta = np.repeat(eta, 400)
     mean = np.full(len(eta), eta.mean())
-    box = intervals.Intervals(mean, mean, mean, 0, mean, variance=eta.var())
+    box = intervals.Intervals(mean, mean, mean, 0, mean, variance=np.full(len(eta), eta.var()))
     prior = intervals.Prior(eta.mean(), eta.mean(), eta.mean())
     law = estimated.Belief(estimated.observed(np.stack([1 - mean, mean], axis=1)), "", ())
     tau = np.linspace(-0.2, 5, 60)
     low, high = shares(box, law, prior, tau, 0.01)
     truth = (loss.feature_loss(eta, prior.p)[:, None] > tau).mean(axis=0)
     assert np.all(low <= truth) and np.all(truth <= high)
-    lying = shares(replace(box, variance=0.0), law, prior, tau, 0.01)
+    lying = shares(replace(box, variance=None), law, prior, tau, 0.01)
     assert np.any(lying[1] < truth)
 
 

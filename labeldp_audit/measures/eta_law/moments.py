@@ -1,9 +1,8 @@
-"""What may be true of people who differ from known averages, when all that is known is by how much in the mean.
+"""What may be true of people who differ from known averages, when all that is known is their variance about them.
 
-People with average m have some law of eta on [0, 1]; the mean of their variances over all people is at most V. For a
-function f and every lam >= 0,
+People with average m have some law of eta on [0, 1] with a variance of at most V. For a function f and every lam >= 0,
 
-    E f(eta) <= mean over people of sup { E f - lam Var } + lam V,
+    E f(eta) <= sup { E f - lam Var } + lam V,
 
 the supremum over all laws with that average, which is the concave envelope of f(x) - lam x^2 at m, plus lam m^2. Every
 lam gives a limit; the least of some is taken. No shape of the law is assumed: a normal one would hide that few people
@@ -27,17 +26,18 @@ _AT_ONCE = 1 << 22
 
 @dataclass(frozen=True)
 class Averages:
-    """People about averages of which the ends are known, and at most so much variance in the mean."""
+    """People about averages of which the ends are known, and at most so much variance about each."""
 
     low: Floats  # (u,)
     high: Floats
     weight: Floats  # sums to 1
-    variance: float
+    variance: Floats  # (u,) of the people about each; where ends are the same, in the mean
 
     @classmethod
-    def of(cls, low: Floats, high: Floats, variance: float) -> Averages:
+    def of(cls, low: Floats, high: Floats, variance: Floats) -> Averages:
         ends = np.stack([np.floor(_steps(low)), np.ceil(_steps(high))])
-        kept, count = np.unique(ends, axis=1, return_counts=True)
+        kept, place, count = np.unique(ends, axis=1, return_inverse=True, return_counts=True)
+        variance = np.bincount(place.reshape(-1), variance) / count
         least, most = 1 / (1 + np.exp(-GRID * kept))
         return cls(np.where(kept[0] <= -_FAR / GRID, 0.0, least), np.where(kept[1] >= _FAR / GRID, 1.0, most),
                    count / len(low), variance)  # fmt: skip
@@ -71,13 +71,14 @@ class Averages:
 
     def _most(self, of_root: Callable[[float, Floats, Floats], Floats], first: Floats, second: Floats) -> Floats:
         """of_root(root of lam, places (t,), places (t,)) (u, t)."""
-        found = np.ones(len(first))
+        found = np.empty(len(first))
         size = max(1, _AT_ONCE // len(self.weight))
         for start in range(0, len(first), size):
             part = slice(start, start + size)
+            each = np.ones((len(self.weight), len(first[part])))
             for root in ROOTS.tolist():
-                mean = self.weight @ of_root(root, first[part], second[part])
-                found[part] = np.minimum(found[part], mean + root**2 * self.variance)
+                np.minimum(each, of_root(root, first[part], second[part]) + root**2 * self.variance[:, None], out=each)
+            found[part] = self.weight @ each
         return found
 
     def excess(self, kink: float) -> float:
@@ -86,7 +87,7 @@ class Averages:
                         np.minimum(np.abs(self.low - kink), np.abs(self.high - kink)))  # fmt: skip
         rates = ROOTS[:, None] ** 2
         each = rates * np.maximum(1 / (2 * rates) - near, 0.0) ** 2
-        return float((each @ self.weight + rates[:, 0] * self.variance).min())
+        return float((each + rates * self.variance).min(axis=0) @ self.weight)
 
     def excess_worth(self, positive: float, negative: float) -> float:
         """The same of max(positive eta, negative (1 - eta)), what the best of two guesses is worth."""

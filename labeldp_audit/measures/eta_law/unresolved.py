@@ -46,10 +46,10 @@ def variance(
     return np.minimum(MOST, estimate), most
 
 
-def of_eta(variance: Floats, score: Floats) -> float:
-    """The mean variance of eta about the score; nobody's exceeds m (1 - m)."""
+def of_eta(variance: Floats, score: Floats) -> Floats:
+    """The variance of eta about the score; nobody's exceeds m (1 - m)."""
     room = score * (1 - score)
-    return float(np.minimum(variance * room**2, room).mean())
+    return np.asarray(np.minimum(variance * room**2, room))
 
 
 def people(mean: Floats, variance: Floats) -> Floats:
