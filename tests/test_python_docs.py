@@ -34,7 +34,8 @@ def shown(value: Any) -> str:
 
 @pytest.fixture
 def elsewhere(tmp_path, monkeypatch):
-    """A folder like that of the project, in which examples may write."""
+    """A folder like that of the project, in which examples may write; and one core, as others run beside this."""
+    monkeypatch.setattr("os.sched_getaffinity", lambda process: {0}, raising=False)
     (tmp_path / "sample_data").symlink_to(ROOT / "sample_data")
     (tmp_path / "examples").mkdir()
     monkeypatch.chdir(tmp_path)
