@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import math
 import os
@@ -10,13 +11,23 @@ from pathlib import Path
 
 import pytest
 
-from labeldp_audit.audits import run
+from labeldp_audit.audits import evidence, run
 from labeldp_audit.core.progress import Silent
 from labeldp_audit.core.settings import COMPARED_MECHANISMS, Settings
 
 ROOT = Path(__file__).parent.parent
 ALONE = Settings(threads=1)  # other tests run beside this one
 MECHANISM, TAUS = "rr:epsilon=1", (0.5, 1, 2, 3, 5)
+
+
+@pytest.fixture(autouse=True)
+def each_table_once(monkeypatch):
+    monkeypatch.setattr(run, "read_and_estimate", lambda data, *given, **more: estimated(data))
+
+
+@functools.cache
+def estimated(data: str):
+    return evidence.read_and_estimate(data, ALONE, Silent(), halves=True)
 
 
 def rows() -> list[str]:
