@@ -72,11 +72,11 @@ WORLDS = {
     "many ties": lambda rng: (on_grid(rng, 1500, 4, 4), 25),
     "all rows the same": lambda rng: (np.ones((300, 3)), 7),
     "one coordinate": lambda rng: (on_grid(rng, 2000, 1, 4000), 100),
-    "spread": lambda rng: (on_grid(rng, 5000, 5, 2**12), 60),
+    "spread": lambda rng: (on_grid(rng, 3000, 5, 2**12), 60),
     "wide": lambda rng: (on_grid(rng, 700, 70, 64), 30),
     "everybody": lambda rng: (on_grid(rng, 600, 3, 9), 599),
     "two rows": lambda rng: (on_grid(rng, 2, 3, 9), 1),
-    "half of them copies": lambda rng: (np.repeat(on_grid(rng, 2200, 6, 2**10), 2, axis=0), 33),
+    "half of them copies": lambda rng: (np.repeat(on_grid(rng, 1500, 6, 2**10), 2, axis=0), 33),
     "one far away": lambda rng: (np.vstack([on_grid(rng, 900, 3, 50), np.full((1, 3), 64.0)]), 12),
 }
 
