@@ -16,6 +16,9 @@ from running import Audit, names
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 OURS = ("LABELDP_AUDIT_", "NO_COLOR", "FORCE_COLOR", "COLUMNS")
 
+# Tests run side by side: threads that spin while they wait for work would take the processor from the other tests.
+os.environ |= {"OMP_WAIT_POLICY": "passive", "OPENBLAS_NUM_THREADS": "1"}
+
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # run by a script in the background: the tool would honour that
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -30,6 +33,8 @@ def audit(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytes
     for name in [name for name in os.environ if name.startswith(OURS)]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("LABELDP_AUDIT_ESTIMATOR", "knn")  # can be computed by hand, and is fast
+    monkeypatch.setenv("LABELDP_AUDIT_THREADS", "1")  # toys gain nothing from more
+    monkeypatch.setenv("LABELDP_AUDIT_BAGS", "200")
     monkeypatch.setattr(run_command, "_hush_libraries", lambda: None)
     monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)
     before = {each: signal.getsignal(each) for each in SIGNALS}

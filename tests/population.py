@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+from scipy.optimize import brentq
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -75,10 +76,7 @@ def hardness(eta: Floats) -> float:
 
 def root(rises: Callable[[float], float], low: float, high: float) -> float:
     """Where a rising function crosses 0."""
-    for _ in range(40):
-        middle = (low + high) / 2
-        low, high = (low, middle) if rises(middle) > 0 else (middle, high)
-    return (low + high) / 2
+    return float(brentq(rises, low, high, xtol=1e-12))
 
 
 class Link(NamedTuple):

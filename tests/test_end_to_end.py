@@ -52,7 +52,7 @@ def test_standard_input_gives_the_same_findings(tables, audit):
     assert numbers(report) == numbers(expected)
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", ["estimate-eta", "advantage"])  # which have all that threads do
 @pytest.mark.parametrize("approximate", [False, True], ids=["exact", "approximate"])
 def test_threads_change_no_byte(audit, tmp_path, monkeypatch, command, approximate):
     from labeldp_audit import neighbors
@@ -67,11 +67,12 @@ def test_threads_change_no_byte(audit, tmp_path, monkeypatch, command, approxima
         return ended.out
 
     first = bytes_with(2)
-    assert [bytes_with(threads) == first for threads in (2, 1, 5)] == [True] * 3
+    assert [bytes_with(threads) == first for threads in (1, 5)] == [True] * 2
 
 
 def test_processes_and_their_variables_change_no_byte(table, tmp_path):
-    first = started("estimate-j", table, *JSON, cwd=tmp_path).stdout
+    plain = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
+    first = started("estimate-j", table, *JSON, cwd=tmp_path, env=plain).stdout
     alone = os.environ | {"OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1", "PYTHONHASHSEED": "3", "TZ": "Asia/Tokyo"}
     assert started("estimate-j", table, *JSON, cwd=tmp_path, env=alone).stdout == first
     assert list(tmp_path.iterdir()) == []

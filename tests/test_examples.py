@@ -1,4 +1,4 @@
-"""The worked example for CI does what it says."""
+"""The worked example for CI does what it says; how its tables are judged is tested with the README."""
 
 from __future__ import annotations
 
@@ -45,15 +45,6 @@ def test_the_tables_are_what_the_script_makes(tmp_path):
         module["write"](tmp_path / name, risky)
         assert (tmp_path / name).read_bytes() == (FOLDER / name).read_bytes()
         assert (FOLDER / name).stat().st_size < 200_000
-
-
-def test_the_safe_table_passes_and_the_risky_one_does_not(example):
-    safe, risky = example("safe.csv"), example("risky.csv")
-    assert (safe.status, set(outcomes(safe).values())) == (0, {"pass"})
-    assert risky.status == 1
-    assert outcomes(risky) == {
-        "certified_nu_max.low > 2": "fail", "certified_j(tau=1).low > 0.02": "fail", "advantage.high > 0.05": "pass",
-    }  # fmt: skip
 
 
 def test_high_of_j_needs_more_rows(example):

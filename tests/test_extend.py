@@ -5,6 +5,7 @@ What it brings stands in examples/extend; nothing in here or in the package know
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import json
 import os
@@ -61,24 +62,52 @@ def environment(site, **more):
     return kept | {"PYTHONPATH": f"{ROOT}{os.pathsep}{site}", "COLUMNS": "200"} | more
 
 
-def typed(site, folder, *words: object, **more: str) -> Ended:
-    command = [sys.executable, "-m", "labeldp_audit", *map(str, words)]
-    done = subprocess.run(command, cwd=folder, env=environment(site, **more), capture_output=True, check=False)
-    assert b"Traceback" not in done.stderr
-    return Ended(done.returncode, done.stdout.decode(), done.stderr.decode())
+ANSWERS = """
+import contextlib, io, json, os, sys
+from labeldp_audit.cli import app
+for line in sys.stdin:
+    folder, words = json.loads(line)
+    os.chdir(folder)
+    said = [io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2)]
+    with contextlib.redirect_stdout(said[0]), contextlib.redirect_stderr(said[1]):
+        status = app.main(words)
+    print(json.dumps([status, *(one.buffer.getvalue().decode() for one in said)]), flush=True)
+"""
 
 
-@pytest.fixture
-def run(site, tmp_path):
-    return partial(typed, site, tmp_path)
+@contextlib.contextmanager
+def program(site):
+    """A process in which that is installed; run(folder, *words) runs one command after another in it."""
+    command, pipes = [sys.executable, "-c", ANSWERS], {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen(command, env=environment(site), text=True, **pipes) as process:
+
+        def run(folder, *words: object) -> Ended:
+            print(json.dumps([str(folder), [*map(str, words)]]), file=process.stdin, flush=True)
+            ended = Ended(*json.loads(process.stdout.readline()))
+            assert "Traceback" not in ended.err
+            return ended
+
+        yield run
+        process.stdin.close()
 
 
 @pytest.fixture(scope="module")
-def stored(site, table, tmp_path_factory):
+def installed(site):
+    with program(site) as run:
+        yield run
+
+
+@pytest.fixture
+def run(installed, tmp_path):
+    return partial(installed, tmp_path)
+
+
+@pytest.fixture(scope="module")
+def stored(installed, table, tmp_path_factory):
     """The report of an audit that asks every question."""
     folder = tmp_path_factory.mktemp("stored")
     asked = "--fail-if", LINE, "--fail-if", ESTIMATE, "--tau", "1"
-    ended = typed(site, folder, "audit", table, *QUICK[:2], *MECHANISM, *asked, "-o", folder)
+    ended = installed(folder, "audit", table, *QUICK[:2], *MECHANISM, *asked, "--bags", 200, "-o", folder)
     assert ended.status == 1, ended.err
     return folder / "audit.json", ended
 
@@ -98,11 +127,12 @@ def test_what_it_brings_is_explained(run):
     assert {"sure_hits", "unary", "nu_max", "rr"} <= set(listed)
 
 
-def test_it_is_completed(run):
+def test_it_is_completed(site):
     def completed(*words):
         asked = {"_LABELDP_AUDIT_COMPLETE": "complete_fish", "_TYPER_COMPLETE_FISH_ACTION": "get-args"}
-        told = run(**asked, _TYPER_COMPLETE_ARGS=" ".join(("labeldp-audit", *words))).out
-        return [line.split("\t")[0] for line in told.splitlines()]
+        of_shell = environment(site, **asked, _TYPER_COMPLETE_ARGS=" ".join(("labeldp-audit", *words)))
+        told = subprocess.run([sys.executable, "-m", "labeldp_audit"], env=of_shell, capture_output=True, check=True)
+        return [line.split("\t")[0] for line in told.stdout.decode().splitlines()]
 
     assert completed("explain", "sure") == ["sure_hits"]
     assert completed("advantage", "t.csv", "--mechanism", "una") == ["unary:epsilon=1"]
@@ -166,7 +196,9 @@ def test_every_format_prints_it(run, stored, tmp_path):
 
 
 def test_its_mechanism_is_compared_and_tuned(run, table):
-    gained = run("advantage", table, *QUICK, *MECHANISM, "--mechanism", "rr:epsilon=1", "-f", "json").report
+    gained = run(
+        "advantage", table, *QUICK, *MECHANISM, "--mechanism", "rr:epsilon=1", "--bags", 200, "-f", "json"
+    ).report
     found = {one["mechanism"]: one["estimate"] for one in gained["findings"] if one["quantity"] == "advantage"}
     assert 0 < found["unary:epsilon=1"] < found["rr:epsilon=1"]  # its bits tell less than one answer does
     tuned = run("tune", table, *QUICK, "--mechanism", "unary", "--fail-if", "advantage.estimate > 0.02", "-f", "json")
@@ -226,13 +258,16 @@ def test_the_documentation_names_every_group_and_every_example():
 
 @pytest.fixture
 def failing(site, tmp_path):
-    """failing(NAME, GOOD, BAD) is `run` where that file of the package says BAD for GOOD."""
+    """failing({NAME: (GOOD, BAD), ...}) is `run` where those files of the package say BAD for GOOD."""
+    with contextlib.ExitStack() as ended:
 
-    def broken(name: str, good: str, bad: str):
-        changed(place := shutil.copytree(site, tmp_path / "broken"), name, good, bad)
-        return partial(typed, place, tmp_path)
+        def broken(files: dict[str, tuple[str, str]]):
+            place = shutil.copytree(site, tmp_path / "broken")
+            for name, (good, bad) in files.items():
+                changed(place, name, good, bad)
+            return partial(ended.enter_context(program(place)), tmp_path)
 
-    return broken
+        yield broken
 
 
 def changed(place: Path, name: str, good: str, bad: str) -> None:
@@ -249,7 +284,7 @@ FAILS = "another package fails: NameError: labeldp_example"
 
 
 def test_a_broken_question_is_named_and_all_else_is_judged(failing, stored, table):
-    run = failing("question.py", *UNLOADED)
+    run = failing({"question.py": UNLOADED})
     why = "the question 'sure_hits' of another package cannot be loaded: ModuleNotFoundError"
     assert run("--help").status == 0
     assert run("check", stored[0], "--fail-if", "uninformed_utility.low > 1").status == 0
@@ -258,24 +293,37 @@ def test_a_broken_question_is_named_and_all_else_is_judged(failing, stored, tabl
         assert ended.status == 2 and why in ended.err
 
 
+UNLOADABLE = {"format.py": UNLOADED, "source.py": UNLOADED}
+FAILING = {
+    "format.py": ("*map(_line", "*map(nowhere"), "estimator.py": ("prior = shares", "prior = nowhere"),
+    "mechanism.py": ("flips = math", "flips = nowhere"),
+}  # fmt: skip
+
+
 @pytest.mark.parametrize(
-    ("name", "change", "words", "why"),
+    ("broken", "asked"),
     [
-        ("format.py", UNLOADED, ("-f", "piped"), "the format 'piped' of another package cannot be loaded: "),
-        ("format.py", ("*map(_line", "*map(nowhere"), ("-f", "piped"), f"{FAILS}.format: line "),
-        ("source.py", UNLOADED, (), "the source 'jsonl' of another package cannot be loaded: "),
-        ("source.py", ("return cut(", "return nowhere("), (), f"{FAILS}.source: line "),
-        ("estimator.py", ("prior = shares", "prior = nowhere"), (), ""),  # and no bug of ours
-        ("mechanism.py", ("flips = math", "flips = nowhere"), MECHANISM, f"{FAILS}.mechanism: line "),
+        (UNLOADABLE, {
+            ("-f", "piped"): "the format 'piped' of another package cannot be loaded: ",
+            (): "the source 'jsonl' of another package cannot be loaded: ",
+        }),
+        (FAILING, {
+            ("--estimator", "knn", "-f", "piped"): f"{FAILS}.format: line ",
+            ("--estimator", "knn", *MECHANISM): f"{FAILS}.mechanism: line ",
+            ("--estimator", "centroids"): "",  # and no bug of ours
+        }),
+        ({"source.py": ("return cut(", "return nowhere(")}, {(): f"{FAILS}.source: line "}),
     ],
-)
-def test_what_fails_is_met_where_it_is_asked_for(failing, table, name, change, words, why):
-    ended = failing(name, *change)("advantage", table, *QUICK, *words)
-    assert ended.status == 2
-    assert ended.error.startswith(why) and "a bug" not in ended.error
+)  # fmt: skip
+def test_what_fails_is_met_where_it_is_asked_for(failing, table, broken, asked):
+    run = failing(broken)
+    for words, why in asked.items():
+        ended = run("advantage", table, "--no-output", "--bags", 200, *words)
+        assert ended.status == 2
+        assert ended.error.startswith(why) and "a bug" not in ended.error
 
 
 def test_a_broken_adviser_changes_no_verdict(failing, stored):
-    judged = failing("adviser.py", "known = ", "known = nowhere or ")("check", stored[0], "--fail-if", LINE)
+    judged = failing({"adviser.py": ("known = ", "known = nowhere or ")})("check", stored[0], "--fail-if", LINE)
     assert judged.status == 0
     assert "the adviser 'lets chance decide' of another package fails: NameError" in judged.err

@@ -28,7 +28,7 @@ from population import (
 )
 from worlds import KINDS
 
-N = 20_000
+N = 10_000
 every_kind = pytest.mark.parametrize("kind", KINDS)
 
 

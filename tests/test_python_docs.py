@@ -12,6 +12,9 @@ import pytest
 
 import labeldp_audit as lda
 from labeldp_audit.audits.calls import COMMANDS
+from labeldp_audit.estimators import auto
+from labeldp_audit.estimators.linear import Linear
+from labeldp_audit.measures import advantage
 
 ROOT = Path(__file__).parent.parent
 DOCS = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
@@ -34,7 +37,10 @@ def shown(value: Any) -> str:
 
 @pytest.fixture
 def elsewhere(tmp_path, monkeypatch):
-    """A folder like that of the project, in which examples may write."""
+    """A folder like that of the project, in which examples may write; and quick, with one learner and few bags."""
+    monkeypatch.setattr(auto, "among", lambda *table: (Linear(),))
+    monkeypatch.setattr(advantage, "_CELLS", 1 << 12)
+    monkeypatch.setattr(advantage, "_MOST_BAGS", 1)
     (tmp_path / "sample_data").symlink_to(ROOT / "sample_data")
     (tmp_path / "examples").mkdir()
     monkeypatch.chdir(tmp_path)

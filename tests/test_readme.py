@@ -2,26 +2,39 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import math
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from labeldp_audit.audits import run
+from labeldp_audit.audits import evidence, run
 from labeldp_audit.core.progress import Silent
 from labeldp_audit.core.settings import COMPARED_MECHANISMS, Settings
 
 ROOT = Path(__file__).parent.parent
+ALONE = Settings(threads=1)  # other tests run beside this one
 MECHANISM, TAUS = "rr:epsilon=1", (0.5, 1, 2, 3, 5)
+
+
+@pytest.fixture(autouse=True)
+def each_table_once(monkeypatch):
+    monkeypatch.setattr(run, "read_and_estimate", lambda data, *given, **more: estimated(data))
+
+
+@functools.cache
+def estimated(data: str):
+    return evidence.read_and_estimate(data, ALONE, Silent(), halves=True)
 
 
 def rows() -> list[str]:
     truth = json.loads((ROOT / "sample_data" / "truth.json").read_text(encoding="utf-8"))
     lines = []
     for name, table in truth["tables"].items():
-        report = run.estimate_j(str(ROOT / "sample_data" / name), Settings(), Silent())
+        report = run.estimate_j(str(ROOT / "sample_data" / name), ALONE, Silent())
         said = {f.at["tau"]: f.bound for f in report.findings if f.quantity == "j" and f.mechanism == MECHANISM}
         true = dict(zip(truth["tau"], table["mechanisms"][MECHANISM]["j"], strict=True))
         for tau in TAUS:
@@ -36,7 +49,7 @@ def rows() -> list[str]:
 def attackers() -> list[str]:
     """In labels of a hundred, the sample table of the clinic."""
     truth = json.loads((ROOT / "sample_data" / "truth.json").read_text(encoding="utf-8"))
-    name, settings = "clinic.parquet", Settings(mechanism=COMPARED_MECHANISMS)
+    name, settings = "clinic.parquet", replace(ALONE, mechanism=COMPARED_MECHANISMS)
     report = run.gains(str(ROOT / "sample_data" / name), settings, Silent())
     by = {(one.quantity, one.mechanism): one for one in report.findings}
     return [_attacker(truth["tables"][name]["advantage"], one, by) for one in report.findings if one.quantity == NAME]
@@ -46,7 +59,7 @@ def test_sentences_say_what_the_tables_say():
     """Of the clinic: how much is guessed from the features alone, and bags beside noise."""
     readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
     truth = json.loads((ROOT / "sample_data" / "truth.json").read_text(encoding="utf-8"))["tables"]["clinic.parquet"]
-    settings = Settings(mechanism=("llp:k=8|64",))
+    settings = replace(ALONE, mechanism=("llp:k=8|64",))
     findings = run.gains(str(ROOT / "sample_data" / "clinic.parquet"), settings, Silent()).findings
     by = {(one.quantity, one.mechanism): one.bound.estimate for one in findings}
     true, said = 100 * truth["uninformed_utility"], 100 * by["uninformed_utility", None]

@@ -6,6 +6,7 @@ import csv
 import importlib
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -132,6 +133,26 @@ def test_drawn_twice_the_bytes_are_the_same(population: Any, tmp_path: Path) -> 
     assert paths[0].read_bytes() == paths[1].read_bytes()
 
 
+@same_versions
+def test_made_again_with_fewer_draws_the_tables_are_the_same_and_the_truth_nearly(monkeypatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(make, "DRAWS", DRAWS)
+    make.main(["--folder", str(tmp_path)])
+    for name in ("clinic.parquet", "clicks.csv"):
+        assert (tmp_path / name).read_bytes() == (FOLDER / name).read_bytes(), name
+    made, kept = (dict(numbers_of(json.loads((folder / "truth.json").read_text()))) for folder in (tmp_path, FOLDER))
+    assert [place for place, number in kept.items() if made[place] != pytest.approx(number, abs=0.01, rel=0.02)] == []
+
+
+def numbers_of(content: Any, place: str = "") -> Iterator[tuple[str, float]]:
+    """Each number with its place, but for nu_max, which is about the most extreme of all that were drawn."""
+    if isinstance(content, dict | list):
+        for key, value in content.items() if isinstance(content, dict) else enumerate(content):
+            yield from numbers_of(value, f"{place}/{key}")
+    elif isinstance(content, float) and "nu_max" not in place:
+        yield place, content
+
+
+@pytest.mark.slow
 @same_versions
 def test_made_again_the_files_are_the_same(tmp_path: Path) -> None:
     make.main(["--folder", str(tmp_path)])

@@ -11,7 +11,8 @@ import functools
 import itertools
 import math
 from collections.abc import Callable, Iterator, Mapping
-from importlib.metadata import EntryPoint, entry_points
+from importlib import metadata
+from importlib.metadata import EntryPoint, EntryPoints
 from traceback import walk_tb
 from typing import Generic, TypeVar
 
@@ -35,6 +36,12 @@ def number(text: str, what: str) -> float:
     if math.isnan(value):
         raise SpecError(f"{what} is not a number: {text!r}")
     return value
+
+
+@functools.cache
+def entry_points(group: str) -> EntryPoints:
+    """Look through all installed packages once, which takes milliseconds."""
+    return metadata.entry_points(group=group)
 
 
 def others(group: str) -> dict[str, EntryPoint]:
@@ -115,7 +122,7 @@ def lacking(thing: object, *wanted: str) -> str:
 def stranger_in(error: Exception) -> str:
     """Kind, module and line, where somebody else's mechanism, estimator, format ... is what failed. No message, which
     may quote the data."""
-    every = entry_points()
+    every = metadata.entry_points()
     entries = [entry for group in every.groups if group.startswith(f"{_OURS}.") for entry in every.select(group=group)]
     theirs = {entry.module.partition(".")[0] for entry in entries}
     frames = [(str(frame.f_globals.get("__name__")), line) for frame, line in walk_tb(error.__traceback__)]

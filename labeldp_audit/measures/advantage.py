@@ -136,9 +136,10 @@ def simulated(
         )
 
     seen, wanted = np.empty((len(mechanisms), 0)), bags or _FIRST
-    blocks = _blocks(size)
+    whole = max(1, _CELLS // size)
+    blocks = _blocks(whole if bags is None else min(whole, bags))
     while seen.shape[1] < wanted:
-        number = -(-(wanted - seen.shape[1]) // max(1, _CELLS // size))
+        number = -(-(wanted - seen.shape[1]) // whole)
         seen = np.concatenate([seen, *each(look, itertools.islice(blocks, number))], axis=1)
         if bags is None:
             wanted = min(_MOST_BAGS, _needed(seen))
@@ -188,8 +189,8 @@ def _tried(mechanism: Released, eta: Floats, payoff: Floats, rng: np.random.Gene
     return np.asarray(gain[together].reshape(bags, size).mean(axis=1))
 
 
-def _blocks(size: int) -> Iterator[Block]:
-    return (Block(number, max(1, _CELLS // size)) for number in itertools.count())
+def _blocks(bags: int) -> Iterator[Block]:
+    return (Block(number, bags) for number in itertools.count())
 
 
 def _needed(seen: Floats) -> int:

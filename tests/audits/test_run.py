@@ -28,7 +28,7 @@ from labeldp_audit.questions.contract import Evidence, Question
 from labeldp_audit.questions.every import QUESTIONS
 from labeldp_audit.questions.quantities import QUANTITIES
 
-SETTINGS = Settings(mechanism=("rr:epsilon=0.5|1|2",))
+SETTINGS = Settings(mechanism=("rr:epsilon=0.5|1|2",), bags=30)
 
 
 @pytest.fixture(scope="module")

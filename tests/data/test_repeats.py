@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 
 import numpy as np
@@ -149,12 +150,17 @@ def test_people_who_look_alike(n, sizes):
         assert not drawn_again(cells, labels)
 
 
+@functools.cache
+def population(kind, seed):
+    return KINDS[kind](seed)
+
+
 @pytest.mark.parametrize("seed", [1, 2, 3])
 @pytest.mark.parametrize("kind", ["categorical", "repeated", "give-away", "rare", "levels"])
 @pytest.mark.parametrize("n", [2000, 20_000])
 def test_populations(kind, seed, n):
     """Few distinct rows, each many times and with labels of its own, are people too."""
-    table, labels, _ = KINDS[kind](seed).draw(n, np.random.default_rng(seed))
+    table, labels, _ = population(kind, seed).draw(n, np.random.default_rng(seed))
     codes = [column.dictionary_encode().combine_chunks().indices.fill_null(-1).to_numpy() for column in table]
     cells = np.stack(codes, axis=1)
     assert looked(cells, labels) is None

@@ -84,7 +84,7 @@ def table_of(toy, flipped=()):
 
 def task_of(toy, flipped=(), **settings):
     table = table_of(toy, flipped)
-    return Task(table, table, Settings(k=10, **settings), Silent(), halves=True)
+    return Task(table, table, Settings(k=10, **{"threads": 1, **settings}), Silent(), halves=True)
 
 
 @functools.cache
@@ -124,8 +124,8 @@ def test_labels_of_its_own_part_move_no_score(kind, toy):
 @by_name
 def test_the_same_seed_gives_the_same_numbers_whatever_the_threads(kind):
     toy = "missing values"
-    one, two = (answer(named(kind.example), task_of(toy, threads=threads))[0] for threads in (1, 2))
-    for said in (one, two):
+    for threads in (2, None):
+        said = answer(named(kind.example), task_of(toy, threads=threads))[0]
         assert np.array_equal(said.probability, estimated(kind, toy).probability)
         assert np.array_equal(said.counts, estimated(kind, toy).counts)
 

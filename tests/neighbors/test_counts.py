@@ -72,11 +72,11 @@ WORLDS = {
     "many ties": lambda rng: (on_grid(rng, 1500, 4, 4), 25),
     "all rows the same": lambda rng: (np.ones((300, 3)), 7),
     "one coordinate": lambda rng: (on_grid(rng, 2000, 1, 4000), 100),
-    "spread": lambda rng: (on_grid(rng, 5000, 5, 2**12), 60),
+    "spread": lambda rng: (on_grid(rng, 3000, 5, 2**12), 60),
     "wide": lambda rng: (on_grid(rng, 700, 70, 64), 30),
     "everybody": lambda rng: (on_grid(rng, 600, 3, 9), 599),
     "two rows": lambda rng: (on_grid(rng, 2, 3, 9), 1),
-    "half of them copies": lambda rng: (np.repeat(on_grid(rng, 2200, 6, 2**10), 2, axis=0), 33),
+    "half of them copies": lambda rng: (np.repeat(on_grid(rng, 1500, 6, 2**10), 2, axis=0), 33),
     "one far away": lambda rng: (np.vstack([on_grid(rng, 900, 3, 50), np.full((1, 3), 64.0)]), 12),
 }
 
@@ -171,7 +171,7 @@ def test_some_rows_are_asked_and_all_are_searched():
 def cloud():
     """Large enough for many cells and a first look."""
     rng = np.random.default_rng(11)
-    return rng.standard_normal((12_000, 10)).astype(np.float32), rng.integers(0, 2, 12_000)
+    return rng.standard_normal((6000, 10)).astype(np.float32), rng.integers(0, 2, 6000)
 
 
 @pytest.fixture
@@ -214,7 +214,7 @@ def test_a_grid_finds_the_share_that_it_says_at_every_k(cloud, unaffordable):
     """Label the nearest 10, the next 80 and the next 610 of one row, and the counts say how many of them were found."""
     points, labels = cloud
     ks, wanted, shares = (10, 90, 700), 0.8, []
-    for row in np.random.default_rng(0).choice(len(points), 60, replace=False):
+    for row in np.random.default_rng(0).choice(len(points), 40, replace=False):
         distance = ((points - points[row]).astype(np.float64) ** 2).sum(axis=1)
         distance[row] = np.inf
         ring = np.full(len(points), 3)
@@ -246,7 +246,7 @@ def test_the_recall_reported_is_the_recall(cloud, unaffordable, wanted):
     """Label the true neighbours of one row, and the counts say how many of them were found."""
     points, labels = cloud
     k, shares = 90, []
-    for row in np.random.default_rng(0).choice(len(points), 80, replace=False):
+    for row in np.random.default_rng(0).choice(len(points), 50, replace=False):
         distance = ((points - points[row]).astype(np.float64) ** 2).sum(axis=1)
         distance[row] = np.inf
         true = np.zeros(len(points), np.uint8)

@@ -111,13 +111,13 @@ def plugged(table, eta, payoffs, miss):
     return float(np.mean(1 - eta.probability.max(axis=1)))
 
 
-@pytest.mark.parametrize("liar", [seen, plugged])
-def test_and_that_test_has_teeth(liar):
-    """Labels are chance: neighbours look sure where nobody can be."""
+def test_and_that_test_has_teeth():
+    """Labels are chance: neighbours look sure where nobody can be. An honest audit is false once in a hundred."""
     coin = islands("coin", (1.0,), (0.5,))
-    with patch.object(guess_certificates, "missed", liar):
-        assert misses(coin, 20) > 15
-    assert misses(coin, 20) == 0
+    for liar in (seen, plugged):
+        with patch.object(guess_certificates, "missed", liar):
+            assert misses(coin, 8) > 6
+    assert misses(coin, 8) == 0
 
 
 def test_upper_limits_hold_where_neighbours_hide_what_features_tell():

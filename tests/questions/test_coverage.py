@@ -139,7 +139,7 @@ def test_one_audit_of_each_world_holds_the_truth():
 
 def test_with_smoothness_a_report_is_about_people():
     """|eta(x) - eta(z)| <= 0.45 2 pi |x - z|, and the ball round x that ends at z has mass |x - z| or more."""
-    assert not any(misses(WORLDS["wave"], 5, (0.8,), k=(60,), smoothness="2.83,1").values())
+    assert not any(misses(WORLDS["wave"], 3, (0.8,), k=(60,), smoothness="2.83,1").values())
 
 
 def test_without_it_only_about_neighbourhood_averages():

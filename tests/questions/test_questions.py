@@ -36,7 +36,7 @@ from labeldp_audit.questions import (
 )
 from labeldp_audit.questions import tail as estimate_j
 
-quick = settings(deadline=None, max_examples=60, derandomize=True)
+quick = settings(deadline=None, max_examples=30, derandomize=True)
 HARD = ("rr:epsilon=0|1e-9|1|40|inf", "rr:pi=0.5|0.01", "rr:lambda=1e-300")
 POINTS = ("leave_one_out_utility", "plug_in_utility", "plug_in_j")  # have no limits
 TAUS = "-1,0,0.5,1,3,10,1000"

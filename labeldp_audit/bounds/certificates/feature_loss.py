@@ -18,7 +18,7 @@ import numpy.typing as npt
 from ...core.arrays import Floats
 
 _OUTWARD = 1e-12  # relative to the nearer of 0 and 1; beyond the error of the roots
-_HALVINGS = 90  # of an interval whose length is a few units, or a few times the loss
+_HALVINGS = 64  # of an interval whose length is a few units, or a few times the loss
 
 
 def logit(z: npt.ArrayLike) -> Floats:
@@ -63,18 +63,18 @@ def _roots(losses: Floats, a: float) -> tuple[Floats, Floats]:
     bottom = _lowest_logit(a)
     least = math.tanh(bottom / 2) * (bottom - a)
     everywhere = losses < least - 1e-12 * (1 + abs(least))
-    above = _expit(-_root_above(losses, a, bottom)) * (1 - _OUTWARD)  # 1 - z1
-    below = _expit(-_root_above(losses, -a, -bottom)) * (1 - _OUTWARD)
+    sides = np.array([[1.0], [-1.0]])
+    above, below = _expit(-_root_above(losses, sides * a, sides * bottom)) * (1 - _OUTWARD)  # 1 - z1, z0
     return np.where(everywhere, 1.0, below), np.where(everywhere, 0.0, np.nextafter(1 - above, 1.0))
 
 
-def _root_above(losses: Floats, a: float, bottom: float) -> Floats:
-    """The larger u with tanh(u / 2)(u - a) = loss, by halving: it rises from `bottom` on.
+def _root_above(losses: Floats, a: Floats, bottom: Floats) -> Floats:
+    """The larger u with tanh(u / 2)(u - a) = loss, by halving: it rises from `bottom` on. For each a (m, 1): (m, t).
 
     At 2 and beyond tanh(u / 2) > 0.76, so the loss is passed before a + 1.4 loss. Mirrored, a and u change their signs.
     """
-    low = np.full(len(losses), bottom)
-    high = np.maximum(max(2.0, a, bottom), a + 1.4 * np.maximum(losses, 0))
+    low = np.broadcast_to(bottom, (len(a), len(losses)))
+    high = np.maximum(np.maximum(np.maximum(2.0, a), bottom), a + 1.4 * np.maximum(losses, 0))
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
         short = np.tanh(middle / 2) * (middle - a) < losses
