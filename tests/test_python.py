@@ -268,10 +268,49 @@ def test_a_fitted_classifier_says_what_eta_is(tmp_path, library):
     table.to_csv(tmp_path / "t.csv", index=False)
     data = {"pandas": table, "polars": pl.from_pandas(table), "arrow": pa.table(table), "path": tmp_path / "t.csv"}
     report = lda.estimate_j(data[library], eta=model, mechanisms="rr:epsilon=1")
-    assert numbers(report) == pytest.approx(numbers(lda.estimate_j(table, eta=eta, mechanisms="rr:epsilon=1")))
+    vouched = lda.estimate_j(table, eta=eta, mechanisms="rr:epsilon=1")
+    assert estimates(report) == pytest.approx(estimates(vouched), nan_ok=True)
     assert [one.code for one in report.content.remarks] == ["fitted-before"]
-    assert "no limit holds" in report.warnings[0]
+    assert "no limit is given" in report.warnings[0]
     assert "Pipeline" in report.warnings[0]
+
+
+def estimates(report: lda.Report) -> list[float]:
+    return report.findings.to_frame()["estimate"].tolist()
+
+
+@pytest.mark.parametrize("name", ["advantage", "nu_max", "estimate_j", "audit"])
+def test_what_a_fitted_classifier_says_has_no_limits_unless_somebody_vouches(name):
+    """It may know the labels that judge it: nothing is certified either."""
+    from sklearn.neighbors import KNeighborsClassifier
+
+    table = known()[0]
+    table["y"] = np.random.default_rng(5).integers(0, 2, len(table))
+    knows = KNeighborsClassifier(1).fit(table[["a", "b"]], table["y"])
+    report = getattr(lda, name)(table, eta=knows, mechanisms="rr:epsilon=1")
+    certified = [one for one in report.findings if one.quantity.startswith("certified_")]
+    assert certified
+    assert {(one.bound.low, one.bound.high) for one in report.findings} == {(None, None)}
+    assert all("eta=clf.predict_proba(X)" in one.bound.reason for one in certified)
+    lines = {"advantage": "advantage.high > 0.9", "nu_max": "certified_nu_max.low < 0"}
+    judged = report.check([lines.get(name, "j(tau=1).high > 0.99")])
+    assert [one.outcome for one in judged.verdicts] == [lda.Outcome.NOT_MEASURED]
+    assert "was fitted before" in judged.verdicts[0].said
+    vouched = getattr(lda, name)(table, eta=np.full(len(table), 0.5), mechanisms="rr:epsilon=1")
+    assert any(one.bound.high is not None for one in vouched.findings if one.quantity.startswith("certified_"))
+
+
+def test_no_noise_is_tuned_by_a_fitted_classifier_nor_by_what_it_left_in_a_file(tmp_path):
+    from sklearn.naive_bayes import GaussianNB
+
+    table = known()[0]
+    model = GaussianNB().fit(table[["a", "b"]], table["y"])
+    tuned = lda.tune(table, eta=model, fail_if="advantage.high > 0.9")
+    assert [one.outcome for one in tuned.judgement.verdicts] == [lda.Outcome.NOT_MEASURED]
+    assert tuned.findings[0].bound.estimate is None
+    file = lda.estimate_eta(table, eta=model).rows.save(tmp_path / "eta.parquet")
+    kept = lda.advantage(table, eta_file=file, mechanisms="rr:epsilon=1")
+    assert {(one.bound.low, one.bound.high) for one in kept.findings} == {(None, None)}
 
 
 def test_a_classifiers_classes_may_be_in_any_order():
@@ -296,7 +335,9 @@ def test_a_classifiers_classes_may_be_in_any_order():
     table, eta = known()
     table["y"] = table["y"].map({0: "no", 1: "yes"})
     report = lda.nu_max(table, eta=Model(), mechanisms="rr:epsilon=1")
-    assert numbers(report) == numbers(lda.nu_max(table, eta=eta, mechanisms="rr:epsilon=1"))
+    assert estimates(report) == pytest.approx(
+        estimates(lda.nu_max(table, eta=eta, mechanisms="rr:epsilon=1")), nan_ok=True
+    )
     table["y"] = table["y"].map({"no": "no", "yes": "maybe"})
     with pytest.raises(lda.SpecError, match="the classifier knows no class 'maybe'"):
         lda.nu_max(table, eta=Model(), positive="maybe")

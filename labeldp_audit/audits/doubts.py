@@ -1,7 +1,7 @@
 """What limits rest on: the rows that judge, chosen before any label of theirs is looked at, and why there may be none.
 
-A limit that is known not to hold does not exist: where it is open whether equal rows are people, every finding keeps
-its estimate, and gives the reason in place of limits.
+A limit that is known not to hold does not exist: where it is open whether equal rows are people, or whether a model
+knows the labels that judge it, every finding keeps its estimate, and gives the reason in place of limits.
 """
 
 from __future__ import annotations
@@ -69,8 +69,9 @@ _SENTENCES = {
     ),
     LEFT_OUT: "{rows:,} of {of:,} rows repeat others in {columns} and were left out: one of each record was kept",
     FITTED_BEFORE: (
-        "eta is what {model} says, which was fitted before: if it learnt from rows of this table, it knows their "
-        "labels and no limit holds; one that is not fitted is fitted here, and scores no row that it learnt from"
+        "eta is what {model} says, which was fitted before, nobody knows to which rows, and may know these labels: no "
+        "limit is given; hand in its probabilities as an array (eta=clf.predict_proba(X)) to say that it has not seen "
+        "them, or a classifier that is not fitted, which is fitted here and scores no row that it learnt from"
     ),
     ONE_EACH: (
         "{rows:,} rows are of {people:,} people: one row of each, drawn by lot, is asked and judges; models of other "

@@ -11,7 +11,7 @@ REFUTED = "rows-in-multiples"  # somebody said that equal rows are people, and t
 LEFT_OUT = "copies-left-out"  # rows beyond the first of each record
 ONE_EACH = "one-row-of-each-person"  # judges
 FITTED_BEFORE = "fitted-before"  # eta is a classifier's that somebody fitted, to nobody knows which rows
-DOUBTS = (UNANSWERED, REFUTED)  # under which no limit holds, and estimates are of rows that may not be people
+DOUBTS = (UNANSWERED, REFUTED, FITTED_BEFORE)  # under which no limit holds
 
 
 @dataclass(frozen=True)

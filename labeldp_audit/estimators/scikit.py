@@ -16,8 +16,9 @@ import importlib
 import inspect
 import warnings
 from ast import literal_eval
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import accumulate
 from typing import Any, ClassVar, Self
 
@@ -48,6 +49,7 @@ class Sklearn(Fitting):
     def __post_init__(self) -> None:
         _check(self.classifier)
         object.__setattr__(self, "name", spec_of(self.classifier))  # what reports call it, and what leads back to it
+        _check_fresh(self.classifier, self.name)
 
     @classmethod
     def parse(cls, fields: Mapping[str, str]) -> Self:
@@ -130,11 +132,11 @@ def handed_in(classifier: Any) -> Sklearn | Fitted:
     from sklearn.exceptions import NotFittedError
     from sklearn.utils.validation import check_is_fitted
 
-    estimator = Sklearn(classifier)
+    _check(classifier)
     try:
         check_is_fitted(classifier)
     except NotFittedError:
-        return estimator
+        return Sklearn(classifier)
     return Fitted(classifier)
 
 
@@ -203,6 +205,80 @@ def _check(classifier: Any) -> None:
     if not hasattr(classifier, "predict_proba"):
         hint = "wrap it in sklearn.calibration.CalibratedClassifierCV"
         raise SpecError(f"{what.__name__} gives no probabilities (predict_proba)", hint=hint)
+
+
+def _check_fresh(classifier: Any, name: str) -> None:
+    """A copy that is fitted fold by fold must not bring along what somebody fitted to labels of all folds."""
+    from sklearn.base import clone
+
+    with blamed(name):
+        copy = clone(classifier)
+    for path, part in _parts("", copy, set()):
+        if _is_fitted(part):
+            where = f"{type(part).__name__} in {path}" if path else "it"
+            what = f"the classifier {name!r} cannot be fitted anew: {where} is fitted already and may know these labels"
+            raise SpecError(what, hint="give it parts that are not fitted: all of it is fitted here, fold by fold")
+
+
+def _parts(path: str, thing: Any, seen: set[int]) -> Iterator[tuple[str, Any]]:
+    """Every estimator in it, and it, with the names that lead there; what a function refers to is part of it."""
+    if id(thing) in seen or isinstance(thing, type | str | bytes):
+        return
+    seen.add(id(thing))
+    inner: dict[str, Any] = {}
+    if isinstance(thing, Mapping):
+        inner = {str(key): value for key, value in thing.items()}
+    elif isinstance(thing, list | tuple | set | frozenset):
+        inner = {str(place): value for place, value in enumerate(thing)}
+    elif hasattr(thing, "fit"):
+        inner = {**(thing.get_params(deep=False) if hasattr(thing, "get_params") else {}), **vars(thing)}
+    elif isinstance(thing, partial):
+        inner = {"func": thing.func, "args": thing.args, "keywords": thing.keywords}
+    elif inspect.ismethod(thing):
+        inner = {"method of": thing.__self__, "function": thing.__func__}
+    elif inspect.isfunction(thing):
+        known = inspect.getclosurevars(thing)
+        inner = {**known.globals, **known.nonlocals}
+    for name, value in inner.items():
+        yield from _parts(f"{path}.{name}" if path else name, value, seen)
+    if hasattr(thing, "fit"):
+        yield path, thing
+
+
+def _is_fitted(part: Any) -> bool:
+    """Of one that consists of others, these are asked: a pipeline says what its last step says."""
+    from sklearn.exceptions import NotFittedError
+    from sklearn.utils.validation import check_is_fitted
+
+    if _is_frozen(part):
+        return True
+    learnt = any(name.endswith("_") and not name.startswith("__") for name in vars(part))
+    if learnt or len(list(_parts("", part, set()))) > 1:
+        return learnt
+    try:
+        check_is_fitted(part)
+    except NotFittedError:
+        return False
+    except Exception:  # of what only looks like an estimator
+        return False
+    return _learns(part)
+
+
+def _is_frozen(part: Any) -> bool:
+    try:
+        from sklearn.frozen import FrozenEstimator
+    except ImportError:  # before scikit-learn 1.6
+        return False
+    return isinstance(part, FrozenEstimator)
+
+
+def _learns(part: Any) -> bool:
+    """Not a stateless one, which says that it is fitted from the start."""
+    try:
+        from sklearn.utils import get_tags
+    except ImportError:  # before scikit-learn 1.6
+        return bool(part._get_tags()["requires_fit"]) if hasattr(part, "_get_tags") else True
+    return bool(get_tags(part).requires_fit)
 
 
 def _value(text: str) -> Any:

@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from ..core.finding import Bound, Finding
 from ..core.policy import Judgement, Line, Outcome, Policy, Verdict, Waived, Waiver
-from ..core.remark import DOUBTS
+from ..core.remark import DOUBTS, FITTED_BEFORE
 from ..core.report import COMPARED, Report
 from .lines import NUMBER, parse
 
@@ -41,8 +41,9 @@ def _waived(one: Verdict, valid: Mapping[str, Waiver]) -> Verdict:
 def verdict(line: Line, report: Report, confidence: float = 0.0) -> Verdict:
     """The worst verdict over the findings that a line is about."""
     judged = about(line, report)
-    if judged and any(one.code in DOUBTS for one in report.remarks):
-        said = f"{line.quantity}: rows repeat that may be no different people; --repeats copies leaves them out"
+    doubt = next((one.code for one in report.remarks if one.code in DOUBTS), None)
+    if judged and doubt is not None:
+        said = f"{line.quantity}: {_DOUBTED.get(doubt, _REPEATED)}"
         found = [(Outcome.NOT_MEASURED, one) for one in judged]
         return _verdict(line, Outcome.NOT_MEASURED, said, judged[0], found)
     unsure = [one for one in judged if one.confidence < confidence]
@@ -59,6 +60,13 @@ def verdict(line: Line, report: Report, confidence: float = 0.0) -> Verdict:
     return _verdict(line, outcome, _said(line, outcome, worst, report), worst, found)
 
 
+_REPEATED = "rows repeat that may be no different people; --repeats copies leaves them out"
+_DOUBTED = {
+    FITTED_BEFORE: (
+        "the classifier was fitted before and may know these labels; its probabilities as an array, "
+        "eta=clf.predict_proba(X), say that it has not seen them"
+    )
+}
 _RANK = {outcome: rank for rank, outcome in enumerate(
     (Outcome.NOT_MEASURED, Outcome.FAIL, Outcome.INCONCLUSIVE, Outcome.PASS))}  # fmt: skip
 

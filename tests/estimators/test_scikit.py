@@ -5,17 +5,22 @@ from __future__ import annotations
 import sys
 import warnings
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from lessons import both, drawn, excess, lesson, others
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.ensemble import RandomForestClassifier, VotingClassifier
+from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression, SGDClassifier
 from sklearn.naive_bayes import GaussianNB
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline, make_union
+from sklearn.preprocessing import FunctionTransformer, Normalizer, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from labeldp_audit.core.errors import SpecError
@@ -175,6 +180,68 @@ def test_what_it_learnt_before_is_forgotten():
     fitted = SGDClassifier(loss="log_loss", warm_start=True, random_state=0).fit(x, labels)
     fresh = SGDClassifier(loss="log_loss", warm_start=True, random_state=0)
     assert np.array_equal(said(fitted, x, labels), said(fresh, x, labels))
+
+
+def fitted() -> KNeighborsClassifier:
+    """The nearest neighbour of a row is that row: it knows every label."""
+    x, labels, _ = numbers(400)
+    return KNeighborsClassifier(1).fit(x, labels)
+
+
+class Loads(LogisticRegression):
+    """As one that reads a stored model whenever it is made."""
+
+    def __init__(self):
+        super().__init__()
+        self.stored = fitted()
+
+
+def call(features, model):
+    return model.predict_proba(features)
+
+
+KNOWS = [
+    (lambda: CalibratedClassifierCV(FrozenEstimator(fitted())), "KNeighborsClassifier in estimator.estimator"),
+    (lambda: make_pipeline(StandardScaler(), FrozenEstimator(fitted())), "KNeighborsClassifier in steps.1.1.estimator"),
+    (
+        lambda: VotingClassifier([("a", FrozenEstimator(fitted()))], voting="soft"),
+        "KNeighborsClassifier in estimators.0.1.estimator",
+    ),
+    (lambda: FrozenEstimator(fitted()), "KNeighborsClassifier in estimator"),
+    (
+        lambda: make_pipeline(FunctionTransformer(fitted().predict_proba), LogisticRegression()),
+        "KNeighborsClassifier in steps.0.1.func.method of",
+    ),
+    (
+        lambda: make_pipeline(FunctionTransformer(partial(call, model=fitted())), LogisticRegression()),
+        "KNeighborsClassifier in steps.0.1.func.keywords.model",
+    ),
+    (Loads, "KNeighborsClassifier in stored"),
+]
+
+
+@pytest.mark.parametrize(("make", "what"), KNOWS)
+def test_one_with_a_part_that_is_fitted_has_seen_the_labels(make, what):
+    with pytest.raises(SpecError, match=f"{what} is fitted already and may know these labels") as refused:
+        Sklearn(make())
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "classifier",
+    [
+        make_pipeline(make_pipeline(FunctionTransformer(np.abs), Normalizer()), LogisticRegression()),
+        make_pipeline(make_union(StandardScaler(), FunctionTransformer()), "passthrough", GaussianNB()),
+        CalibratedClassifierCV(RandomForestClassifier(5)),
+        VotingClassifier([("a", LogisticRegression()), ("b", GaussianNB())], voting="soft"),
+    ],
+)
+def test_parts_that_learn_nothing_or_not_yet_are_taken(classifier):
+    x, labels, eta = numbers(400)
+    assert excess(eta[320:], said(classifier, x, labels)) < 0.3
+    assert np.array_equal(
+        said(clone(classifier).fit(x, labels), x, labels, seed=1), said(classifier, x, labels, seed=1)
+    )
 
 
 def test_rows_that_stand_for_many_count_so_often():
