@@ -62,7 +62,7 @@ def _parameters(command: str, eta: Eta, settings: Settings) -> dict[str, object]
     if eta.asked is not None:  # by whoever wrote the file
         told |= {name: eta.asked.get(name, getattr(Settings(), name)) for name in (*_SEARCHED, "eta")}
     elif eta.counts is None:
-        told |= {name: getattr(Settings(), name) for name in _SEARCHED}
+        told |= {name: getattr(Settings(), name) for name in _OF_FEATURES}
     kept = {name: value for name, value in told.items() if plain(value) != plain(getattr(Settings(), name))}
     if command in _OWN_MECHANISMS:
         kept["mechanism"] = plain(settings.mechanism)
@@ -71,7 +71,8 @@ def _parameters(command: str, eta: Eta, settings: Settings) -> dict[str, object]
     return {"confidence": settings.confidence, "seed": settings.seed} | {n: plain(v) for n, v in kept.items()}
 
 
-_SEARCHED = ("exclude", "categorical", "group", "repeats", "recall")
+_OF_FEATURES = ("exclude", "categorical", "recall")  # which given probabilities do without
+_SEARCHED = (*_OF_FEATURES, "group", "repeats")
 _OWN_MECHANISMS = ("advantage",)  # its default is another
 _ASKED = ("mechanism", "drop_null_labels", "eta", "tau", "smoothness", "certify", "alpha", "utility", "bags", "explain")
 

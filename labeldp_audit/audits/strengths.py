@@ -75,7 +75,11 @@ def scale_of(spec: str, rows: int = LARGEST, classes: int = 2) -> Scale:
     # What was chosen before of the open one is where the search may start, and nothing else.
     aside = {key: value for key, value in given.items() if kind.spellings.get(key, key) == open_one}
     kept = {key: value for key, value in given.items() if key not in aside}
-    every_value = [(value, kind.parse({**kept, open_one: value}, classes)) for value in _values(known[open_one])]
+
+    def strong(value: str) -> Mechanism:
+        return MECHANISMS.checked(name, kind.parse({**kept, open_one: value}, classes))
+
+    every_value = [(value, strong(value)) for value in _values(known[open_one])]
     fitting = [(value, one) for value, one in every_value if one.bag <= rows] or every_value
     silent = known[open_one].silent
     return Scale(
@@ -83,7 +87,7 @@ def scale_of(spec: str, rows: int = LARGEST, classes: int = 2) -> Scale:
         parameter=open_one,
         values=tuple(float(value) for value, _ in fitting),
         mechanisms=tuple(one for _, one in fitting),
-        silence=None if silent is None else kind.parse({**kept, open_one: spelled(silent)}, classes),
+        silence=None if silent is None else strong(spelled(silent)),
         clearest=known[open_one].clearest,
         unused=tuple(
             f"{spec}: tune looks for {open_one} itself, so {key} = {value} is left aside"

@@ -82,12 +82,10 @@ def check_typed(asked: Configuration, measuring: Iterable[str]) -> None:
 
 def check_planned(report: Report, asked: Configuration, file: str) -> None:
     """A configuration says what is to be released: a report about something else judges nothing of it."""
-    planning = any(_is_planned(asked.origins[name]) for name in ("label", *_SAID, "mechanism"))
+    planning = any(_is_planned(asked.origins[name]) for name in ("label", *_SAID, *_OF_ROWS, "mechanism"))
     for name, said in _made_with(report).items():
         plan, origin = asked[name], asked.origins[name]
-        if plan is None or (origin == DEFAULT and not planning):
-            continue
-        if _plain(plan) != _plain(said):
+        if (planning or origin != DEFAULT) and not _is_open(name, asked) and _plain(plan) != _plain(said):
             source = "the configuration" if origin == DEFAULT else origin
             what = f"the report has {name} {_words(said)}, and {source} plans {_words(plan)}"
             raise PlanError(what, file, hint=_ALIKE)
@@ -98,6 +96,14 @@ def check_planned(report: Report, asked: Configuration, file: str) -> None:
 _ALIKE = "audit the table as it is to be released, and say in the configuration what that is"
 # Options that a report names where they were set, and what they are otherwise.
 _SAID: Mapping[str, object] = {"exclude": (), "categorical": (), "drop_null_labels": False, "utility": "zero-one"}
+_OF_ROWS = ("group", "repeats", "eta")  # whose row each is, and where its probabilities come from
+_OF_ETA_FILE = ("exclude", "categorical", *_OF_ROWS)  # settled when it was written, where nobody says more
+
+
+def _is_open(name: str, asked: Configuration) -> bool:
+    """Unset, and for the table or the file of estimates to say."""
+    settled = _OF_ETA_FILE if asked["eta_file"] is not None else ()
+    return not asked[name] and name in ("label", "positive", *settled)
 
 
 def _is_planned(origin: str) -> bool:
@@ -107,15 +113,21 @@ def _is_planned(origin: str) -> bool:
 
 def _made_with(report: Report) -> dict[str, object]:
     """As far as it matters there: given probabilities need no features, and nobody may have lacked a label."""
-    made = {"label": report.dataset.label, "positive": report.dataset.positive}
-    made |= {name: report.parameters.get(name, default) for name, default in _SAID.items()}  # type: ignore[misc]
+    made = {name: report.parameters.get(name, default) for name, default in _SAID.items()}
+    made |= {"label": report.dataset.label, "positive": report.dataset.positive}
+    made |= {"group": next(iter(_columns(report, "group")), None), "repeats": report.parameters.get("repeats")}
+    made["eta"] = _columns(report, "eta") or report.parameters.get("eta", ())  # from Python it may be no column
     if report.eta.given:
         made = {name: value for name, value in made.items() if name not in ("exclude", "categorical")}
     if report.dataset.rows == report.dataset.rows_used:
         del made["drop_null_labels"]
     if not any(one.quantity.endswith("advantage") for one in report.findings):
         del made["utility"]
-    return dict(made)
+    return made
+
+
+def _columns(report: Report, role: str) -> tuple[str, ...]:
+    return tuple(one.name for one in report.dataset.columns if one.role == role)
 
 
 def _check_mechanisms(report: Report, asked: Configuration, file: str) -> None:
@@ -134,4 +146,6 @@ def _plain(value: object) -> object:
 
 
 def _words(value: object) -> str:
+    if value is None:
+        return "none"
     return ", ".join(map(str, value)) or "none" if isinstance(value, list | tuple) else str(value)

@@ -132,7 +132,7 @@ def stranger_in(error: Exception) -> str:
 
 class Registry(Named[type[Thing]]):
     """Things that specs make: each kind has `name`, `example` and `parse(fields, ...) -> thing`; `leading`, where it
-    has one, is the field whose name may be left out in front."""
+    has one, is the field whose name may be left out in front; `spec`, where a thing has one, leads back to it."""
 
     def __init__(self, kind: str, things: tuple[type[Thing], ...]) -> None:
         own = there({str(thing.name): thing for thing in things})  # type: ignore[attr-defined]
@@ -163,13 +163,21 @@ class Registry(Named[type[Thing]]):
         build: Callable[..., Thing] = self.get(name).parse  # type: ignore[attr-defined]
         try:
             each = itertools.product(*([one.strip() for one in value.split("|")] for value in fields.values()))
-            return [build(dict(zip(fields, values, strict=True)), *context) for values in each]
+            return [self.checked(name, build(dict(zip(fields, values, strict=True)), *context)) for values in each]
         except SpecError as error:
             raise SpecError(f"{self.kind} {spec!r}: {error.what}", hint=error.hint) from None
         except Exception as error:
             if build.__module__.startswith(_OURS):
                 raise
             raise SpecError(f"{self.kind} {spec!r}: its package fails: {error!r}") from None
+
+    def checked(self, name: str, thing: Thing) -> Thing:
+        """The thing, whose spec, where it has one, begins with its name: reports and policies would otherwise take it
+        for another."""
+        spec = getattr(thing, "spec", name)
+        if not isinstance(spec, str) or spec.partition(":")[0] != name:
+            raise SpecError(f"the {self.kind} {name!r} has the spec {spec!r}, which does not begin with its name")
+        return thing
 
 
 def _no_kind(name: str, thing: object) -> str:

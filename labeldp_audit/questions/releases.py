@@ -20,9 +20,13 @@ def wanted(settings: Settings, classes: int = 2) -> tuple[Mechanism, ...]:
     """Each mechanism once, in the order in which they were asked for; what is written alike is one."""
     found: dict[str, Mechanism] = {}
     for asked in settings.mechanism:
-        for one in MECHANISMS.parse(asked, classes) if isinstance(asked, str) else (of_label(asked, classes),):
+        for one in MECHANISMS.parse(asked, classes) if isinstance(asked, str) else (_handed_in(asked, classes),):
             found.setdefault(one.spec, one)
     return tuple(found.values())
+
+
+def _handed_in(mechanism: Mechanism, classes: int) -> Mechanism:
+    return MECHANISMS.checked(mechanism.name, of_label(mechanism, classes))
 
 
 def absent(quantity: str, mechanism: Mechanism, reason: str, settings: Settings, n: int) -> Finding:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from labeldp_audit.cli import app, pre_commit
@@ -88,6 +89,24 @@ def test_reports_about_other_releases_do_not_matter_beside_one_that_is_planned(c
     (hook.folder / "labeldp-report" / "advantage.json").unlink()
     status, _, said = hook(line, "clinic.csv")
     assert status == 3 and "does not judge rr:epsilon=1" in said and "other/advantage.json" in said
+
+
+@pytest.mark.parametrize(("name", "value"), [("group", "person"), ("repeats", "people"), ("eta", "p")])
+@pytest.mark.parametrize("by", ["file", "variable"])
+def test_a_report_must_be_about_the_rows_and_estimates_that_are_planned(hook, monkeypatch, name, value, by):
+    cells = np.random.default_rng(5).random((600, 3))
+    rows = "\n".join(f"{i // 2},{x},{p},{z < p:d}" for i, (x, p, z) in enumerate(cells))
+    (hook.folder / "t.csv").write_text(f"person,x,p,y\n{rows}\n")
+    assert hook.audit(*QUICK, "t.csv", "-o", "labeldp-report/without").status == 0
+    if by == "file":
+        (hook.folder / "labeldp-audit.toml").write_text(f'{name} = "{value}"')
+    else:
+        monkeypatch.setenv(f"LABELDP_AUDIT_{name.upper()}", value)
+    line = "--fail-if=advantage.high > 1"
+    status, _, said = hook(line, "t.csv")
+    assert status == 3 and f"the report has {name} none" in said
+    assert hook.audit(*QUICK, "t.csv", "-o", "labeldp-report/with").status == 0
+    assert hook(line, "t.csv")[0] == 0
 
 
 def test_the_policy_of_the_configuration_or_of_a_file(clinic, hook):

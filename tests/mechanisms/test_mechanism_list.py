@@ -8,13 +8,17 @@ from dataclasses import FrozenInstanceError, dataclass, fields, replace
 import numpy as np
 import pytest
 
+from labeldp_audit.audits.strengths import scale_of
+from labeldp_audit.core.errors import SpecError
 from labeldp_audit.core.release import Release
+from labeldp_audit.core.settings import Settings
 from labeldp_audit.mechanisms import MECHANISMS
 from labeldp_audit.mechanisms.channel import Channel
 from labeldp_audit.mechanisms.label_proportions import LabelProportions
 from labeldp_audit.mechanisms.laplace_proportions import LaplaceProportions
 from labeldp_audit.mechanisms.per_record import epsilon_of
 from labeldp_audit.mechanisms.randomized_response import RandomizedResponse
+from labeldp_audit.questions.releases import wanted
 
 KINDS = list(MECHANISMS)
 EXAMPLES = [MECHANISMS.parse(kind.example)[0] for kind in KINDS]
@@ -71,6 +75,32 @@ def test_a_spec_leads_back(mechanism):
     [again] = MECHANISMS.parse(mechanism.spec)
     assert again.spec == mechanism.spec
     assert again.at() == pytest.approx(mechanism.at(), rel=1e-5)
+
+
+@pytest.mark.parametrize("mechanism", CASES, ids=name_of)
+def test_a_spec_begins_with_the_name(mechanism):
+    assert mechanism.spec.partition(":")[0] == mechanism.name
+    assert wanted(Settings(mechanism=(mechanism,)), getattr(mechanism, "classes", 2))
+
+
+@dataclass(frozen=True)
+class Impostor(RandomizedResponse):
+    """Stands in reports as another."""
+
+    name = "impostor"
+
+    @property
+    def spec(self):
+        return f"rr:epsilon={self.epsilon:g}"
+
+
+@pytest.mark.parametrize("mechanism", ["impostor:epsilon=1", Impostor(1.0)])
+def test_and_one_that_does_not_is_refused(monkeypatch, mechanism):
+    monkeypatch.setitem(MECHANISMS._own, "impostor", lambda: Impostor)
+    with pytest.raises(SpecError, match="'impostor' has the spec 'rr:epsilon=1', which does not begin with its name"):
+        wanted(Settings(mechanism=(mechanism, "rr:epsilon=1")))
+    with pytest.raises(SpecError, match="does not begin with its name"):
+        scale_of("impostor")
 
 
 @pytest.mark.parametrize("mechanism", CASES, ids=name_of)

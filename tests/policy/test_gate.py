@@ -244,6 +244,9 @@ def test_what_was_typed_to_change_the_numbers_is_refused(audit, stored, option):
         ('label = "other"', "plans other"),
         ('exclude = ["x"]', "the report has exclude none"),
         ('utility = "balanced"', "plans balanced"),
+        ('group = "person"', "the report has group none"),
+        ('repeats = "copies"', "plans copies"),
+        ('eta = "model"', "plans model"),
     ],
 )
 def test_a_report_about_something_else_than_is_planned_is_refused(audit, stored, planned, said):
@@ -278,6 +281,62 @@ def test_what_does_not_matter_is_no_other_plan(audit, stored, table, tmp_path, m
         ).out
     )
     assert audit("check", tmp_path / "typed.json", *typed("advantage.high > 1")).status == 0
+
+
+ROWS = {"group": "person", "repeats": "people", "eta": "model"}
+
+
+@pytest.fixture
+def visits(audit):
+    """A table that has two rows of each person, and the report of an audit with such options."""
+    cells = np.random.default_rng(5).random((600, 3))
+    rows = "\n".join(f"{i // 2},{x},{p},{z < p:d}" for i, (x, p, z) in enumerate(cells))
+    (audit.folder / "t.csv").write_text(f"person,x,model,y\n{rows}\n")
+
+    def report_with(*names):
+        options = [f"--{name}={ROWS[name]}" for name in names]
+        ended = audit("advantage", "t.csv", *options, *RELEASED, *JSON, "--no-output")
+        (audit.folder / "r.json").write_text(ended.out)
+
+    return report_with
+
+
+def planned(*names):
+    return "".join(f'{name} = "{ROWS[name]}"\n' for name in names)
+
+
+@pytest.mark.parametrize("made", [(), ("group",), ("repeats",), ("eta",), ("group", "eta"), ("repeats", "eta")])
+@pytest.mark.parametrize("name", ROWS)
+def test_other_rows_or_estimates_than_are_planned_are_refused(audit, visits, monkeypatch, made, name):
+    """Whether the file plans what the report was made without or the other way round; a variable plans itself alone."""
+    visits(*made)
+    line, configuration = typed("advantage.high > 1"), audit.folder / "labeldp-audit.toml"
+    configuration.write_text(f'label = "y"\n{planned(*made)}')
+    assert audit("check", "r.json", *line).status == 0
+    other = {*made} ^ {name}
+    configuration.write_text(f'label = "y"\n{planned(*other)}')
+    was, plan = (ROWS[name], "none") if name in made else ("none", ROWS[name])
+    assert f"the report has {name} {was}, and" in refused(audit, "check", "r.json", *line, status=3)
+    configuration.unlink()
+    assert audit("check", "r.json", *line).status == 0
+    monkeypatch.setenv(f"LABELDP_AUDIT_{name.upper()}", ROWS[name])
+    ended = audit("check", "r.json", *line)
+    assert ended.status == (0 if name in made else 3)
+    assert name in made or f"LABELDP_AUDIT_{name.upper()} plans {plan}" in ended.error
+
+
+def test_a_file_of_estimates_says_itself_whose_rows_they_are(audit, visits):
+    visits()
+    assert audit("estimate-eta", "t.csv", "--group=person", "--exclude=model", "-o", "out").status == 0
+    ended = audit("advantage", "t.csv", "--eta-file=out/eta.parquet", *RELEASED, *JSON, "--no-output")
+    (audit.folder / "r.json").write_text(ended.out)
+    line, configuration = typed("advantage.high > 1"), audit.folder / "labeldp-audit.toml"
+    configuration.write_text('label = "y"\neta_file = "out/eta.parquet"')
+    assert audit("check", "r.json", *line).status == 0
+    configuration.write_text('label = "y"\neta_file = "out/eta.parquet"\nrepeats = "copies"')
+    assert "plans copies" in refused(audit, "check", "r.json", *line, status=3)
+    configuration.write_text('label = "y"\nexclude = ["model"]')
+    assert "has group person, and the configuration plans none" in refused(audit, "check", "r.json", *line, status=3)
 
 
 def test_spellings_mean_what_they_mean_for_so_many_classes(audit, tmp_path):
