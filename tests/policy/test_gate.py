@@ -7,7 +7,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 import tomllib
 
 import numpy as np
@@ -715,11 +714,12 @@ def test_ten_thousand_findings_are_judged_in_a_moment(audit, stored):
     document["seal"] = report_hash.hash_of(document)
     file.write_text(json.dumps(document))
     times = []
-    for _ in range(3):
-        began = time.perf_counter()
+    for _ in range(2):
+        began = os.times()
         started("check", file, *typed("j(tau=50).high > 1"), "--no-output")
-        times.append(time.perf_counter() - began)
-    assert min(times) < 1.5  # measured 0.4 s; machines that test are slow and busy
+        ended = os.times()
+        times.append(ended.children_user + ended.children_system - began.children_user - began.children_system)
+    assert min(times) < 1.5  # measured 0.4 s, of the processor alone: machines that test are slow and busy
 
 
 def test_no_heavy_library_is_loaded_to_judge(stored):
