@@ -196,8 +196,14 @@ class Findings(tuple[Finding, ...]):
         from .data import pandas_frame
 
         places = sorted({place for one in self for place in one.at})
-        said: list[Mapping[str, object]] = [{**vars(one.bound), **vars(one), **one.at} for one in self]
-        return pandas_frame({name: [one.get(name) for one in said] for name in (*_BEFORE, *places, *_AFTER)})
+        said = [{**vars(one.bound), **vars(one)} for one in self]
+        return pandas_frame(
+            {
+                **{name: [one[name] for one in said] for name in _BEFORE},
+                **{place: [one.at.get(place) for one in self] for place in places},
+                **{name: [one[name] for one in said] for name in _AFTER},
+            }
+        )
 
 
 @dataclass(frozen=True)

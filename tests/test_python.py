@@ -348,11 +348,79 @@ def test_a_fitted_classifier_needs_its_columns_and_not_the_label():
         lda.nu_max(table.drop(columns="b"), eta=model)
     with pytest.raises(lda.SpecError, match="the classifier reads the label 'y'"):
         lda.nu_max(table, eta=GaussianNB().fit(table, table["y"]))
-    with pytest.raises(lda.SpecError, match=r"GaussianNB' fails: .*2 features"):
+    with pytest.raises(lda.SpecError, match=r"GaussianNB' was fitted to 2 columns, and is given 1"):
         lda.nu_max(table, eta=GaussianNB().fit(table[["a", "b"]].to_numpy(), table["y"]), exclude="b")
     one, two = (lda.nu_max(table, eta=fitted) for fitted in
                 (model, GaussianNB().fit(table[["a", "b"]].to_numpy(), table["y"])))  # fmt: skip
     assert one == two
+
+
+def test_a_fitted_classifier_does_not_read_what_is_left_out():
+    from sklearn.naive_bayes import GaussianNB
+
+    table = known()[0].assign(person=np.arange(900) // 2)
+    model = GaussianNB().fit(table[["a", "person"]], table["y"])
+    with pytest.raises(lda.SpecError, match="the classifier reads the excluded column 'a'"):
+        lda.nu_max(table, eta=model, exclude="a")
+    with pytest.raises(lda.SpecError, match="the classifier reads the group column 'person'"):
+        lda.nu_max(table, eta=model, group="person")
+
+
+def says(what, classes=(0, 1)):
+    """A fitted classifier with this opinion."""
+    from sklearn.base import BaseEstimator, ClassifierMixin
+
+    class Says(ClassifierMixin, BaseEstimator):
+        def fit(self, x, y):
+            return self
+
+        def predict_proba(self, features):
+            return what(len(features))
+
+        def __sklearn_is_fitted__(self):
+            return True
+
+    model = Says()
+    if classes is not None:
+        model.classes_ = np.array(classes)
+    return model
+
+
+def quotes(rows):
+    raise ValueError("could not convert string to float: 'Jane Doe'")
+
+
+@pytest.mark.parametrize(
+    ("what", "why"),
+    [
+        (lambda rows: np.full((rows, 1), 0.5), r"have the shape \(900, 1\)"),
+        (lambda rows: np.full(rows, 0.5), r"have the shape \(900,\)"),
+        (lambda rows: np.full((rows, 3), 1 / 3), r"have the shape \(900, 3\)"),
+        (lambda rows: np.full((1, 2), 0.5), r"have the shape \(1, 2\)"),
+        (lambda rows: None, r"have the shape \(\)"),
+        (lambda rows: [["Jane", "Doe"]] * rows, "what it says are no probabilities"),
+        (lambda rows: [[1j, 1j]] * rows, "what it says are no probabilities"),
+        (lambda rows: np.full((rows, 2), 0.7), "do not add up to 1"),
+        (lambda rows: np.full((rows, 2), np.nan), "a probability is not a number"),
+        (quotes, r"ValueError: test_python: line \d+$"),
+    ],
+)
+def test_what_a_fitted_classifier_says_wrongly_is_one_line_without_cells(what, why):
+    with pytest.raises(lda.SpecError, match=f"Says' fails: .*{why}") as refused:
+        lda.nu_max(known()[0], eta=says(what))
+    assert "Jane" not in str(refused.value)
+    assert "\n" not in str(refused.value)
+    assert refused.value.__cause__ is None
+
+
+def test_one_that_names_no_classes_says_them_in_the_order_of_the_table():
+    table, eta = known()
+    both = np.stack([1 - eta, eta], axis=1)
+    report = lda.nu_max(table, eta=says(lambda rows: both, classes=None), mechanisms="rr:epsilon=1")
+    there = lda.nu_max(table, eta=says(lambda rows: both[:, ::-1], classes=(1, 0)), mechanisms="rr:epsilon=1")
+    assert report == there
+    with pytest.raises(lda.SpecError, match="eta: 3 columns for 2 classes"):
+        lda.nu_max(table, eta=says(lambda rows: np.full((rows, 3), 1 / 3), classes=None))
 
 
 @pytest.mark.parametrize("thing", ["class", "regressor"])
@@ -384,6 +452,10 @@ def test_findings_are_a_sequence_and_a_frame(report, tmp_path):
     assert found["tau"][place] == report.findings[place].at["tau"]
     assert found["estimate"].dtype == found["tau"].dtype == float
     assert found["n"].dtype == int
+    bounds = lda.advantage(frame(), queries=200, **QUICK).findings
+    at = [one.at.get("bound") for one in bounds]
+    assert set(at) > {None}
+    assert [None if pd.isna(one) else one for one in bounds.to_frame()["bound"]] == at
     assert lda.Findings().to_frame().empty
 
 

@@ -56,16 +56,17 @@ def probabilities_of_rows(values: object, table: Table) -> Floats:
 
 
 def probabilities_of_model(
-    source: object, features: Sequence[str] | None, classes: Sequence[object], predict: Predict, table: Table,
+    source: object, features: Sequence[str] | None, classes: Sequence[object] | None, predict: Predict, table: Table,
     options: ReadOptions,
 ) -> Floats:  # fmt: skip
-    """The same, from somebody's fitted model: the columns that it reads, or None for all features, and its classes."""
+    """The same, from somebody's fitted model: the columns that it reads, or None for all features, and its
+    classes, or None for those of the table."""
     from .classes import spelled
     from .probabilities import of_classes, of_rows
     from .read import read_features
 
     said = predict(read_features(source, features, table.dataset, options))
-    return of_rows(of_classes(said, [*map(spelled, classes)], table.dataset), table)
+    return of_rows(said if classes is None else of_classes(said, [*map(spelled, classes)], table.dataset), table)
 
 
 def pandas_frame(columns: Mapping[str, Sequence[object] | npt.NDArray[Any]]) -> DataFrame:
