@@ -48,11 +48,12 @@ def read_table(source: object, options: ReadOptions, progress: Progress) -> Tabl
     return read.read_table(source, options, progress)
 
 
-def probabilities_of_rows(values: object, table: Table) -> Floats:
-    """(n, C) for the rows of the table, from numbers for each row of the file that were computed elsewhere."""
+def probabilities_of_rows(values: object, table: Table, source: object) -> Floats:
+    """(n, C) for the rows of the table, from numbers for each row of its source that were computed elsewhere."""
     from .probabilities import of_rows
+    from .sources.frame import in_order
 
-    return of_rows(values, table)
+    return of_rows(in_order(values, source, table.dataset), table)
 
 
 def probabilities_of_model(
