@@ -70,8 +70,8 @@ def read_report(path: str | os.PathLike[str]) -> Report:
     from .questions.every import QUANTITIES
     from .reports.formats import stored
 
-    name = os.fspath(path)
     with _errors_name_arguments():
+        name = str(_place(path))
         try:
             text = Path(name).read_text(encoding="utf-8-sig")
         except OSError as error:
@@ -79,6 +79,13 @@ def read_report(path: str | os.PathLike[str]) -> Report:
         except UnicodeDecodeError:
             raise DataError("not a report of labeldp-audit: no UTF-8", name) from None
         return Report(stored.read(text, name, QUANTITIES))
+
+
+def _place(path: str | os.PathLike[str]) -> Path:
+    name = os.fspath(path) if isinstance(path, str | os.PathLike) else None
+    if not isinstance(name, str) or "\0" in name:
+        raise SpecError("not a path" if isinstance(name, str) else f"not a path: {type(path).__name__}")
+    return Path(name)
 
 
 def _answered(command: str, data: object, options: Mapping[str, Any]) -> Report:
@@ -153,8 +160,8 @@ class Report:
         from .data import write
         from .reports import formats
 
-        place = Path(path)
         with _errors_name_arguments():
+            place = _place(path)
             ending = place.suffix.lower().removeprefix(".")
             text = formats.picture(self.content) if ending == "svg" else self._as(formats.of_ending(ending))
             if text is None:
@@ -196,8 +203,14 @@ class Findings(tuple[Finding, ...]):
         from .data import pandas_frame
 
         places = sorted({place for one in self for place in one.at})
-        said: list[Mapping[str, object]] = [{**vars(one.bound), **vars(one), **one.at} for one in self]
-        return pandas_frame({name: [one.get(name) for one in said] for name in (*_BEFORE, *places, *_AFTER)})
+        said = [{**vars(one.bound), **vars(one)} for one in self]
+        return pandas_frame(
+            {
+                **{name: [one[name] for one in said] for name in _BEFORE},
+                **{place: [one.at.get(place) for one in self] for place in places},
+                **{name: [one[name] for one in said] for name in _AFTER},
+            }
+        )
 
 
 @dataclass(frozen=True)
@@ -217,5 +230,6 @@ class Rows:
         from .data import write
 
         with _errors_name_arguments():
-            write.write_all([write.rows_file(Path(path), self.content.columns, self.content.about)])
-        return Path(path)
+            place = _place(path)
+            write.write_all([write.rows_file(place, self.content.columns, self.content.about)])
+        return place

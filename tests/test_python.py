@@ -18,6 +18,7 @@ import pytest
 
 import labeldp_audit as lda
 from labeldp_audit.core.settings import RENAMED, Settings
+from labeldp_audit.mechanisms import Channel, LabelProportions, RandomizedResponse
 
 ROWS = 400
 QUICK = {"estimator": "knn", "mechanisms": ["rr:epsilon=1"]}
@@ -184,7 +185,7 @@ def numbers(report: lda.Report) -> list[lda.Bound]:
 def test_an_array_says_what_a_column_says(tmp_path):
     table, eta = known()
     column = lda.estimate_j(table.assign(eta=eta), eta="eta", mechanisms="rr:epsilon=1", tau=1)
-    for array in (eta, eta.tolist(), pd.Series(eta, index=range(5, 905)), pl.Series(eta), eta[:, None],
+    for array in (eta, eta.tolist(), pd.Series(eta), pl.Series(eta), eta[:, None],
                   np.stack([1 - eta, eta], axis=1)):  # fmt: skip
         report = lda.estimate_j(table, eta=array, mechanisms="rr:epsilon=1", tau=1)
         assert numbers(report) == numbers(column)
@@ -216,9 +217,50 @@ def test_many_classes_have_an_array_with_a_column_for_each():
     assert numbers(report) == numbers(lda.advantage(columns, eta=["p", "q", "r"], mechanisms="rr:epsilon=1"))
 
 
+RR = {"mechanisms": "rr:epsilon=1"}
+NO_NUMBERS = "eta is neither columns, nor numbers, nor a classifier"
+
+
+def test_columns_of_a_frame_that_are_named_by_classes_are_taken_by_name():
+    table, eta = known()
+    there = numbers(lda.nu_max(table, eta=eta, mechanisms="rr:epsilon=1"))
+    both = pd.DataFrame({"0": 1 - eta, "1": eta})
+    for frame_of_eta in (
+        both, both[["1", "0"]], both.set_axis([0, 1.0], axis=1), pl.from_pandas(both[["1", "0"]]),
+        pa.table(both[["1", "0"]]), both[["1"]], both.set_axis(["no", "yes"], axis=1), pd.DataFrame(both.to_numpy()),
+        pd.DataFrame(eta),
+    ):  # fmt: skip
+        assert numbers(lda.nu_max(table, eta=frame_of_eta, mechanisms="rr:epsilon=1")) == there
+    named = table.assign(y=np.where(table["y"], "yes", "no"))
+    assert numbers(lda.nu_max(named, eta=pd.DataFrame(both.to_numpy()), mechanisms="rr:epsilon=1")) == there
+    for wrong in (both[["0"]], both.set_axis(["1", "2"], axis=1)):
+        with pytest.raises(lda.SpecError, match=r"the columns of eta are named .*, and the classes '0', '1'"):
+            lda.nu_max(table, eta=wrong)
+
+
+def test_rows_of_another_index_are_refused():
+    table, eta = known()
+    shuffled = table.sample(frac=1, random_state=0)
+    for values in (pd.Series(eta), pd.DataFrame({"1": eta})):
+        with pytest.raises(lda.SpecError, match="eta has another index than the table"):
+            lda.nu_max(shuffled, eta=values)
+    aligned = pd.Series(eta).loc[shuffled.index]
+    assert lda.nu_max(shuffled, eta=aligned, **RR) == lda.nu_max(shuffled, eta=aligned.to_numpy(), **RR)
+
+
 @pytest.mark.parametrize(
     ("change", "what"),
     [
+        (lambda eta: [], "eta is empty"),
+        (lambda eta: (), "eta is empty"),
+        (lambda eta: np.ma.masked_greater(eta, 0.9), NO_NUMBERS),
+        (lambda eta: eta + 0j, NO_NUMBERS),
+        (lambda eta: (1000 * eta).astype("m8[s]"), NO_NUMBERS),
+        (lambda eta: eta > 0.5, NO_NUMBERS),
+        (lambda eta: pd.DataFrame({"0": eta <= 0.5, "1": eta > 0.5}), NO_NUMBERS),
+        (lambda eta: np.where(np.arange(900) == 7, True, eta.astype(object)), NO_NUMBERS),
+        (lambda eta: eta.astype(str), NO_NUMBERS),
+        (lambda eta: pd.Series(eta, dtype="Float64").where(eta < 0.9), "eta"),
         (lambda eta: eta[:-1], r"eta has the shape \(899,\), and the table 900 rows"),
         (lambda eta: np.stack([eta] * 3, axis=1), "eta: 3 columns for 2 classes"),
         (lambda eta: eta[None], r"eta has the shape \(1, 900\)"),
@@ -352,11 +394,79 @@ def test_a_fitted_classifier_needs_its_columns_and_not_the_label():
         lda.nu_max(table.drop(columns="b"), eta=model)
     with pytest.raises(lda.SpecError, match="the classifier reads the label 'y'"):
         lda.nu_max(table, eta=GaussianNB().fit(table, table["y"]))
-    with pytest.raises(lda.SpecError, match=r"GaussianNB' fails: .*2 features"):
+    with pytest.raises(lda.SpecError, match=r"GaussianNB' was fitted to 2 columns, and is given 1"):
         lda.nu_max(table, eta=GaussianNB().fit(table[["a", "b"]].to_numpy(), table["y"]), exclude="b")
     one, two = (lda.nu_max(table, eta=fitted) for fitted in
                 (model, GaussianNB().fit(table[["a", "b"]].to_numpy(), table["y"])))  # fmt: skip
     assert one == two
+
+
+def test_a_fitted_classifier_does_not_read_what_is_left_out():
+    from sklearn.naive_bayes import GaussianNB
+
+    table = known()[0].assign(person=np.arange(900) // 2)
+    model = GaussianNB().fit(table[["a", "person"]], table["y"])
+    with pytest.raises(lda.SpecError, match="the classifier reads the excluded column 'a'"):
+        lda.nu_max(table, eta=model, exclude="a")
+    with pytest.raises(lda.SpecError, match="the classifier reads the group column 'person'"):
+        lda.nu_max(table, eta=model, group="person")
+
+
+def says(what, classes=(0, 1)):
+    """A fitted classifier with this opinion."""
+    from sklearn.base import BaseEstimator, ClassifierMixin
+
+    class Says(ClassifierMixin, BaseEstimator):
+        def fit(self, x, y):
+            return self
+
+        def predict_proba(self, features):
+            return what(len(features))
+
+        def __sklearn_is_fitted__(self):
+            return True
+
+    model = Says()
+    if classes is not None:
+        model.classes_ = np.array(classes)
+    return model
+
+
+def quotes(rows):
+    raise ValueError("could not convert string to float: 'Jane Doe'")
+
+
+@pytest.mark.parametrize(
+    ("what", "why"),
+    [
+        (lambda rows: np.full((rows, 1), 0.5), r"have the shape \(900, 1\)"),
+        (lambda rows: np.full(rows, 0.5), r"have the shape \(900,\)"),
+        (lambda rows: np.full((rows, 3), 1 / 3), r"have the shape \(900, 3\)"),
+        (lambda rows: np.full((1, 2), 0.5), r"have the shape \(1, 2\)"),
+        (lambda rows: None, r"have the shape \(\)"),
+        (lambda rows: [["Jane", "Doe"]] * rows, "what it says are no probabilities"),
+        (lambda rows: [[1j, 1j]] * rows, "what it says are no probabilities"),
+        (lambda rows: np.full((rows, 2), 0.7), "do not add up to 1"),
+        (lambda rows: np.full((rows, 2), np.nan), "a probability is not a number"),
+        (quotes, r"ValueError: test_python: line \d+$"),
+    ],
+)
+def test_what_a_fitted_classifier_says_wrongly_is_one_line_without_cells(what, why):
+    with pytest.raises(lda.SpecError, match=f"Says' fails: .*{why}") as refused:
+        lda.nu_max(known()[0], eta=says(what))
+    assert "Jane" not in str(refused.value)
+    assert "\n" not in str(refused.value)
+    assert refused.value.__cause__ is None
+
+
+def test_one_that_names_no_classes_says_them_in_the_order_of_the_table():
+    table, eta = known()
+    both = np.stack([1 - eta, eta], axis=1)
+    report = lda.nu_max(table, eta=says(lambda rows: both, classes=None), mechanisms="rr:epsilon=1")
+    there = lda.nu_max(table, eta=says(lambda rows: both[:, ::-1], classes=(1, 0)), mechanisms="rr:epsilon=1")
+    assert report == there
+    with pytest.raises(lda.SpecError, match="eta: 3 columns for 2 classes"):
+        lda.nu_max(table, eta=says(lambda rows: np.full((rows, 3), 1 / 3), classes=None))
 
 
 @pytest.mark.parametrize("thing", ["class", "regressor"])
@@ -388,6 +498,10 @@ def test_findings_are_a_sequence_and_a_frame(report, tmp_path):
     assert found["tau"][place] == report.findings[place].at["tau"]
     assert found["estimate"].dtype == found["tau"].dtype == float
     assert found["n"].dtype == int
+    bounds = lda.advantage(frame(), queries=200, **QUICK).findings
+    at = [one.at.get("bound") for one in bounds]
+    assert set(at) > {None}
+    assert [None if pd.isna(one) else one for one in bounds.to_frame()["bound"]] == at
     assert lda.Findings().to_frame().empty
 
 
@@ -513,6 +627,51 @@ def test_rows_of_eta_serve_other_functions(tmp_path):
 
 
 # ---- what is refused
+
+
+@pytest.mark.parametrize("path", [None, b"r.json", "a\0.json", 3])
+def test_what_is_no_path_is_refused(report, path):
+    rows = lda.estimate_eta(frame()[["x", "y"]], estimator="knn").rows
+    for use in (report.save, rows.save, lda.read_report):
+        with pytest.raises(lda.SpecError, match="not a path"):
+            use(path)
+
+
+@pytest.mark.parametrize(
+    ("make", "what"),
+    [
+        (lambda: RandomizedResponse("1"), "epsilon is not a number: '1'"),
+        (lambda: RandomizedResponse(None), "epsilon is not a number: None"),
+        (lambda: RandomizedResponse(True), "epsilon is not a number: True"),
+        (lambda: RandomizedResponse(np.array([1.0])), "epsilon is not a number"),
+        (lambda: RandomizedResponse(float("nan")), "epsilon = nan is not"),
+        (lambda: LabelProportions("8"), "k is not a number: '8'"),
+        (lambda: Channel(3), "the matrix wants rows of numbers"),
+        (lambda: Channel(None), "the matrix wants rows of numbers"),
+        (lambda: Channel((0.5, 0.5)), "the matrix wants rows of numbers"),
+        (lambda: Channel((("a", "b"), ("c", "d"))), "the matrix wants rows of numbers"),
+        (lambda: Channel(np.eye(2)[:1]), "a row for each class"),
+        (lambda: Channel(((), ())), "a row for each class"),
+    ],
+)
+def test_what_is_no_mechanism_is_refused(make, what):
+    with pytest.raises(lda.SpecError, match=what):
+        make()
+
+
+def test_a_matrix_may_be_an_array_and_a_parameter_of_numpy():
+    table, _ = known()
+    rows = [[0.9, 0.1], [0.2, 0.8]]
+    told = [lda.nu_max(table, estimator="linear", mechanisms=[Channel(one)]) for one in (np.array(rows), rows)]
+    assert told[0] == told[1] == lda.nu_max(table, estimator="linear", mechanisms="channel:matrix=0.9 0.1/0.2 0.8")
+    for one in (np.float32(1), np.int64(1), 1):
+        assert RandomizedResponse(one).spec == "rr:epsilon=1"
+
+
+def test_a_lazy_frame_that_fails_is_refused_without_its_cells():
+    lazy = polars_frame().lazy().with_columns(pl.col("text").cast(pl.Int64, strict=True))
+    with pytest.raises(lda.DataError, match=r"the lazy frame cannot be collected: InvalidOperationError: frame$"):
+        lda.nu_max(lazy)
 
 
 @pytest.mark.parametrize(

@@ -57,6 +57,8 @@ def _settings(command: str, given: Mapping[str, Any]) -> Settings:
 def _of_objects(given: Mapping[str, Any]) -> Settings:
     """eta may be columns, as on the command line, numbers, a classifier that says what it is, or one that learns it."""
     eta, others = given.get("eta"), {name: value for name, value in given.items() if name != "eta"}
+    if isinstance(eta, list | tuple) and not eta:
+        raise SpecError("--eta is empty")
     if eta is None or isinstance(eta, str) or _are_names(eta):
         return options.from_python(given)
     source = scikit.handed_in(eta) if hasattr(eta, "predict_proba") else supplied.Values(eta)

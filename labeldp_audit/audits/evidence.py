@@ -87,7 +87,7 @@ def _from_python(data: object, options: ReadOptions, settings: Settings, progres
     _check_no_search(settings)
     table, source = read_table(data, replace(options, labels_only=True), progress), settings.eta
     if isinstance(source, supplied.Values):
-        return _given(replace(table, given=probabilities_of_rows(source.values, table)), settings)
+        return _given(replace(table, given=probabilities_of_rows(source.values, table, data)), settings)
     said = probabilities_of_model(data, source.features, source.classes, source.predict, table, options)
     known = Remark(FITTED_BEFORE, {"model": source.name})
     return _given(replace(table, given=said, remarks=(*table.remarks, known)), settings)

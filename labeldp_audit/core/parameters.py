@@ -13,6 +13,7 @@ import dataclasses
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, TypeVar
 
 from .errors import SpecError
@@ -79,7 +80,11 @@ def parameters_of(kind: type[Any]) -> Mapping[str, Parameter]:
 def check(mechanism: Any) -> None:
     """What cannot be is refused, and whole numbers are made whole."""
     for name, one in parameters_of(type(mechanism)).items():
-        object.__setattr__(mechanism, name, one.checked(name, getattr(mechanism, name)))
+        value: Any = getattr(mechanism, name)
+        known = isinstance(value, Real) and not isinstance(value, bool)
+        if not known:
+            raise SpecError(f"{name} is not a number: {value!r}")
+        object.__setattr__(mechanism, name, one.checked(name, value))
 
 
 def read(kind: type[Any], fields: Mapping[str, str], classes: int, example: str) -> dict[str, Any]:

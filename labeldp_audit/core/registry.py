@@ -125,9 +125,18 @@ def stranger_in(error: Exception) -> str:
     every = metadata.entry_points()
     entries = [entry for group in every.groups if group.startswith(f"{_OURS}.") for entry in every.select(group=group)]
     theirs = {entry.module.partition(".")[0] for entry in entries}
-    frames = [(str(frame.f_globals.get("__name__")), line) for frame, line in walk_tb(error.__traceback__)]
-    failed = [f"{name}: line {line}" for name, line in frames if name.partition(".")[0] in theirs]
+    failed = [f"{name}: line {line}" for name, line in _frames(error) if name.partition(".")[0] in theirs]
     return f"{type(error).__name__}: {failed[-1]}" if failed else ""
+
+
+def failure(error: Exception) -> str:
+    """Kind, module and line of what failed in code that is not ours, without its message either."""
+    failed = [f"{name}: line {line}" for name, line in _frames(error) if name.partition(".")[0] != _OURS]
+    return ": ".join([type(error).__name__, *failed[-1:]])
+
+
+def _frames(error: Exception) -> list[tuple[str, int]]:
+    return [(str(frame.f_globals.get("__name__")), line) for frame, line in walk_tb(error.__traceback__)]
 
 
 class Registry(Named[type[Thing]]):

@@ -48,24 +48,26 @@ def read_table(source: object, options: ReadOptions, progress: Progress) -> Tabl
     return read.read_table(source, options, progress)
 
 
-def probabilities_of_rows(values: object, table: Table) -> Floats:
-    """(n, C) for the rows of the table, from numbers for each row of the file that were computed elsewhere."""
+def probabilities_of_rows(values: object, table: Table, source: object) -> Floats:
+    """(n, C) for the rows of the table, from numbers for each row of its source that were computed elsewhere."""
     from .probabilities import of_rows
+    from .sources.frame import in_order
 
-    return of_rows(values, table)
+    return of_rows(in_order(values, source, table.dataset), table)
 
 
 def probabilities_of_model(
-    source: object, features: Sequence[str] | None, classes: Sequence[object], predict: Predict, table: Table,
+    source: object, features: Sequence[str] | None, classes: Sequence[object] | None, predict: Predict, table: Table,
     options: ReadOptions,
 ) -> Floats:  # fmt: skip
-    """The same, from somebody's fitted model: the columns that it reads, or None for all features, and its classes."""
+    """The same, from somebody's fitted model: the columns that it reads, or None for all features, and its
+    classes, or None for those of the table."""
     from .classes import spelled
     from .probabilities import of_classes, of_rows
     from .read import read_features
 
     said = predict(read_features(source, features, table.dataset, options))
-    return of_rows(of_classes(said, [*map(spelled, classes)], table.dataset), table)
+    return of_rows(said if classes is None else of_classes(said, [*map(spelled, classes)], table.dataset), table)
 
 
 def pandas_frame(columns: Mapping[str, Sequence[object] | npt.NDArray[Any]]) -> DataFrame:

@@ -97,7 +97,7 @@ def of_rows(values: Any, table: Table) -> Floats:
     """(n, C) for the rows of the table, from what was computed elsewhere for each row of the file, in its order."""
     data = table.dataset
     try:
-        found = np.asarray(values, np.float64)
+        found = real(values)
     except (TypeError, ValueError):
         raise SpecError("--eta is neither columns, nor numbers, nor a classifier of scikit-learn") from None
     if found.ndim not in (1, 2) or len(found) != data.rows:
@@ -109,6 +109,17 @@ def of_rows(values: Any, table: Table) -> Floats:
         return distributions(np.column_stack([checked(column) for column in some.T]), rows)
     except Improper as improper:
         raise DataError(improper.what, data.name, "eta", f"row {rows[improper.row] + 1}") from None
+
+
+def real(values: Any) -> Floats:
+    """An array of numbers, or a TypeError or ValueError. Truth values are decisions, and a mask would be lost."""
+    if isinstance(values, np.ma.MaskedArray):
+        raise TypeError
+    found = np.asarray(values)
+    truths = found.dtype == object and any(isinstance(one, bool | np.bool_ | str) for one in found.flat)
+    if found.dtype.kind not in "iufO" or truths:
+        raise TypeError
+    return found.astype(np.float64)
 
 
 def of_classes(said: Any, spelled: Sequence[str], dataset: Dataset) -> Floats:

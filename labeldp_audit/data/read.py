@@ -50,8 +50,10 @@ def read_table(place: object, options: ReadOptions, progress: Progress) -> Table
 def read_features(place: object, wanted: Sequence[str] | None, data: Dataset, options: ReadOptions) -> Any:
     """A DataFrame for somebody else's model: these columns in this order, or all features in that of the table."""
     there = [column.name for column in data.columns]
-    if wanted is not None and data.label in wanted:
-        raise SpecError(f"the classifier reads the label {shown(data.label)}")
+    left_out = {name: "excluded column" for name in options.exclude} | {options.group: "group column"}
+    for name in wanted or ():
+        if kind := "label" if name == data.label else left_out.get(name):
+            raise SpecError(f"the classifier reads the {kind} {shown(name)}")
     known("the classifier", wanted or (), there)
     no_features = {data.label, options.group, *options.exclude}
     names = [name for name in there if name not in no_features] if wanted is None else list(wanted)

@@ -21,6 +21,7 @@ from ..core.arrays import Floats, Integers
 from ..core.errors import AuditError, SpecError
 from ..core.eta import Eta
 from ..core.progress import Progress
+from ..core.registry import failure
 from ..core.settings import Settings
 from ..core.table import Columns, Points, Table
 
@@ -170,24 +171,33 @@ def _ours(thing: object) -> bool:
 
 @contextmanager
 def blamed(name: str) -> Iterator[None]:
-    """What fails in code of other people is said in one line that names it."""
+    """What fails in code of other people is said in one line that names it, and quotes none of their messages, which
+    may hold cells of the table."""
     try:
         yield
     except (AuditError, MemoryError):
         raise
     except Exception as error:
-        raise SpecError(f"the estimator {name!r} fails: {error!r}") from error
+        why = str(error) if isinstance(error, Improper) else failure(error)
+        raise SpecError(f"the estimator {name!r} fails: {why}") from error
 
 
-def law(said: Floats, rows: int, classes: int) -> Floats:
-    """(rows, classes) probabilities as they must be, or a ValueError that says what is wrong with them."""
-    found = np.asarray(said, np.float64)
+class Improper(ValueError):
+    """What is wrong with probabilities, in words of ours."""
+
+
+def law(said: object, rows: int, classes: int) -> Floats:
+    """(rows, classes) probabilities as they must be, or what is wrong with them."""
+    try:
+        found = np.asarray(said, np.float64)
+    except (TypeError, ValueError):
+        raise Improper("what it says are no probabilities") from None
     if found.shape != (rows, classes):
-        raise ValueError(f"probabilities of {rows} rows and {classes} classes have the shape {found.shape}")
+        raise Improper(f"probabilities of {rows} rows and {classes} classes have the shape {found.shape}")
     if not np.isfinite(found).all():
-        raise ValueError("a probability is not a number")
+        raise Improper("a probability is not a number")
     if (found < 0).any() or np.abs(found.sum(axis=1) - 1).max(initial=0) > ROUNDED:
-        raise ValueError("probabilities of a row are negative or do not add up to 1")
+        raise Improper("probabilities of a row are negative or do not add up to 1")
     return found if (found > 0).all() else inside(found)
 
 

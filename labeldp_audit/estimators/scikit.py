@@ -119,12 +119,21 @@ class Fitted:
         return None if names is None else [str(name) for name in names]
 
     @property
-    def classes(self) -> list[object]:
-        return list(np.asarray(self.classifier.classes_).tolist())
-
-    def predict(self, features: Any) -> Any:
+    def classes(self) -> list[object] | None:
+        """Of the columns of what it says; None where it names none, and they are those of the table."""
         with blamed(self.name):
-            return self.classifier.predict_proba(features)
+            known = getattr(self.classifier, "classes_", None)
+            return None if known is None else list(np.asarray(known).tolist())
+
+    def predict(self, features: Any) -> Floats:
+        rows, given = features.shape
+        wanted, classes = getattr(self.classifier, "n_features_in_", given), self.classes
+        if wanted != given:
+            raise SpecError(f"the classifier {self.name!r} was fitted to {wanted} columns, and is given {given}")
+        with blamed(self.name):
+            said = self.classifier.predict_proba(features)
+            law(said, rows, np.shape(said)[-1] if classes is None and np.ndim(said) else len(classes or ()))
+            return np.asarray(said, np.float64)
 
 
 def handed_in(classifier: Any) -> Sklearn | Fitted:

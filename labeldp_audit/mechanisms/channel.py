@@ -31,6 +31,11 @@ class Channel(PerRecord):
     matrix: tuple[tuple[float, ...], ...]
 
     def __post_init__(self) -> None:
+        try:
+            rows = tuple(tuple(map(float, row)) for row in self.matrix)
+        except (TypeError, ValueError):
+            raise SpecError("the matrix wants rows of numbers", hint=f"as in {self.example}") from None
+        object.__setattr__(self, "matrix", rows)  # an array has no hash
         if len(self.matrix) < 2 or len(set(map(len, self.matrix))) != 1 or not self.matrix[0]:
             raise SpecError("the matrix wants a row for each class, all of one length", hint=f"as in {self.example}")
         for number_of_row, row in enumerate(self.matrix, 1):

@@ -19,8 +19,10 @@ import pyarrow.parquet as pq
 from pyarrow import compute
 
 from ...core.errors import DataError, SpecError
+from ...core.table import Dataset
+from ..classes import may_be, spelled
 from ..levels import is_category
-from ..quoting import shown
+from ..quoting import listed, shown
 from .batches import all_different, cut, storage
 from .columnar import types_of
 from .content import Hashed
@@ -80,6 +82,35 @@ def columns_of(frame: object, names: Sequence[str]) -> Any:
     return native if owned else some.to_pandas()
 
 
+def in_order(values: Any, frame: object, data: Dataset) -> Any:
+    """Probabilities that were computed elsewhere: rows as the table has them, columns named by classes as these stand.
+    What has no names, or is no frame, is taken as it comes."""
+    theirs: Any = getattr(values, "index", None)
+    ours: Any = getattr(frame, "index", None)
+    both = nw.dependencies.is_pandas_index(ours) and nw.dependencies.is_pandas_index(theirs)
+    if both and len(ours) == len(theirs) and not ours.equals(theirs):
+        hint = "hand in eta.to_numpy() if its rows are in the order of the table"
+        raise SpecError("--eta has another index than the table", hint=hint)
+    known = nw.from_native(values, eager_only=True, pass_through=True)
+    if not isinstance(known, nw.DataFrame):
+        return values
+    wanted = data.classes if len(known.columns) > 1 or data.positive is None else (data.positive,)
+    places = [[place for place, name in enumerate(known.columns) if may_be(spelled(name), one)] for one in wanted]
+    if len(known.columns) == len(wanted) and all(len(one) == 1 for one in places):
+        return known.to_numpy()[:, [place for [place] in places]]
+    if _numbered(values.columns) or not any(
+        may_be(spelled(name), one) for name in known.columns for one in data.classes
+    ):
+        return known.to_numpy()
+    what = f"the columns of --eta are named {listed([spelled(one) for one in known.columns])}"
+    raise SpecError(f"{what}, and the classes {listed(data.classes)}", hint="name them alike, or hand in an array")
+
+
+def _numbered(names: Any) -> bool:
+    """As pandas calls columns that nobody has named."""
+    return nw.dependencies.is_pandas_index(names) and list(names) == list(range(len(names)))
+
+
 def narwhal(frame: Any) -> nw.DataFrame[Any]:
     """The frame behind narwhals' door; a lazy one is collected."""
     try:
@@ -93,7 +124,11 @@ def narwhal(frame: Any) -> nw.DataFrame[Any]:
             known = nw.from_arrow(frame, backend="pyarrow")
         except (TypeError, ValueError, pa.ArrowException):
             raise SpecError(f"not a table: {type(frame).__name__}", hint=_TAKEN) from None
-    return known.collect() if isinstance(known, nw.LazyFrame) else known
+    try:
+        there: nw.DataFrame[Any] = known.collect() if isinstance(known, nw.LazyFrame) else known
+    except Exception as error:  # of whatever it is to read and to compute; its message may quote cells
+        raise DataError(f"the lazy frame cannot be collected: {type(error).__name__}", NAME) from None
+    return there
 
 
 def _unreadable(frame: nw.DataFrame[Any]) -> str:
