@@ -158,7 +158,7 @@ def put(
         try:
             budget = _part(question, asked, whole, reserve)
             each = replace(settings, confidence=1 - budget.miss)
-            found = _checked(question.answer(evidence, each, budget), question)
+            found = _checked(question.answer(evidence, each, budget), question, settings.confidence, each.confidence)
         except AuditError:
             raise
         except Exception as error:
@@ -179,8 +179,9 @@ def _part(question: Question, asked: Sequence[Question], whole: Budget, reserve:
     return rest.equal_part(question.name, len(first))
 
 
-def _checked(found: Sequence[Finding], question: Question) -> Sequence[Finding]:
-    """A stranger's numbers stand beside ours in every report, and replace none."""
+def _checked(found: Sequence[Finding], question: Question, whole: float, part: float) -> Sequence[Finding]:
+    """A stranger's numbers stand beside ours in every report, and replace none. They hold with the confidence of their
+    part, as all together do with the whole, or claim no more than that."""
     known = {one.name for one in question.quantities}
     for one in found:
         if one.quantity not in known:
@@ -188,6 +189,8 @@ def _checked(found: Sequence[Finding], question: Question) -> Sequence[Finding]:
         for value in (one.bound.estimate, one.bound.low, one.bound.high):
             if value is not None and (not isinstance(value, float | int) or math.isnan(value)):
                 raise ValueError(f"{one.quantity} is {value!r}")
+        if one.confidence != part and not 0 <= one.confidence <= whole:
+            raise ValueError(f"{one.quantity} claims a confidence of {one.confidence!r}, and the report has {whole}")
     return found
 
 

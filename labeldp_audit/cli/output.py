@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import glob
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -54,10 +55,6 @@ class Plan:
 
 def plan(specs: Iterable[str], folder: str | None, pages: Mapping[str, str], location: str | None = None) -> Plan:
     targets = tuple(_target(spec) for spec in specs)
-    files = [target.file for target in targets if target.file]
-    for file in files:
-        if files.count(file) > 1:
-            raise SpecError("two reports in one file", file)
     return Plan(targets, Path(folder) if folder is not None else None, pages, location)
 
 
@@ -69,14 +66,12 @@ def _target(spec: str) -> Target:
     return Target(name, None if file in ("", "-") else Path(file))
 
 
-def check(plan: Plan, names: Iterable[str], data: str) -> None:
+def check(plan: Plan, names: Mapping[str, str], sources: Mapping[str, str]) -> None:
     """Refuse a place that cannot be written before the long computation, and leave nothing there.
 
-    names: of the files that the run may leave in its folder.
+    names: of the files that the run may leave in its folder, and their formats; sources: what it reads, by what it is.
     """
-    for file in _files(plan, names):
-        if _is_of(file, data):
-            raise SpecError("the report would be written over the table or among its parts", file)
+    _check_apart(plan, names, sources)
     for file in (target.file for target in plan.targets if target.file):
         if file.is_dir():
             raise SpecError("is a folder, a file is needed", file)
@@ -86,18 +81,46 @@ def check(plan: Plan, names: Iterable[str], data: str) -> None:
         _probe(_existing(plan.folder), plan.folder)
 
 
-def check_names(plan: Plan, report: Report, data: str) -> None:
-    """The same, once it is known what the files of a stored report are called."""
-    if plan.folder is not None and data != "-":
-        endings = (*(f".{ending}" for ending in plan.pages), ".svg", "-advantage.svg")
-        check(replace(plan, targets=()), (f"{report.command}{ending}" for ending in endings), data)
+def _check_apart(plan: Plan, names: Mapping[str, str], sources: Mapping[str, str]) -> None:
+    """Refuse to write a report over what is read, or over another report."""
+    planned: dict[Path, _Planned] = {}
+    for one in _files(plan, names):
+        for what, source in sources.items():
+            if _is_of(one.file, source):
+                raise SpecError(f"the report would be written over {what}", one.file)
+        other = planned.setdefault(_resolved(one.file), one)
+        if other is not one and (one.typed or one.format != other.format):
+            raise SpecError("two reports in one file", " and ".join(dict.fromkeys((other.shown, one.shown))))
 
 
-def _files(plan: Plan, names: Iterable[str]) -> Iterator[Path]:
+def names_of(plan: Plan, command: str, rows: Iterable[str] = ()) -> dict[str, str]:
+    """Files that a report of that command may leave in its folder, and their formats, where they have one."""
+    pages = {f"{command}.{ending}": form for ending, form in plan.pages.items()}
+    return pages | dict.fromkeys((f"{command}.svg", f"{command}-advantage.svg", *rows), "")
+
+
+class _Planned(NamedTuple):
+    file: Path
+    format: str
+    typed: bool
+    shown: str
+
+
+def _files(plan: Plan, names: Mapping[str, str]) -> Iterator[_Planned]:
     """All that may be written."""
-    yield from (target.file for target in plan.targets if target.file)
+    for target in plan.targets:
+        if target.file:
+            yield _Planned(target.file, target.format, True, str(target.file))
     if plan.folder is not None:
-        yield from (plan.folder / name for name in names)
+        for name, form in names.items():
+            yield _Planned(plan.folder / name, form, False, f"{name} in the folder {plan.folder}")
+
+
+def _resolved(file: Path) -> Path:
+    """Where it ends up, through links."""
+    with contextlib.suppress(OSError, RuntimeError, ValueError):  # no name that a file could have
+        return file.resolve()
+    return file
 
 
 def _is_of(file: Path, data: str) -> bool:

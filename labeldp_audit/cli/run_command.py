@@ -150,10 +150,18 @@ def _plan(name: str, job: Job, data: str, asked: Configuration, stored: bool) ->
     unknown = stored or data == "-"
     location = None if unknown else repository.place(data, os.environ.get("GITHUB_WORKSPACE"))
     plan = output.plan(asked["format"], None if nowhere else asked["output"], job.pages, location)
-    files = *(f"{name}.{ending}" for ending in job.pages), f"{name}.svg", f"{name}-advantage.svg", *job.rows
-    for source in filter(None, (data, asked.values.get("eta_file"))):
-        output.check(plan, files, source)
+    names = output.names_of(plan, name, job.rows) if job.function else {}  # a shown report keeps its own
+    output.check(plan, names, _sources(data, asked))
     return plan
+
+
+def _sources(data: str, asked: Configuration) -> dict[str, str]:
+    """What a command reads, by what it is."""
+    named = {
+        "the table or among its parts": data, "the estimates of --eta-file": asked.values.get("eta_file"),
+        "the configuration": asked.file, "the policy": asked.values.get("policy"),
+    }  # fmt: skip
+    return {what: str(file) for what, file in named.items() if file}
 
 
 # ---- reports
@@ -166,7 +174,8 @@ def _stored(errand: Errand) -> tuple[Report, None, output.Info]:
         stored_reports.check_planned(report, errand.asked, errand.data)
         parameters = {MEASURED_BY: report.command, **report.parameters}
         report = replace(report, command=errand.name, parameters=parameters)
-    output.check_names(errand.plan, report, errand.data)
+    sources = _sources(errand.data, errand.asked)
+    output.check(errand.plan, output.names_of(errand.plan, report.command), sources)
     return report, None, info
 
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 DEFAULT_MECHANISM = ("rr:epsilon=0.5|1|2|4",)
 COMPARED_MECHANISMS = "rr:epsilon=0.5|1|2", "llp:k=2|8|64|512", "laplace-llp:k=8,epsilon=1"  # by advantage
 OPEN_MECHANISM = ("rr",)  # whose noise tune chooses
+MOST_BAGS = 10_000_000  # ten times as many as are drawn where nobody says a number
 KIND, _MANY = "kind", "many"
 
 
@@ -55,7 +56,7 @@ class Settings:
     certify: bool = _option(Flag(), True)
     alpha: str = _option(Numbers("VALUES"), "1,2,4,8")  # orders of divergences
     utility: str = _option(OneOf(("zero-one", "balanced")), "zero-one")
-    bags: int | None = _option(Whole("NUMBER", 30))
+    bags: int | None = _option(Whole("NUMBER", 30, MOST_BAGS))
     confidence: float = _option(Share("SHARE", 0.5, True, False), 0.99)
     seed: int = _option(Whole("NUMBER", 0), 0)
     threads: int | None = _option(Whole("NUMBER", 1))

@@ -92,15 +92,22 @@ class Flag:
 class Whole:
     metavar: str
     least: int
+    most: int | None = None
+
+    @property
+    def range(self) -> str:
+        return f"a whole number of at least {self.least}" + (f" and at most {self.most}" if self.most else "")
 
     def parse(self, text: str) -> int:
         if not re.fullmatch(r"[+-]?[0-9]{1,18}", text):
-            raise refusal(f"a whole number of at least {self.least}", text)
+            raise refusal(self.range, text)
         return self.take(int(text))
 
     def take(self, value: object) -> int:
         if isinstance(value, bool) or not isinstance(value, int) or value < self.least:
-            raise refusal(f"a whole number of at least {self.least}", value)
+            raise refusal(self.range, value)
+        if self.most is not None and value > self.most:
+            raise refusal(self.range, value)
         return value
 
 

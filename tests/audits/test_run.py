@@ -182,8 +182,13 @@ def test_what_a_stranger_cannot_answer_is_said_with_the_reason(seen, others):
     def ours(evidence, settings, budget):
         return [Finding("advantage", Bound(0.0, 0.0, 0.0, 1, ""), settings.confidence)]
 
+    def at(confidence):
+        return lambda *given: [Finding("made_up", Bound(0.1, 0.0, 0.2, 1, ""), confidence)]
+
     for answer, said in (
         (greedy, "more asks for"), (nothing, "made_up is nan"),
+        (at(1.0), f"made_up claims a confidence of 1.0, and the report has {SETTINGS.confidence}"),
+        (at(SETTINGS.confidence + 1e-6), "claims a confidence"), (at(math.nan), "claims a confidence of nan"),
         (ours, "it answers advantage, which it does not declare"),
         (lambda *given: {}["x"], "KeyError"),
     ):  # fmt: skip
@@ -193,6 +198,19 @@ def test_what_a_stranger_cannot_answer_is_said_with_the_reason(seen, others):
     others(question := constant(share=1.0), constant("made_up_2", share=0.2))
     two = run.put(asked(seen), tuple(QUESTIONS.get(name) for name in QUESTIONS.of_others()), SETTINGS, reserve=0.2)
     assert [one.quantity for one in two if one.bound.reason and "is left" in one.bound.reason] == ["made_up_2"]
+
+
+def test_a_stranger_may_claim_less_than_the_report(seen, others):
+    def answer(evidence, settings, budget):
+        return [
+            Finding("made_up", Bound(0.1, 0.0, 0.2, 1, ""), one)
+            for one in (0.9, SETTINGS.confidence, settings.confidence)
+        ]
+
+    others(question := constant(answer=answer))
+    found = list(run.put(asked(seen), (question,), SETTINGS, reserve=run.RESERVE))
+    assert [one.confidence for one in found] == [0.9, SETTINGS.confidence, SETTINGS.confidence]
+    assert all(one.bound.reason is None for one in found)
 
 
 def test_a_fault_of_ours_is_a_fault(seen, others):

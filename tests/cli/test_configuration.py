@@ -145,7 +145,8 @@ def test_dashes_and_underscores_are_one_key_but_not_twice(asked, refused):
         ("exclude = [1]", "not a text: 1"),
         ("exclude = {a = 1}", "not a text: {'a': 1}"),
         ("tau = true", "not numbers written VALUES: True"),
-        ("bags = 'x'", "not a whole number of at least 30: 'x'"),  # of other commands
+        ("bags = 'x'", "not a whole number of at least 30 and at most 10000000: 'x'"),  # of other commands
+        ("bags = 10_000_001", "not a whole number of at least 30 and at most 10000000: 10000001"),
         ("delimiter = '::'", "not a single character"),
         ("k = ", "not a TOML file"),
     ],

@@ -49,6 +49,11 @@ def test_options_that_cannot_be(refused_text, options, status, says):
     assert refused_text(TWELVE, *options, status=status).startswith(says)
 
 
+def test_more_bags_than_anybody_waits_for(refused_text):
+    said = refused_text(TWELVE, "--bags", 10**12, status=USAGE, command="advantage")
+    assert said == f"not a whole number of at least 30 and at most 10000000: {10**12}: --bags"
+
+
 def test_which_class_is_positive(refused_text):
     said = refused_text("a,y\n1,cat\n2,dog\n", status=USAGE)
     assert said.startswith("which class of the label 'y' is positive: 'cat' or 'dog'?")
