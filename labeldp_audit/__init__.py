@@ -146,7 +146,7 @@ class Report:
 
         with _errors_name_arguments():
             is_file = isinstance(policy, str | os.PathLike)
-            by = judging.policy_of(file=policy) if is_file else judging.policy_of(policy)  # type: ignore[arg-type]
+            by = judging.policy_of(file=_place(policy)) if is_file else judging.policy_of(policy)  # type: ignore[arg-type]
             judged = judging.judged(replace(self.content, command="check"), judging.wanted(by)).judgement
         assert judged is not None
         return judged

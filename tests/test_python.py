@@ -253,6 +253,8 @@ def test_rows_of_another_index_are_refused():
     [
         (lambda eta: [], "eta is empty"),
         (lambda eta: (), "eta is empty"),
+        (lambda eta: pd.DataFrame(index=range(900)), "eta is empty"),
+        (lambda eta: pd.DataFrame(np.ones((900, 2)), columns=["p", "p"]), "two columns of eta have one name"),
         (lambda eta: np.ma.masked_greater(eta, 0.9), NO_NUMBERS),
         (lambda eta: eta + 0j, NO_NUMBERS),
         (lambda eta: (1000 * eta).astype("m8[s]"), NO_NUMBERS),
@@ -545,6 +547,7 @@ def test_a_tuned_report_is_judged_anew():
     ("policy", "what"),
     [
         ("nowhere.toml", "cannot read the policy"),
+        ("a\0.toml", "not a path"),
         ("advantage.high > 0.05", "cannot read the policy"),
         ([], "no policy"),
         (["advantage > 0.05"], "fail_if"),

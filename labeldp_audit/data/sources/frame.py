@@ -91,9 +91,14 @@ def in_order(values: Any, frame: object, data: Dataset) -> Any:
     if both and len(ours) == len(theirs) and not ours.equals(theirs):
         hint = "hand in eta.to_numpy() if its rows are in the order of the table"
         raise SpecError("--eta has another index than the table", hint=hint)
-    known = nw.from_native(values, eager_only=True, pass_through=True)
+    try:
+        known = nw.from_native(values, eager_only=True, pass_through=True)
+    except nw.exceptions.DuplicateError:
+        raise SpecError("two columns of --eta have one name", hint="hand in an array") from None
     if not isinstance(known, nw.DataFrame):
         return values
+    if not known.columns:
+        raise SpecError("--eta is empty")
     wanted = data.classes if len(known.columns) > 1 or data.positive is None else (data.positive,)
     places = [[place for place, name in enumerate(known.columns) if may_be(spelled(name), one)] for one in wanted]
     if len(known.columns) == len(wanted) and all(len(one) == 1 for one in places):
