@@ -125,3 +125,10 @@ def test_the_upper_limit_of_a_share_solves_its_equation(mean, q, miss):
 def test_the_upper_limit_of_a_share_at_its_ends():
     assert hoeffding.share_upper(1.0, 10, 0.01) == 1
     assert hoeffding.share_upper(0.0, 256, 0.01) == pytest.approx(1 - 0.01 ** (1 / 256))
+
+
+@pytest.mark.parametrize(("endless", "expected"), [(0, 1.0), (1, 1.0), (400, np.inf)])
+def test_a_mean_of_terms_without_an_end_has_none_where_enough_are(endless, expected):
+    terms = np.concatenate([np.ones(1000 - endless), np.full(endless, np.inf)])
+    low = dvoretzky_kiefer_wolfowitz.mean_lower(terms, 0.0, 0, 0.01)
+    assert low == expected if endless > 1 else 0.9 < low < expected

@@ -15,12 +15,15 @@ from ...core.arrays import Floats
 
 
 def mean_lower(terms_low: Floats, floor: float, wrong: int, miss: float) -> float:
-    """Lower limit of E V, where V >= floor and terms_low[i] <= V_i, finite, for all but `wrong` of the q terms.
+    """Lower limit of E V, where V >= floor and terms_low[i] <= V_i for all but `wrong` of the q terms.
 
     E V = floor + integral of P(V > t) over t > floor, and P(V > t) >= share of terms_low above t - wrong / q - e.
     """
     q = len(terms_low)
     lost = wrong / q + math.sqrt(math.log(1 / miss) / (2 * q))
-    steps = np.diff(np.maximum(np.sort(terms_low), floor), prepend=floor)
-    share = np.maximum(0.0, np.arange(q, 0, -1) / q - lost)
+    finite = np.sort(terms_low[np.isfinite(terms_low)])
+    if 1 - len(finite) / q > lost:
+        return math.inf
+    steps = np.diff(np.maximum(finite, floor), prepend=floor)
+    share = np.maximum(0.0, np.arange(q, q - len(finite), -1) / q - lost)
     return floor + float(steps @ share)
