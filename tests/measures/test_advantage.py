@@ -189,9 +189,15 @@ def test_drawn_bags_find_what_adding_up_finds(k):
         assert found.standard_error <= max(1e-5, 0.02 * found.mean)
 
 
-def test_as_many_bags_as_were_asked_for():
-    [found] = advantage.simulated([LabelProportions(8)], advantage.from_law(spread_out(2)), ONES, stream(2), bags=123)
-    assert found.bags == 123
+def test_as_many_bags_as_were_asked_for_and_no_more_are_drawn():
+    drawn = []
+
+    def members(rng, bags, size):
+        drawn.append(bags)
+        return advantage.from_law(spread_out(2))(rng, bags, size)
+
+    [found] = advantage.simulated([LabelProportions(8)], members, ONES, stream(2), bags=123)
+    assert (found.bags, drawn) == (123, [123])
 
 
 def test_mechanisms_with_bags_of_one_size_see_the_same_bags():
