@@ -81,15 +81,26 @@ def for_shares(table: Table, eta: Eta, miss: float, widening: float) -> Interval
 
 def for_extremes(table: Table, eta: Eta, positive: int, miss: float, widening: float) -> Extremes:
     """Windows, and a band where there is one. Somebody is as far out as the average of a window, and may be farther:
-    beyond the last window of a band eta may be anything, whatever the average of that window."""
+    beyond the last window of a band eta may be anything, whatever the average of that window. So may it be among people
+    who share the last score, however many, unless they share all features: a model that tells nobody apart gives all of
+    them one score."""
     known, share = _people(eta, positive), miss if eta.order_p is None else miss / 2
     box = of_windows(eta, positive, simultaneous(eta.queries, share), widening)
     outer = _band(table, eta, miss / 2) if eta.ordered else Band(box.low, box.high)
+    first, last = (not eta.ordered or _alike(table, eta, end) for end in (np.min, np.max))
     return Extremes(
         float(known.min()), float(known.max()),
-        (float(outer.low.min()), min(float(box.high.min()), float(outer.high.min()))),
-        (max(float(box.low.max()), float(outer.low.max())), float(outer.high.max())),
+        (float(outer.low.min()) if first else 0.0, min(float(box.high.min()), float(outer.high.min()))),
+        (max(float(box.low.max()), float(outer.low.max())), float(outer.high.max()) if last else 1.0),
     )  # fmt: skip
+
+
+def _alike(table: Table, eta: Eta, end: Callable[[Floats], float]) -> bool:
+    """Do those with the first or the last score share all features?"""
+    assert eta.unseen is not None
+    score = eta.unseen[:, 1]
+    there = eta.rows[score == end(score)]
+    return table.fingerprints is not None and len(np.unique(table.fingerprints[there])) == 1
 
 
 def _people(eta: Eta, positive: int) -> Floats:

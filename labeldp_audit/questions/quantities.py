@@ -110,7 +110,7 @@ NU_MAX = Quantity(
     f"{PITFALLS}, Theorem 1 and Table 2; {MATHEMATICS}: A9",
     "The largest change of an attacker's log-odds, whichever way the noise falls. Infinite where somebody's "
     "features give the label away: then no noise protects everybody. A low above your limit says that somebody "
-    "is above it; high is finite only where many rows share the top score, or stand around with knn.",
+    "is above it; high is finite only where many rows of equal features have the top score, or with knn.",
     ("certified_nu_max", "eta_min", "eta_max", "log_ratio_min", "log_ratio_max", "epsilon"),
     of_losses=True, two_classes=True,
 )  # fmt: skip

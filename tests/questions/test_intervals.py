@@ -95,7 +95,11 @@ def test_many_people_with_the_top_score_limit_the_largest_eta():
     table, told, _ = crowd()
     top = np.minimum(told.unseen[:, 1], 0.7)
     tied = replace(told, unseen=np.column_stack([1 - top, top]))
-    assert 0.8 < intervals.for_extremes(table, tied, 1, 0.01, 0.0).most[1] < 0.9
+    same = np.where(top == top.max(), 0, np.arange(len(top))).astype(np.uint64)
+    alike = replace(table, fingerprints=same)
+    assert 0.8 < intervals.for_extremes(alike, tied, 1, 0.01, 0.0).most[1] < 0.9
+    different = replace(table, fingerprints=np.arange(len(top), dtype=np.uint64))
+    assert intervals.for_extremes(different, tied, 1, 0.01, 0.0).most[1] == 1  # the model told nobody apart
 
 
 def test_a_liar_who_lets_each_window_stand_alone_is_caught(monkeypatch):
