@@ -8,12 +8,13 @@ import os
 import subprocess
 import sys
 import tomllib
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from running import only, started
+from running import Ended, only, started
 
 from labeldp_audit.cli import stored_reports
 from labeldp_audit.questions.quantities import QUANTITIES
@@ -33,10 +34,13 @@ OF_TWO_CLASSES = [
 ]
 
 
+MADE: dict[Path, Ended] = {}
+
+
 @pytest.fixture
 def stored(audit, table):
-    """The report of an audit in a file, and what it found."""
-    ended = audit("advantage", table, *RELEASED, *JSON, "--no-output")
+    """The report of an audit, made once, in a file, and what it found."""
+    ended = MADE[table] = MADE.get(table) or audit("advantage", table, *RELEASED, *JSON, "--no-output")
     file = audit.folder / "report.json"
     file.write_text(ended.out)
     return file, only(ended.report, "advantage")
