@@ -87,14 +87,16 @@ def _attacker(true, one, by) -> str:
     return "| " + " | ".join(cells) + " |"
 
 
-def _same(kept: str, now: str, near: float) -> bool:
+def _same(kept: str, now: str, limits: tuple[int, int], near: float) -> bool:
     """Machines add floats in different orders, a row falls on the other side of a cell, and a limit moves by that."""
-    both = list(zip(kept.split("|"), now.split("|"), strict=True))
-    return all(a == b or ("." in a and abs(float(a) - float(b)) <= near) for a, b in both)
+    both = list(enumerate(zip(kept.split("|"), now.split("|"), strict=True)))
+    return all(a == b or (place in limits and abs(float(a) - float(b)) <= near) for place, (a, b) in both)
 
 
-@pytest.mark.parametrize(("mark", "lines", "near"), [("truth", rows, 0.02), ("advantage", attackers, 0.1)])
-def test_the_truth_stands_in_the_readme(mark, lines, near):
+@pytest.mark.parametrize(
+    ("mark", "lines", "limits", "near"), [("truth", rows, (6, 7), 0.02), ("advantage", attackers, (5, 6), 0.1)]
+)
+def test_the_truth_stands_in_the_readme(mark, lines, limits, near):
     path = ROOT / "README.md"
     readme = path.read_text(encoding="utf-8")
     begin, end = f"<!-- {mark}:", f"<!-- /{mark} -->"
@@ -105,4 +107,4 @@ def test_the_truth_stands_in_the_readme(mark, lines, near):
     if os.environ.get("UPDATE_README"):
         path.write_text(head + begin + "\n".join(expected) + "\n" + end + tail, encoding="utf-8")
     else:
-        assert [a for a, b in zip(kept, expected, strict=True) if a != b and not _same(a, b, near)] == []
+        assert [a for a, b in zip(kept, expected, strict=True) if a != b and not _same(a, b, limits, near)] == []

@@ -36,7 +36,7 @@ MOST_LEVELS = 100  # of a category that have a column
 CELLS = 200_000_000  # of rows and columns of levels: fewer levels have one where these would be more
 BLOCK = 1 << 16  # rows predicted at a time
 TOO_SURE = 4.0  # nats that a correction gains: by chance, one in fifty does, as half a chi-square of two
-_INSTALL = "pip install labeldp-audit[sklearn]"
+_INSTALL = "pip install scikit-learn"
 
 
 @dataclass(frozen=True)

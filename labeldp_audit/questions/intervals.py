@@ -5,6 +5,7 @@ The shares of each command add up to 1. That of the radii is spent only where --
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -35,7 +36,7 @@ class Intervals:
     plain: Floats  # shares in the counts as they are
     variance: Floats | None = None  # of people about what low and high limit: at most so much, where labels tell it
 
-    @property
+    @functools.cached_property
     def people(self) -> Averages | None:
         """Where they are known to differ from the averages."""
         return Averages.of(self.low, self.high, self.variance) if self.variance is not None else None

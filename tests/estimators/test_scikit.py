@@ -110,7 +110,7 @@ def test_without_scikit_learn_the_error_says_what_to_install(monkeypatch):
     for make in (lambda: named(Sklearn.example), lambda: Sklearn(GaussianNB())):
         with pytest.raises(SpecError) as refused:
             make()
-        assert refused.value.hint == "pip install labeldp-audit[sklearn]"
+        assert refused.value.hint == "pip install scikit-learn"
 
 
 def test_a_class_is_no_object():
