@@ -11,6 +11,8 @@ PREVENT = "Does Label Differential Privacy Prevent Label Inference Attacks? (002
 UNIFIED = "A Unified Analysis of Label Inference Attacks (003)"
 MATHEMATICS = "docs/mathematics.md"
 
+# In what numbers are written for people.
+PER_CENT, POINTS, NATS = "%", "points", "nats"
 # What more noise does to a number: it never makes it larger, changes nothing, or nothing that noise could be tuned by.
 FALLS, STAYS, UNTUNED = "falls", "stays", "untuned"
 
@@ -33,6 +35,7 @@ class Quantity(Term):
     """A number of reports."""
 
     share: bool = False  # between 0 and 1
+    unit: str = ""  # for people; of shares per cent, where nothing else stands here
     less_is_worse: bool = False
     has_limits: bool = True  # or an estimate alone, as two are compared under one estimated law of eta
     # Without one where no table can have it: one person who was not asked may lose any amount, and any share of people
@@ -44,3 +47,7 @@ class Quantity(Term):
     falls_along: str = ""  # one of these along which it never grows
     with_noise: str = FALLS
     low_by_trial: bool = False  # its lower limit is what an attacker got who was tried
+
+    @property
+    def written_in(self) -> str:
+        return self.unit or (PER_CENT if self.share else "")

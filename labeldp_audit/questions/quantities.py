@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..core.quantity import MATHEMATICS, PITFALLS, PREVENT, STAYS, TRAINING, UNIFIED, UNTUNED, Quantity
+from ..core.quantity import MATHEMATICS, NATS, PITFALLS, POINTS, PREVENT, STAYS, TRAINING, UNIFIED, UNTUNED, Quantity
 from .contract import Question, answered_by, two_classes
 
 _AVERAGES = (
@@ -62,7 +62,7 @@ MEAN_LOSS = Quantity(
     "What features and release together tell about a label, averaged over people, label and noise. A small average "
     "can hide people with a large loss: look at j. It is infinite where features give some labels away for sure.",
     ("nu_bar", "j", "weighted_jeffreys", "certified_mean_loss"),
-    has_upper=False, of_losses=True, two_classes=True,
+    has_upper=False, of_losses=True, two_classes=True, unit=NATS,
 )  # fmt: skip
 JEFFREYS = Quantity(
     "jeffreys", "How far features part the labels",
@@ -72,7 +72,7 @@ JEFFREYS = Quantity(
     "Half the Jeffreys divergence of the features of the two classes, if these are equally common, and only then. "
     "It does not depend on the noise. Where one class is rare, weighted_jeffreys is the number to compare.",
     ("weighted_jeffreys", "mean_loss"),
-    has_upper=False, two_classes=True, with_noise=STAYS,
+    has_upper=False, two_classes=True, with_noise=STAYS, unit=NATS,
 )  # fmt: skip
 WEIGHTED_JEFFREYS = Quantity(
     "weighted_jeffreys", "How far features part the labels, weighted",
@@ -82,7 +82,7 @@ WEIGHTED_JEFFREYS = Quantity(
     "What the features alone contribute to the average loss. Never negative, 0 where they tell nothing; coarser "
     "features can only lower it.",
     ("jeffreys", "mean_loss"),
-    has_upper=False, two_classes=True, with_noise=STAYS,
+    has_upper=False, two_classes=True, with_noise=STAYS, unit=NATS,
 )  # fmt: skip
 LOG_RATIO_MIN = Quantity(
     "log_ratio_min", "Longest odds against the label",
@@ -91,7 +91,7 @@ LOG_RATIO_MIN = Quantity(
     f"{PITFALLS}, Table 2; {MATHEMATICS}: A9",
     "Add logit p and epsilon for what this end contributes to nu_max. Infinite where eta_min is 0.",
     ("eta_min", "nu_max"),
-    two_classes=True, with_noise=STAYS,
+    two_classes=True, with_noise=STAYS, unit=NATS,
 )  # fmt: skip
 LOG_RATIO_MAX = Quantity(
     "log_ratio_max", "Longest odds on the label",
@@ -100,7 +100,7 @@ LOG_RATIO_MAX = Quantity(
     f"{PITFALLS}, Table 2; {MATHEMATICS}: A9",
     "Subtract logit p and add epsilon for what this end contributes to nu_max. Infinite where eta_max is 1.",
     ("eta_max", "nu_max"),
-    two_classes=True, with_noise=STAYS,
+    two_classes=True, with_noise=STAYS, unit=NATS,
 )  # fmt: skip
 NU_MAX = Quantity(
     "nu_max", "Largest loss of anybody",
@@ -112,7 +112,7 @@ NU_MAX = Quantity(
     "features give the label away: then no noise protects everybody. A low above your limit says that somebody "
     "is above it; high is finite only where many rows of equal features have the top score, or with knn.",
     ("certified_nu_max", "eta_min", "eta_max", "log_ratio_min", "log_ratio_max", "epsilon"),
-    of_losses=True, two_classes=True,
+    of_losses=True, two_classes=True, unit=NATS,
 )  # fmt: skip
 ETA_MIN = Quantity(
     "eta_min", "Least chance of a label",
@@ -181,7 +181,7 @@ ADVANTAGE = Quantity(
     "'a release may add at most 2 in 100'. low is about averages over rows with like scores. It says what the "
     "release adds, not how much is known already.",
     ("certified_advantage", "advantage_bound", "uninformed_utility", "equivalent_epsilon", "equivalent_k"),
-    share=True,
+    share=True, unit=POINTS,
 )  # fmt: skip
 ADVANTAGE_BOUND = Quantity(
     "advantage_bound", "What a theorem allows",
@@ -191,7 +191,7 @@ ADVANTAGE_BOUND = Quantity(
     "An upper limit that holds for any population with those few numbers, so often far above advantage. Where the "
     "printed theorem is wrong or loose, its name says corrected or improved.",
     ("advantage", "epsilon"),
-    with_noise=UNTUNED, axes=("bound",),
+    with_noise=UNTUNED, axes=("bound",), unit=POINTS,
 )  # fmt: skip
 EQUIVALENT_EPSILON = Quantity(
     "equivalent_epsilon", "Randomized response that adds as much",
@@ -231,7 +231,7 @@ CERTIFIED_MEAN_LOSS = Quantity(
     f"{MATHEMATICS}: CERTIFICATES a",
     f"The average over people is at least low. {_ONE_SIDED}",
     ("certified", "mean_loss"),
-    has_upper=False, of_losses=True, two_classes=True,
+    has_upper=False, of_losses=True, two_classes=True, unit=NATS,
 )  # fmt: skip
 CERTIFIED_NU_MAX = Quantity(
     "certified_nu_max", "Largest loss, at least",
@@ -241,7 +241,7 @@ CERTIFIED_NU_MAX = Quantity(
     f"{MATHEMATICS}: CERTIFICATES, Proposition",
     f"Somebody loses at least low. {_SMALL} {_ONE_SIDED}",
     ("certified", "nu_max"),
-    has_upper=False, of_losses=True, two_classes=True,
+    has_upper=False, of_losses=True, two_classes=True, unit=NATS,
 )  # fmt: skip
 CERTIFIED_RENYI = Quantity(
     "certified_renyi", "Divergence of the features, at least",
@@ -252,7 +252,7 @@ CERTIFIED_RENYI = Quantity(
     "What features tell if they are released as they are. A theorem that adds noise of the labels to a divergence "
     f"needs an upper limit of it, and low is none. {_ONE_SIDED}",
     ("certified", "weighted_jeffreys"),
-    has_upper=False, two_classes=True, with_noise=STAYS, axes=("alpha", "of"),
+    has_upper=False, two_classes=True, with_noise=STAYS, axes=("alpha", "of"), unit=NATS,
 )  # fmt: skip
 CERTIFIED_UNINFORMED_UTILITY = Quantity(
     "certified_uninformed_utility", "Right guesses from features, certified",
@@ -283,7 +283,7 @@ CERTIFIED_ADVANTAGE = Quantity(
     f"{MATHEMATICS}: CERTIFICATES c, c4, B5; {UNIFIED}, Theorem 3.7",
     "No attacker gains more than high, so it can be gated on. low is above 0 only where rows repeat.",
     ("certified", "advantage", "advantage_bound"),
-    share=True,
+    share=True, unit=POINTS,
 )  # fmt: skip
 COLUMN_LOG_LOSS = Quantity(
     "column_log_loss", "What a column tells about labels",
@@ -292,7 +292,7 @@ COLUMN_LOG_LOSS = Quantity(
     _SOURCE,
     f"How much better labels are guessed thanks to the column. {_READ}",
     ("column_j", "column_advantage", "eta"),
-    axes=("column",),
+    axes=("column",), unit=NATS,
 )  # fmt: skip
 COLUMN_J = Quantity(
     "column_j", "What a column adds to J",
@@ -302,7 +302,7 @@ COLUMN_J = Quantity(
     "0.03 means that, by these models, 3 people more in a hundred lose more than tau because the column is "
     f"published. It has no limits: models say it of themselves. {_READ}",
     ("j", "column_log_loss", "column_advantage"),
-    share=True, of_losses=True, two_classes=True, axes=("column", "tau"),
+    share=True, of_losses=True, two_classes=True, axes=("column", "tau"), unit=POINTS,
 )  # fmt: skip
 COLUMN_ADVANTAGE = Quantity(
     "column_advantage", "What a column adds to the advantage",
@@ -312,7 +312,7 @@ COLUMN_ADVANTAGE = Quantity(
     "It may be negative: features that already give labels away leave a release less to add. "
     f"Look at column_log_loss beside it. {_READ}",
     ("advantage", "column_log_loss", "column_j"),
-    share=True, axes=("column",),
+    share=True, axes=("column",), unit=POINTS,
 )  # fmt: skip
 TUNED = Quantity(
     "tuned", "Least noise that meets a policy",

@@ -1,254 +1,158 @@
-"""The report for a terminal of any width. It has its warnings, as a saved or mailed one is all that somebody reads: the
-door does not repeat them on a terminal that shows the report."""
+"""The report for a terminal: what is brief fits one screen; with `verbose` everything is shown."""
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from io import StringIO
 
-from rich.columns import Columns
-from rich.console import Console, RenderableType
-from rich.padding import Padding
-from rich.table import Table
-from rich.text import Text
-
-from ...core.finding import Finding
 from ...core.report import Report
-from . import (
-    axes,
-    chart,
-    compared,
-    contributions,
-    curves,
-    estimating,
-    facts,
-    headline,
-    how_to_read,
-    manager,
-    phrases,
-    terminal,
-    text_certificates,
-    text_gains,
-    text_judged,
-    verdict_tables,
-)
-from .curves import Curve
-from .spelling import high, limits, low, percent, plain, short
+from .. import document
+from ..blocks import Block, Figure, Level, Remark, Sentence, Table, cut
 
-_JUDGED = "check"
-_COLORS = ("cyan", "yellow", "green", "magenta", "red", "blue")
-_WIDEST = 120  # longer lines are hard to read
-_NARROWEST = 56  # below this, there is no room for limits beside the mechanisms
-_ABOVE = ("loss above", "at least", "estimate", "at most")
-_CURVE = 22  # columns that a curve needs in the table of curves
+_WIDEST, _LINES, _WARNINGS = 120, 25, 5
+_BOLD, _DIM, _RED, _GREEN, _YELLOW, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[32m", "\x1b[33m", "\x1b[0m"
+_COLORS = {"FAIL": _RED, "PASS": _GREEN, "OPEN": _YELLOW, "INCONCLUSIVE": _YELLOW}
+_GAP = "   "
 
 
 def render(
     report: Report, *, width: int, color: bool, run_info: Mapping[str, object] | None, location: str | None = None
 ) -> str:
-    shown, width = compared.labelled(report), min(width, _WIDEST)
-    return _printed(_verdict(shown, width) if report.command == _JUDGED else _parts(shown, width), width, color)
+    """All of it, for a file."""
+    return whole(report, width, color, run_info)
 
 
-def brief(report: Report, width: int = 100) -> str:
-    """What a person reads first."""
-    shown = compared.labelled(report)
-    return _printed((*_first(shown, width), *terminal.listed("Warnings", tuple(map(plain, report.warnings)))), width)
+def whole(report: Report, width: int, color: bool = False, run_info: Mapping[str, object] | None = None) -> str:
+    lines, section, room = [], "", min(width, _WIDEST)
+    for block in document.of(report, run_info):
+        if block.section != section and not isinstance(block, Figure):
+            section = block.section
+            lines += ["", _styled(section, _BOLD, color), ""]
+        lines += _block(block, room, color)
+    return _text(lines)
 
 
-def _printed(parts: Iterable[RenderableType], width: int, color: bool = False) -> str:
-    out = StringIO()
-    # The environment is left out: colour and width are decided by whoever calls.
-    console = Console(
-        file=out,
-        width=width,
-        force_terminal=color,
-        color_system="standard" if color else None,
-        markup=False,
-        emoji=False,
-        highlight=False,
-        legacy_windows=False,
-        _environ={},
-    )
-    for part in parts:
-        console.print(part)
-    return "".join(line.rstrip() + "\n" for line in out.getvalue().splitlines())
+def screen(report: Report, width: int = 100, color: bool = False, page: str = "") -> str:
+    """At most 25 lines. page: where the rest can be read."""
+    brief = [one for one in document.of(report) if one.level is Level.BRIEF]
+    room = min(width, _WIDEST)
+    last = _last(brief, page, room)
+    above = [line for one in brief if not isinstance(one, Remark) for line in _brief(one, room, color)]
+    left = max(1, min(_WARNINGS, _LINES - len(above) - len(last)))
+    return _text([*above, *_warnings([one for one in brief if isinstance(one, Remark)], left, room, color), *last])
 
 
-def _verdict(report: Report, width: int) -> Iterator[RenderableType]:
-    """A gate is asked for a verdict; the numbers behind it are in the other formats."""
-    yield Text(phrases.scope(report))
-    yield from text_judged.parts(report, width)
-    yield from ("", facts.audited(report.dataset), Text(facts.estimated(report), style="dim"))
-    if left_out := [plain(one.name) for one in report.dataset.columns if one.role == "excluded"]:
-        yield Text(f"Left out, as no features: {', '.join(left_out)}.")
-    if sampled := facts.sampled(report.eta):
-        yield Text(sampled)
-    yield from terminal.listed("Warnings", tuple(map(plain, report.warnings)))
-    yield from terminal.listed("The verdict assumes", verdict_tables.assumptions(report))
+def _text(lines: Iterable[str]) -> str:
+    return "".join(f"{line.rstrip()}\n" for line in lines)
 
 
-def _parts(report: Report, width: int) -> Iterator[RenderableType]:
-    found = curves.curves_of(report)
-    yield from _first(report, width)
-    yield from terminal.paragraphs(how_to_read.before_tables(report))
-    yield from text_gains.parts(report, width)
-    yield from terminal.paragraphs(how_to_read.sentences(report))
-    if axes.legible(found):
-        yield ""
-        yield from _chart(axes.legible(found), width)
-    yield from _mechanisms(report, width)
-    yield from _shares(found, report, width)
-    yield from text_certificates.parts(report, width)
-    yield from text_judged.table(
-        contributions.TITLE, contributions.sentence(report), contributions.tables(report), width
-    )
-    yield from _numbers(report, width)
-    yield from terminal.listed("Not computed", facts.missing(report))
-    yield from _estimating(report, width)
-    yield from _columns(report)
-    yield from terminal.listed("Warnings", tuple(map(plain, report.warnings)))
-    yield from terminal.listed("Assumes", phrases.assumptions(facts.for_people(report)))
-    if said := manager.sentence(report):
-        yield from ("", Text(f"{manager.TITLE}: {said}", style="bold"))
-
-
-def _first(report: Report, width: int) -> Iterator[RenderableType]:
-    yield Text(phrases.scope(report), style="bold")
-    yield from map(Text, filter(None, (headline.in_short(report), "", facts.sampled(report.eta))))
-    yield from text_judged.parts(report, width)
-    yield from ("", facts.audited(report.dataset), Text(facts.estimated(report), style="dim"))
-
-
-def _chart(found: Sequence[Curve], width: int) -> Iterator[RenderableType]:
-    text = Text(no_wrap=True)
-    for row in chart.rows(found, width):
-        for run, place in row:
-            text.append(run, style="" if place is None else _color(place))
-        text.append("\n")
-    text.right_crop(1)
-    yield text
-    legend = Columns([Text(_label(curve, place), style=_color(place)) for place, curve in enumerate(found)])
-    yield Padding(legend, (0, 0, 0, 9))
-
-
-def _label(curve: Curve, place: int) -> str:
-    return f"{chart.mark(place)} {plain(curve.mechanism)}"
-
-
-def _color(place: int) -> str:
-    return _COLORS[place % len(_COLORS)]
-
-
-def _mechanisms(report: Report, width: int) -> Iterator[RenderableType]:
-    rows = facts.mechanisms(report)
-    if not rows:
-        return
-    above = width >= _NARROWEST and any(row.above for row in rows)
-    parameters = width >= terminal.NARROW or not above
-    remark = "pi: a label is flipped; lambda: it is drawn anew"
-    yield from terminal.heading("Mechanisms", f"{remark}; at epsilon: people who lose more, %" if above else remark)
-    table = terminal.table()
-    table.add_column("mechanism", overflow="fold")
-    for title in (*(curves.PARAMETERS if parameters else ()), *(_ABOVE if above else ())):
-        table.add_column(title, justify="right", overflow="fold")
-    for row in rows:
-        same = (row.epsilon, row.pi, row.resampled) if parameters else ()
-        table.add_row(Text(row.mechanism), *same, *(row.above if above else ()))
-    yield table
-
-
-def _shares(found: Sequence[Curve], report: Report, width: int) -> Iterator[RenderableType]:
-    """tau against mechanisms, as many side by side as there is room for."""
-    if not found:
-        return
-    taus = curves.table_taus(found)
-    yield from terminal.heading("Share of people whose loss is above tau, in per cent", facts.level(report))
-    yield Text(facts.thinned(found, len(taus)), style="dim")
-    beside = max(1, (width - 8) // _CURVE)
-    for start in range(0, len(found), beside):
-        if start:
+def _brief(block: Block, width: int, color: bool) -> Iterator[str]:
+    match block:
+        case Sentence(role="next"):
+            return
+        case Sentence(text=text, role=role):
+            for line in textwrap.wrap(text, width, break_on_hyphens=False)[:3]:
+                yield _styled(line, _tint(text) if role in ("verdict", "answer") else _DIM, color)
+        case Table():
             yield ""
-        yield _share_table(found[start : start + beside], taus, start)
+            yield from _table(block, width, color, one=True)
+            if block.note:
+                yield _styled(cut(block.note, width), _DIM, color)
 
 
-def _share_table(found: Sequence[Curve], taus: Sequence[float], start: int) -> Table:
-    table = terminal.table()
-    table.add_column("tau", justify="right", no_wrap=True)
-    for place, curve in enumerate(found, start):
-        table.add_column(Text(_label(curve, place)), justify="right", style=_color(place), overflow="fold")
-    cells = [_share_cells(curve, taus) for curve in found]
-    for tau, row in zip(taus, zip(*cells, strict=True), strict=True):
-        table.add_row(short(tau), *row)
-    return table
+def _tint(text: str) -> str:
+    return _BOLD + _COLORS.get(text.partition(":")[0].partition(" ")[0], "")
 
 
-def _share_cells(curve: Curve, taus: Sequence[float]) -> list[str]:
-    """Estimates and limits, each aligned at its right end."""
-    bounds = [curve.at(tau) for tau in taus]
-    beside = ["" if bound is None else limits(bound, share=True) for bound in bounds]
-    room = max(map(len, beside))
-    return [
-        "" if bound is None else f"{percent(bound.estimate)} {interval:>{room}}"
-        for bound, interval in zip(bounds, beside, strict=True)
-    ]
+def _warnings(found: Sequence[Remark], most: int, width: int, color: bool) -> Iterator[str]:
+    shown = found if len(found) <= most else found[: most - 1]
+    yield from (_styled(cut(f"! {one.short}", width), _YELLOW, color) for one in shown)
+    if len(found) > len(shown):
+        yield _styled(f"! {len(found) - len(shown)} more warnings: --verbose", _YELLOW, color)
 
 
-def _numbers(report: Report, width: int) -> Iterator[RenderableType]:
-    findings = facts.valued(report)
-    if not findings:
+def _last(brief: Sequence[Block], page: str, width: int) -> list[str]:
+    steps = next((one.text for one in brief if isinstance(one, Sentence) and one.role == "next"), "")
+    parts = [f"page: {page}" if page else "", f"next: labeldp-audit {steps}" if steps else "", "all: --verbose"]
+    lines = [""]
+    for part in filter(None, parts):
+        joined = f"{lines[-1]}{_GAP}{part}" if lines[-1] else part
+        lines = [*lines[:-1], joined] if len(joined) <= width else [*lines, part]
+    return lines
+
+
+# ---- all of it
+
+
+def _block(block: Block, width: int, color: bool) -> Iterator[str]:
+    match block:
+        case Sentence(role="next"):
+            return
+        case Sentence(text=text, role="code"):
+            yield f"  {text}"
+        case Sentence(text=text, role=role):
+            lines = textwrap.wrap(text, width, break_on_hyphens=False)
+            yield from (_styled(line, _tint(text), color) if role in ("verdict", "answer") else line for line in lines)
+        case Remark(text=text):
+            yield from textwrap.wrap(text, width, initial_indent="! ", subsequent_indent="  ", break_on_hyphens=False)
+        case Table():
+            yield ""
+            yield from [_styled(block.caption, _BOLD, color)] if block.caption else []
+            yield from _table(block, width, color)
+            yield from textwrap.wrap(block.note, width)
+            yield ""
+
+
+def _styled(line: str, style: str, color: bool) -> str:
+    return f"{style}{line}{_PLAIN}" if color and line else line
+
+
+def _table(table: Table, width: int, color: bool, one: bool = False) -> Iterator[str]:
+    """Columns side by side as far as there is room; one: what has none is cut, otherwise it stands below."""
+    grid = [list(table.header), *map(list, table.rows)]
+    widths = [max(_cells(row[place]) for row in grid) for place in range(len(table.header))]
+    if len(widths) == 1 or sum(widths) + len(_GAP) * (len(widths) - 1) > width:
+        if not one:
+            yield from _stacked(table, width)
+            return
+        widths = _squeezed(widths, width)
+    for number, row in enumerate(grid):
+        cells = [_padded(cell, room, place in table.left) for place, (cell, room) in enumerate(zip(row, widths, strict=True))]
+        yield _styled(_GAP.join(cells), _BOLD if number == 0 else "", color)
+
+
+def _squeezed(widths: Sequence[int], width: int) -> list[int]:
+    """The widest column gives way first."""
+    found = list(widths)
+    while sum(found) + len(_GAP) * (len(found) - 1) > width and max(found) > 4:
+        found[found.index(max(found))] -= 1
+    return found
+
+
+def _stacked(table: Table, width: int) -> Iterator[str]:
+    """Rows of a table that is too wide: the first cell, and each other below it with its column's name."""
+    if len(table.header) == 1:
+        for (cell,) in table.rows:
+            yield from textwrap.wrap(cell, width, initial_indent="- ", subsequent_indent="  ", break_on_hyphens=False)
         return
-    yield from terminal.heading("Numbers", facts.level(report))
-    yield _narrow_table(findings) if width < terminal.NARROW else _wide_table(report, findings, width)
+    for first, *rest in table.rows:
+        yield from textwrap.wrap(first, width) or [""]
+        for name, cell in zip(table.header[1:], rest, strict=True):
+            if cell.strip():
+                said = f"{name}: {' '.join(cell.split())}"
+                yield from textwrap.wrap(said, width, initial_indent="    ", subsequent_indent="      ", break_on_hyphens=False)
 
 
-def _wide_table(report: Report, findings: Sequence[Finding], width: int) -> Table:
-    table = terminal.table()
-    for name in ("quantity", "mechanism"):
-        table.add_column(name, overflow="fold")
-    for name in ("estimate", "low", "high"):
-        table.add_column(name, justify="right", no_wrap=True)
-    if width >= 110:
-        table.add_column("what it is", style="dim")
-    for finding in findings:
-        cells = [phrases.named(finding), plain(finding.mechanism or ""), *_values(finding)]
-        table.add_row(*map(Text, cells), *([phrases.meaning(finding, report)] if width >= 110 else []))
-    return table
+def _cells(text: str) -> int:
+    from rich.cells import cell_len
+
+    return len(text) if text.isascii() else cell_len(text)
 
 
-def _narrow_table(findings: Sequence[Finding]) -> Table:
-    table = terminal.table()
-    table.add_column("quantity", overflow="fold")
-    table.add_column("estimate", justify="right", overflow="fold")
-    for finding in findings:
-        estimate, least, most = _values(finding)
-        interval = f"\n[{least}, {most}]" if limits(finding.bound) else ""
-        name = "\n".join(filter(None, (phrases.named(finding), plain(finding.mechanism or ""))))
-        table.add_row(Text(name), Text(estimate + interval))
-    return table
-
-
-def _values(finding: Finding) -> tuple[str, str, str]:
-    bound = finding.bound
-    return short(bound.estimate), low(bound), high(bound)
-
-
-def _estimating(report: Report, width: int) -> Iterator[RenderableType]:
-    tried, fit = estimating.tried(report), estimating.calibration(report)
-    if tried or fit:
-        yield from terminal.heading(estimating.TITLE)
-    if tried:
-        yield from terminal.grid(tried, width)
-    yield from map(Text, filter(None, [fit]))
-
-
-def _columns(report: Report) -> Iterator[RenderableType]:
-    if not report.dataset.columns:
-        return
-    yield from terminal.heading("Columns", f"{len(report.dataset.columns):,}")
-    grid = Table.grid(padding=(0, 2))
-    grid.add_column(no_wrap=True)
-    grid.add_column(overflow="fold")
-    for role, members in facts.by_role(report.dataset.columns):
-        grid.add_row(Text(role, style="dim"), Text(members))
-    yield Padding(grid, (0, 0, 0, 2))
+def _padded(cell: str, room: int, left: bool) -> str:
+    if _cells(cell) > room:
+        while _cells(cell) >= room:
+            cell = cell[:-1]
+        cell += "…"
+    free = " " * (room - _cells(cell))
+    return cell + free if left else free + cell

@@ -1,0 +1,197 @@
+"""Findings of a report by what they are about: mechanism, place, role. No word is said here."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import product
+
+from ..core.finding import Bound, Finding
+from ..core.quantity import Quantity
+from ..core.report import COMPARED, Report
+
+J, ADDED, WORST, FEATURES, INFORMED, TUNED = (
+    "j", "advantage", "nu_max", "uninformed_utility", "informed_utility", "tuned",
+)  # fmt: skip
+CERTIFIED, BASELINE = "certified_", "baseline"
+PARAMETERS = ("epsilon", "pi", "lambda", "k")  # coordinates that only say again which mechanism it is
+COLUMNS = ("column_log_loss", "column_j", "column_advantage")
+SAME = {"equivalent_epsilon": "rr:epsilon=", "equivalent_k": "llp:k="}
+FOR_PROGRAMS = ("plug_in_j",)  # one for each tau, in JSON and CSV alone
+OPEN_LOW, OPEN_HIGH, DECIDED = 0.1, 0.9, 0.2  # a share between these is open; the width at which it would not be
+_TAUS = (1.0, 3.0, 6.0)  # that tables show where nobody asked for others
+
+
+def compared(report: Report) -> frozenset[str]:
+    """Mechanisms that stand beside those that are planned."""
+    value = report.parameters.get(COMPARED, ())
+    return frozenset(map(str, value)) if isinstance(value, list | tuple) else frozenset()
+
+
+def planned(report: Report) -> Report:
+    """The report without them, or the whole where nothing else is in it."""
+    known = compared(report)
+    kept = tuple(one for one in report.findings if one.mechanism not in known)
+    return replace(report, findings=kept) if any(one.mechanism for one in kept) else report
+
+
+def mechanisms(report: Report, *quantities: str) -> tuple[str, ...]:
+    """With an answer to one of the quantities (or to any), in the order of the report, planned ones first."""
+    asked = (one for one in report.findings if one.mechanism and (not quantities or one.quantity in quantities))
+    names = dict.fromkeys(one.mechanism or "" for one in asked if one.bound.estimate is not None)
+    return tuple(sorted(names, key=lambda name: name in compared(report)))
+
+
+def first(report: Report, quantity: str, mechanism: str | None = None, tau: float | None = None) -> Finding | None:
+    """None where there is no number at all."""
+    for one in report.findings:
+        if (one.quantity, one.mechanism) == (quantity, mechanism) and BASELINE not in one.at:
+            if tau is not None and (one.place("tau") is None or abs((one.place("tau") or 0.0) - tau) > 1e-9):
+                continue
+            if has_number(one.bound):
+                return one
+    return None
+
+
+def bound(report: Report, quantity: str, mechanism: str | None = None, tau: float | None = None) -> Bound | None:
+    one = first(report, quantity, mechanism, tau)
+    return None if one is None else one.bound
+
+
+def baselines(report: Report, quantity: str, tau: float | None = None) -> Mapping[str, Bound]:
+    """What the features alone tell and what no noise at all would, by the name that the finding gives it."""
+    found = {}
+    for one in report.findings:
+        name = one.at.get(BASELINE) if one.mechanism is None else None
+        if one.quantity == quantity and isinstance(name, str) and (tau is None or one.place("tau") == tau):
+            found.setdefault(name, one.bound)
+    return found
+
+
+def has_number(value: Bound) -> bool:
+    return (value.estimate, value.low, value.high) != (None, None, None)
+
+
+def lacks_limits(value: Bound) -> bool:
+    """An estimate that has none for a reason, and not by its nature."""
+    return value.estimate is not None and None in (value.low, value.high) and value.reason is not None
+
+
+def is_open(value: Bound) -> bool:
+    """Can the table not tell?"""
+    low, high = value.low or 0.0, 1.0 if value.high is None else value.high
+    return high >= OPEN_HIGH and low <= OPEN_LOW
+
+
+def rows_to_decide(value: Bound, rows: int) -> int:
+    """Widths go with 1 / sqrt(rows); to one digit."""
+    width = (1.0 if value.high is None else value.high) - (value.low or 0.0)
+    return int(float(f"{rows * (width / DECIDED) ** 2:.0e}"))
+
+
+def taus(report: Report) -> tuple[float, ...]:
+    """Up to three losses at which people are counted: those of the policy, then a few that were asked for, otherwise
+    round ones."""
+    known = sorted({tau for one in report.findings if one.quantity == J and (tau := one.place("tau")) is not None})
+    judged = report.judgement.verdicts if report.judgement else ()
+    asked = [tau for one in judged if one.worst is not None and (tau := one.worst.place("tau")) in known]
+    few = known if len(known) <= len(_TAUS) else [tau for tau in _TAUS if any(abs(tau - one) < 1e-9 for one in known)]
+    spread = [known[0], known[len(known) // 2], known[-1]] if known else []
+    return tuple(sorted(list(dict.fromkeys([*asked, *(few or spread)]))[: len(_TAUS)]))
+
+
+def epsilon(report: Report, mechanism: str) -> float:
+    """That it promises; what promises none has an infinite one."""
+    for one in report.findings:
+        if one.mechanism == mechanism:
+            promised = one.claim if one.bag is not None else one.place("epsilon")
+            if promised is not None:
+                return promised
+    return math.inf
+
+
+def strongest(report: Report, quantity: str) -> str | None:
+    """The planned mechanism with the most noise: the best case of a report. Where some promise nothing, the one that
+    adds least."""
+    names = mechanisms(planned(report), quantity)
+    if quantity != ADDED:
+        return min(names, key=lambda name: epsilon(report, name), default=None)
+    return min(names, key=lambda name: _size(report, name), default=None)
+
+
+def _size(report: Report, name: str) -> tuple[float, float]:
+    """The estimate, then the upper limit; the other way round where eta saw nothing."""
+    added = bound(report, ADDED, name)
+    high = math.inf if added is None or added.high is None else added.high
+    estimate = 0.0 if added is None else added.estimate or 0.0
+    return (estimate, high) if report.eta.sees(report.dataset) else (high, estimate)
+
+
+def tau_of_answer(report: Report, mechanism: str) -> float | None:
+    """The policy's loss, otherwise the first of those shown that is at least what the mechanism promises."""
+    judged = report.judgement.verdicts if report.judgement else ()
+    asked = (one.worst.place("tau") for one in judged if one.quantity == J and one.worst is not None)
+    shown, promise = taus(report), epsilon(report, mechanism)
+    above = (tau for tau in shown if tau >= promise - 1e-9)
+    return next((tau for tau in asked if tau is not None), next(above, shown[-1] if shown else None))
+
+
+def few(names: Sequence[str], picked: Iterable[str | None] = (), most: int = 6) -> tuple[str, ...]:
+    """All of a few; of many the first, those picked, the last, and what lies between as far as there is room."""
+    if len(names) <= most:
+        return tuple(names)
+    kept = dict.fromkeys([names[0], *(one for one in picked if one in names), names[-1]])
+    for place in range(1, most):
+        if len(kept) < most:
+            kept[names[place * (len(names) - 1) // most]] = None
+    return tuple(name for name in names if name in list(kept)[:most])
+
+
+def typed(report: Report) -> Mapping[str, str]:
+    """Mechanisms that were typed by another parameter than the canonical one, and how: rr:pi=0.01."""
+    specs = report.parameters.get("mechanism", ())
+    said = [one for spec in specs if isinstance(spec, str) for one in _expanded(spec)] if _listed(specs) else []
+    found: dict[str, str] = {}
+    for one in report.findings:
+        for spec in said:
+            if one.mechanism and one.mechanism != spec and _is_same(one, spec):
+                found.setdefault(one.mechanism, spec)
+    return {name: spec for name, spec in found.items() if name not in said}
+
+
+def _listed(value: object) -> bool:
+    return isinstance(value, list | tuple)
+
+
+def _expanded(spec: str) -> list[str]:
+    """rr:pi=0.1|0.2 are two."""
+    name, _, rest = spec.partition(":")
+    fields = [(key, values.split("|")) for key, _, values in (one.partition("=") for one in rest.split(","))]
+    return [
+        f"{name}:{','.join(f'{key}={value}' for (key, _), value in zip(fields, values, strict=True))}"
+        for values in product(*(values for _, values in fields))
+    ]
+
+
+def _is_same(one: Finding, spec: str) -> bool:
+    name, _, rest = spec.partition(":")
+    pairs = [part.partition("=")[::2] for part in rest.split(",")]
+    return (one.mechanism or "").partition(":")[0] == name and all(_fits(one.place(key), value) for key, value in pairs)
+
+
+def _fits(value: float | None, text: str) -> bool:
+    try:
+        return value is not None and f"{value:.6g}" == f"{float(text):.6g}"
+    except ValueError:
+        return False
+
+
+def quantity(report: Report, name: str) -> Quantity:
+    """What is known of it; of a stranger's its name alone."""
+    return report.quantities.get(name) or Quantity(name, name, "", "", "", "")
+
+
+def assumptions(findings: Iterable[Finding]) -> tuple[str, ...]:
+    """Each once, in the order in which they first appear."""
+    return tuple(dict.fromkeys(line for one in findings for line in one.bound.assumptions))

@@ -1,0 +1,215 @@
+"""Warnings, what numbers rest on, and what could not be computed: from a report's codes and texts."""
+
+from __future__ import annotations
+
+from ..core.eta import Bin, EtaSummary
+from ..core.finding import Finding
+from ..core.report import Report
+from . import found, words
+from .blocks import Remark
+from .formats.spelling import confidence, count, percent, plain, share, short
+
+_ONE_LINE = 96  # columns of the screen beside the mark
+_FEW_ROWS = 2_000
+_NAMES = 6
+
+
+def warnings(report: Report) -> list[Remark]:
+    """Limits that do not hold first, as the report has them."""
+    unjudged = _unjudged(report)
+    each = {f"{name} was not judged: {reason}" for reason, names in unjudged.items() for name in names}
+    said = [Remark(one, first_clause(one)) for one in report.warnings if one not in each]
+    for reason, names in unjudged.items():
+        line = f"not judged: {words.listed(names)}: {reason}"
+        said.append(Remark(line, first_clause(line)))
+    if report.dataset.rows_used < _FEW_ROWS:
+        line = f"{count(report.dataset.rows_used)} rows are few: low and high lie far apart; more rows narrow them"
+        said.append(Remark(line, line))
+    return said
+
+
+def _unjudged(report: Report) -> dict[str, list[str]]:
+    """Mechanisms without an answer to a question about them, by the reason."""
+    found_none: dict[str, list[str]] = {}
+    for one in report.findings:
+        asked = one.quantity in (found.J, found.WORST, found.ADDED) and one.mechanism is not None
+        if asked and one.bound.estimate is None and one.bound.reason:
+            names = found_none.setdefault(one.bound.reason, [])
+            names += [one.mechanism or ""] if one.mechanism not in names else []
+    return found_none
+
+
+def first_clause(text: str, most: int = _ONE_LINE) -> str:
+    """As many whole clauses as one line holds."""
+    line = plain(text)
+    if len(line) <= most:
+        return line
+    ends = [line.rfind(mark, 0, most) for mark in ("; ", ": ", ", ", " (")]
+    cut = max(ends[:2])
+    cut = cut if cut > most // 3 else max(ends)
+    return line[:cut] if cut > most // 3 else f"{line[: most - 1]}…"
+
+
+def subject(report: Report) -> str:
+    """The table, its label, the model, and what knowing no feature would cost."""
+    data, eta = report.dataset, report.eta
+    rows = count(data.rows_used) + (f" of {count(data.rows)}" if data.rows != data.rows_used else "")
+    asked = f", {count(eta.queries)} asked" if eta.queries < eta.n else ""
+    loss, blind = short(eta.log_loss, digits=3), short(data.blind_log_loss, digits=3)
+    return (
+        f"{_cut(data.name, 32)}  {rows} rows{asked}  label {_cut(data.label, 20)} ({_classes(report)})  "
+        f"{_cut(estimator(eta), 24)}, log loss {loss} (no features {blind})"
+    )
+
+
+def _classes(report: Report) -> str:
+    data = report.dataset
+    if len(data.classes) == 2:
+        return f"{_cut(data.classes[1], 12)} {percent(data.prior[1], digits=2)} %"
+    place = max(range(len(data.prior)), key=data.prior.__getitem__)
+    return f"{count(len(data.classes))} classes, {_cut(data.classes[place], 12)} {percent(data.prior[place], digits=2)} %"
+
+
+def _cut(text: str, most: int) -> str:
+    shown = plain(text)
+    return shown if len(shown) <= most else f"{shown[: most - 1]}…"
+
+
+def estimator(eta: EtaSummary) -> str:
+    return "supplied probabilities" if eta.given and eta.estimator == "given" else eta.estimator
+
+
+def model(report: Report) -> str:
+    """How what the features tell was estimated, in two sentences."""
+    eta, blind = report.eta, short(report.dataset.blind_log_loss, digits=3)
+    loss = f"Log loss on labels not seen: {short(eta.log_loss, digits=3)}; of knowing no feature: {blind}."
+    return f"{_made(report)} {loss}"
+
+
+def _made(report: Report) -> str:
+    eta, near = report.eta, count(report.eta.k or 0)
+    if eta.given:
+        names = [plain(one.name) for one in report.dataset.columns if one.role == "eta"]
+        where = f" in {words.listed(names, _NAMES)}" if names else ""
+        return f"Probabilities were supplied{where}; they are used unchanged."
+    name = plain(eta.estimator)
+    if eta.metric == "score":
+        return f"{name} scores each row without having seen its label; labels of other rows correct the scores."
+    if eta.metric == "learned":
+        return f"{name}: class shares among the {near} nearest rows of the same part, by score and telling columns."
+    found_all = "all were found" if eta.exact else f"{share(eta.recall)} of them were found (measured)"
+    return f"{name}: class shares among the {near} nearest of {count(eta.n)} rows, metric {eta.metric}; {found_all}."
+
+
+def sees(report: Report) -> str:
+    if report.eta.sees(report.dataset):
+        return "The log loss shows how much was found, never how much there is to find."
+    return (
+        "The model guesses labels no better than the class shares do: the features tell next to nothing, or the model "
+        "misses what they tell. Only what is certified and the high of an advantage can be relied on."
+    )
+
+
+def calibration(report: Report) -> str:
+    """Do labels come as often as predicted?"""
+    every = report.eta.reliability
+    off = sorted((one for one in every if not one.fits), key=lambda one: -abs(one.said - one.came))
+    if not every:
+        return ""
+    if not off:
+        return f"Calibration: observed shares fit the predicted ones in all {count(len(every))} groups of like estimates."
+    fit = f"{count(len(every) - len(off))} of {count(len(every))}"
+    return f"Calibration: observed shares fit the predicted ones in {fit} groups; not where {_misfit(off[0])}."
+
+
+def _misfit(one: Bin) -> str:
+    return f"{share(one.said)} was predicted for {plain(one.of)} and {share(one.came)} observed"
+
+
+def basis(report: Report) -> list[str]:
+    """What low and high mean."""
+    levels = words.listed([confidence(one) for one in dict.fromkeys(one.confidence for one in report.findings)])
+    said = [f"Low and high hold together for the whole report with {levels} confidence."] if levels else []
+    if any(one.quantity.startswith(found.CERTIFIED) for one in report.findings):
+        said.append("What is certified needs only that rows are independent draws; a bad model makes it say less, never wrong.")
+    if any(one.quantity == found.ADDED and one.bound.high is not None for one in report.findings):
+        said.append("The high of an advantage does not depend on the model either.")
+    if report.eta.given:
+        said.append("All else holds if the supplied probabilities are right and were made without these labels.")
+    elif any(one.bound.high is not None for one in report.findings):
+        alike = "people with like scores" if report.eta.metric == "score" else "neighbours"
+        said.append(f"All other ends are about averages over {alike}: single people may differ.")
+    return said
+
+
+def promises(report: Report) -> str:
+    """Mechanisms that claim no label differential privacy, and why totals cannot."""
+    bare = dict.fromkeys(one.mechanism or "" for one in report.findings if one.bag is not None and one.claim is None)
+    if not bare:
+        return ""
+    return (
+        f"{words.listed([words.mechanism(report, name) for name in bare])} {'claims' if len(bare) == 1 else 'claim'} no "
+        "label differential privacy: whoever knows all other labels of a bag learns the last one from its total."
+    )
+
+
+def simulated(report: Report) -> str:
+    errors = [one.bound.standard_error for one in report.findings if one.bound.standard_error is not None]
+    if not errors:
+        return ""
+    return (
+        "Where bags were drawn at random, that adds a standard error of at most "
+        f"{words.amount(max(errors), 'points')} points to an estimate."
+    )
+
+
+def missing(report: Report) -> list[str]:
+    """What has no number, or no limits, and why; places with the same reason together."""
+    groups: dict[tuple[str, str], list[Finding]] = {}
+    for one in found.planned(report).findings:
+        if one.quantity in found.FOR_PROGRAMS:
+            continue
+        if not found.has_number(one.bound) or found.lacks_limits(one.bound):
+            what = f"limits of {one.quantity}" if found.has_number(one.bound) else one.quantity
+            groups.setdefault((what, one.bound.reason or "no reason is known"), []).append(one)
+    return [_absent(what, members, reason, report) for (what, reason), members in groups.items()]
+
+
+def _absent(what: str, members: list[Finding], reason: str, report: Report) -> str:
+    under = list(dict.fromkeys(words.mechanism(report, one.mechanism) for one in members if one.mechanism))
+    bounds = dict.fromkeys(str(one.at["bound"]) for one in members if "bound" in one.at)
+    named = " ".join(filter(None, [what, f"({'; '.join(bounds)})" if bounds else "", words.listed(under, _NAMES)]))
+    return f"{named}: {reason}"
+
+
+def assumed(report: Report) -> tuple[str, ...]:
+    return found.assumptions(one for one in report.findings if one.quantity not in found.FOR_PROGRAMS)
+
+
+def columns_sentence(report: Report) -> str:
+    """The columns that surely add, by the first kind that speaks of what is planned."""
+    shown = found.planned(report)
+    known = [one for one in shown.findings if one.quantity in found.COLUMNS and isinstance(one.at.get("column"), str)]
+    if not known:
+        return ""
+    for quantity in ("column_advantage", "column_j", "column_log_loss"):
+        sure = [one for one in known if one.quantity == quantity and (one.bound.low or 0.0) > 0]
+        if sure:
+            return _columns(sure, quantity, report)
+    return "No single column is shown to add to the risk: others may say the same, or it adds too little."
+
+
+def _columns(sure: list[Finding], quantity: str, report: Report) -> str:
+    unit = found.quantity(report, quantity).written_in
+    sure.sort(key=lambda one: -(one.bound.estimate or 0.0))
+    said = [
+        f"{plain(str(one.at['column']))} ({words.amount(one.bound.estimate, unit)} {unit}, low {words.low(one.bound, unit)})"
+        for one in sure
+    ]
+    what = {"column_advantage": "lowers the advantage", "column_j": "lowers the share of people above a loss"}.get(
+        quantity, "makes labels harder to guess"
+    )
+    return f"Leaving out one column {what}: {words.listed(said)}. Think first about these."
+
+
+NOT_PROVED = "This report measures what the features and the release tell together. It does not prove that a release is safe."

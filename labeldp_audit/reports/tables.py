@@ -1,0 +1,477 @@
+"""The tables of a report: rows are taken from its findings, and what it does not hold has no row."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from decimal import ROUND_CEILING, ROUND_FLOOR
+
+from ..core.finding import Bound, Finding
+from ..core.policy import COMPARISONS, Outcome, Verdict
+from ..core.quantity import NATS, PER_CENT, POINTS
+from ..core.report import ALONE, TUNE, Report
+from ..core.table import EXACT_LEVELS, Column
+from . import answers, found, words
+from .blocks import Table
+from .formats.spelling import NOTHING, confidence, count, measured, percent, places, plain, short
+
+_COMPARED, _CHOSEN, _SURE = " (compared)", " (chosen)", "certified, at least"
+_MECHANISMS, _LINES, _NUMBERS, _COLUMNS, _TAUS, _TRIED, _GROUPS = 7, 8, 200, 120, 13, 7, 20  # rows shown at most
+Row = tuple[str, Bound | None]
+
+# ---- the one table of the screen
+
+
+def main(report: Report) -> Table | None:
+    """What its command was asked; otherwise the first that it has numbers for."""
+    asked = _MAIN.get(report.command)
+    if report.command == "check":
+        asked = lines
+    made = (one(report) for one in ([asked] if asked else []) + [shares, gains, losses, chances, lines])
+    return next((one for one in made if one is not None), None)
+
+
+def _names(report: Report, *quantities: str) -> tuple[tuple[str, ...], str]:
+    """The few that matter, and how many more there are."""
+    every = found.mechanisms(report, *quantities)
+    picked = [found.strongest(report, one) for one in quantities]
+    shown = found.few(every, [*picked, *found.mechanisms(found.planned(report), *quantities)][: _MECHANISMS - 1], _MECHANISMS)
+    rest = len(every) - len(shown)
+    return shown, f"{count(rest)} more mechanisms: --verbose" if rest else ""
+
+
+def _label(report: Report, name: str) -> str:
+    return words.mechanism(report, name) + (_COMPARED if name in found.compared(report) else "")
+
+
+def _rows(report: Report, names: Iterable[str], quantity: str, tau: float | None = None) -> list[Row]:
+    """Features alone, mechanisms, no noise."""
+    known = found.baselines(report, quantity, tau)
+    before = [(words.baseline(name), one) for name, one in known.items() if words.baseline(name) != words.CLEAR]
+    after = [(words.baseline(name), one) for name, one in known.items() if words.baseline(name) == words.CLEAR]
+    middle: list[Row] = [(_label(report, name), found.bound(report, quantity, name, tau)) for name in names]
+    return [*before, *middle, *after]
+
+
+def _joined(columns: Sequence[Sequence[Row]], units: Sequence[str], factor: bool = False) -> list[list[str]]:
+    """Columns with rows of the same names side by side, in the order in which names first appear."""
+    there = list(dict.fromkeys(name for column in columns for name, _ in column))
+    sure = [name for name in there if name.startswith(_SURE)]
+    middle = [name for name in there if name not in (*_ENDS, *sure)]
+    names = [name for name in (words.FEATURES, *middle, words.CLEAR, *sure) if name in there]
+    known = [dict(column) for column in columns]
+    cells = [words.cells([one.get(name) for name in names], unit, factor) for one, unit in zip(known, units, strict=True)]
+    return [[name, *(column[place] for column in cells)] for place, name in enumerate(names)]
+
+
+_ENDS = (words.FEATURES, words.CLEAR)
+
+
+def _exactly(value: float) -> Bound:
+    return Bound(value, None, None, 0, "")
+
+
+def _certain(report: Report, quantity: str, name: str | None, several: bool, tau: float | None = None) -> list[Row]:
+    """The certified low of the mechanism that the answer is about."""
+    bound = found.bound(report, found.CERTIFIED + quantity, name, tau)
+    label = f"{_SURE} ({words.mechanism(report, name)})" if several and name else _SURE
+    return [] if bound is None or bound.low is None else [(label, _exactly(_floor(bound.low)))]
+
+
+def _floor(value: float) -> float:
+    """Two digits, outward."""
+    if not value or math.isinf(value):
+        return value
+    grain = 10.0 ** (math.floor(math.log10(abs(value))) - 1)
+    return round(math.floor(value / grain * (1 + 1e-12)) * grain, 12)
+
+
+def shares(report: Report) -> Table | None:
+    """Losses across, mechanisms down."""
+    names, more = _names(report, found.J)
+    taus, best = found.taus(report), found.strongest(report, found.J)
+    if not names or not taus:
+        return None
+    columns = [
+        [*_rows(report, names, found.J, tau), *_clear(report, tau), *_certain(report, found.J, best, len(names) > 1, tau)]
+        for tau in taus
+    ]
+    header = ("people who lose more than", *(_loss(tau, place) for place, tau in enumerate(taus)))
+    return Table(header, _joined(columns, [PER_CENT] * len(taus)), note=more)
+
+
+def _clear(report: Report, tau: float) -> list[Row]:
+    """Labels in the clear are an infinite loss to everybody."""
+    known = (words.baseline(name) for name in found.baselines(report, found.J, tau))
+    return [] if words.CLEAR in known else [(words.CLEAR, _exactly(1.0))]
+
+
+def _loss(tau: float, place: int) -> str:
+    return f"{words.loss(tau)} ({'odds ' if place == 0 else ''}x{words.odds(tau)})"
+
+
+def losses(report: Report) -> Table | None:
+    names, more = _names(report, found.WORST)
+    if not names:
+        return None
+    rows = [*_rows(report, names, found.WORST), (words.CLEAR, _exactly(math.inf))]
+    sure = {_label(report, name): found.bound(report, "certified_nu_max", name) for name in names}
+    sides = [words.low(one, NATS) if (one := sure.get(label)) is not None else "" for label, _ in rows]
+    cells = words.cells([one for _, one in rows], NATS, factor=True)
+    body = [[label, *pair] for (label, _), pair in zip(rows, zip(cells, sides, strict=True), strict=True)]
+    if not any(sides):
+        body = [row[:2] for row in body]
+    header = ("largest loss of a person", "nats (odds)", _SURE)[: len(body[0])]
+    return Table(header, body, note=more)
+
+
+def gains(report: Report) -> Table | None:
+    names, more = _names(report, found.ADDED)
+    if not names:
+        return None
+    best, several, before = found.strongest(report, found.ADDED), len(names) > 1, found.bound(report, found.FEATURES)
+    adds = [*_rows(report, names, found.ADDED), *_rest(before), *_certain(report, found.ADDED, best, several)]
+    right = [
+        *([] if before is None else [(words.FEATURES, before)]), *_rows(report, names, found.INFORMED),
+        (words.CLEAR, _exactly(1.0)), *_certain(report, found.INFORMED, best, several),
+    ]  # fmt: skip
+    rows = _joined([dict_rows(adds), dict_rows(right)], [POINTS, PER_CENT])
+    like = {_label(report, name): _like(report, name) for name in names}
+    alike = " (classes alike)" if report.parameters.get("utility") == "balanced" else ""
+    header = ("what is released", "adds, points", f"guessed right{alike}", "adds as much as")
+    if not any(like.values()):
+        return Table(header[:3], rows, note=more)
+    return Table(header, [[*row, like.get(row[0], "")] for row in rows], note=more, left=(0, 3))
+
+
+def dict_rows(rows: Iterable[Row]) -> list[Row]:
+    """The first of each name: a finding of the report stands before what follows from others."""
+    kept: dict[str, Bound | None] = {}
+    for name, bound in rows:
+        kept.setdefault(name, bound)
+    return list(kept.items())
+
+
+def _rest(before: Bound | None) -> list[Row]:
+    """All that is not guessed yet is what labels in the clear would add."""
+    if before is None or before.estimate is None:
+        return []
+    low, high = (None if one is None else max(0.0, 1 - one) for one in (before.high, before.low))
+    return [(words.CLEAR, Bound(max(0.0, 1 - before.estimate), low, high, 0, ""))]
+
+
+def _like(report: Report, name: str) -> str:
+    """The strength of randomized response, or the smallest bag, that adds as much on this table."""
+    for quantity, spec in found.SAME.items():
+        value = found.bound(report, quantity, name)
+        if value is not None and value.estimate is not None:
+            if not value.estimate or math.isinf(value.estimate):
+                return "labels in the clear" if value.estimate else "nothing"
+            whole = value.estimate == round(value.estimate)
+            return f"{spec}{value.estimate:.0f}" if whole else f"{spec}{short(value.estimate, digits=2)}"
+    return ""
+
+
+def everything(report: Report) -> Table | None:
+    """For `audit`: one row for each mechanism, one column for each question."""
+    names, more = _names(report, found.J, found.ADDED)
+    best = found.strongest(report, found.J) or ""
+    tau = found.tau_of_answer(report, best)
+    if not found.mechanisms(report, found.J) or tau is None:
+        return gains(report)
+    columns = [
+        [*_rows(report, names, found.J, tau), *_clear(report, tau)],
+        _rows(report, names, found.WORST) + [(words.CLEAR, _exactly(math.inf))],
+        dict_rows([*_rows(report, names, found.ADDED), *_rest(found.bound(report, found.FEATURES))]),
+    ]
+    for column, quantity, at in zip(columns, (found.J, found.WORST, found.ADDED), (tau, None, None), strict=True):
+        column += _certain(report, quantity, best, len(names) > 1, at)
+    header = ("what is released", f"lose > {words.loss(tau)}", "largest loss, nats", "adds, points")
+    return Table(header, _joined(columns, [PER_CENT, NATS, POINTS]), note=more)
+
+
+def chances(report: Report) -> Table | None:
+    """What the features alone tell."""
+    asked = [one for one in report.findings if one.quantity in (found.FEATURES, "eta_min", "eta_max") and one.mechanism is None]
+    if not asked:
+        return None
+    names = {"eta_min": "least chance of", "eta_max": "greatest chance of", found.FEATURES: "labels guessed right"}
+    labels = [
+        f"{names[one.quantity]} {plain(str(one.at.get('class', report.dataset.positive or '')))}"
+        if one.quantity != found.FEATURES else names[one.quantity] for one in asked
+    ]  # fmt: skip
+    kept = [label for label in found.few(labels, most=8)]
+    rows = [row for row in _joined([[*zip(labels, (one.bound for one in asked), strict=True)]], [PER_CENT]) if row[0] in kept]
+    sure = found.bound(report, "certified_uninformed_utility")
+    if sure is not None and sure.low is not None:
+        rows.append([f"{_SURE}: guessed right", f"{words.low(sure, PER_CENT)} %"])
+    rest = len(labels) - len(kept)
+    note = f"{count(rest)} more: --verbose" if rest else ""
+    return Table(("from the features alone", "estimate, low-high"), rows, note=note)
+
+
+# ---- the policy
+
+
+def lines(report: Report) -> Table | None:
+    judged = report.judgement
+    if judged is None or not judged.verdicts:
+        return None
+    order = list(Outcome)
+    ranked = sorted(judged.verdicts, key=lambda one: (not one.counts, order.index(one.outcome)))
+    rows = [_line(one, report) for one in ranked]
+    rest = len(rows) - _LINES
+    note = f"{count(rest)} more lines: --verbose" if rest > 0 else ""
+    return Table(("blocked if", "outcome", "measured", "estimate", "under"), rows[:_LINES], note=note, left=(0, 1, 4))
+
+
+def every_line(report: Report) -> Table | None:
+    """In the policy's order, in words."""
+    judged = report.judgement
+    if judged is None or not judged.verdicts:
+        return None
+    rows = []
+    for one in judged.verdicts:
+        many = f" ({count(one.failing)} of {count(one.judged)} do not pass)" if one.judged > 1 and one.failing else ""
+        rows.append([plain(one.line), _outcome(one), answers.in_words(one, report) + many])
+    return Table(("blocked if", "outcome", "found"), rows, left=(0, 1, 2))
+
+
+def _line(one: Verdict, report: Report) -> list[str]:
+    unit = found.quantity(report, one.quantity).written_in
+    rounding = {"low": ROUND_FLOOR, "high": ROUND_CEILING}.get(one.field, "ROUND_HALF_EVEN")
+    suffix = " %" if unit == PER_CENT else ""
+    value = NOTHING if one.value is None else words.amount(one.value, unit, rounding) + suffix
+    estimate = None if one.worst is None else one.worst.bound.estimate
+    about = one.worst.mechanism if one.worst is not None else None
+    beside = NOTHING if estimate is None else words.amount(estimate, unit) + suffix
+    return [plain(one.line), _outcome(one), value, beside, words.mechanism(report, about) if about else ""]
+
+
+def _outcome(one: Verdict) -> str:
+    return f"{one.outcome}, waived until {one.waiver.until.isoformat()}" if one.waiver else str(one.outcome)
+
+
+def waivers(report: Report) -> Table | None:
+    """All of them, also those that do nothing here."""
+    judged = report.judgement
+    if judged is None or not judged.waivers:
+        return None
+    rows = [
+        [one.waiver.quantity, one.waiver.until.isoformat(), answers.state(one, judged), one.waiver.reason]
+        for one in judged.waivers
+    ]
+    return Table(("quantity", "until", "state", "reason"), rows, caption="Waivers", left=(0, 1, 2, 3))
+
+
+# ---- the search for the least noise
+
+
+def tuning(report: Report) -> Table | None:
+    """The noisiest strength, the chosen one, the next that breaks the policy, the clearest; of each what lines ask."""
+    rows, asked, more = [], _asked(report), 0
+    for search in (one for one in report.findings if one.quantity == found.TUNED):
+        specs = _strengths(report, search)
+        at = specs.index(search.mechanism) if search.mechanism in specs else -1
+        beside = specs[at + 1 : at + 2] if 0 <= at else []
+        shown = found.few(specs, [search.mechanism, *beside], most=5)
+        more += len(specs) - len(shown)
+        rows += [_strength(report, spec, spec == search.mechanism, asked[:2]) for spec in shown]
+    if not rows or not asked:
+        return None
+    note = f"{count(more)} more strengths: --verbose" if more else ""
+    return Table(("what is released", *(plain(one.line) for one in asked[:2])), rows, note=note, left=(0, 1, 2))
+
+
+def every_strength(report: Report) -> Table | None:
+    asked = _asked(report)
+    searches = [one for one in report.findings if one.quantity == found.TUNED]
+    rows = [
+        _strength(report, spec, spec == one.mechanism, asked) for one in searches for spec in _strengths(report, one)
+    ]
+    note = "Estimate, low-high, and whether the line lets it pass; limits hold at all strengths at once."
+    header = ("what is released", *(plain(one.line) for one in asked))
+    return Table(header, rows, note=note, left=tuple(range(len(header)))) if rows and asked else None
+
+
+def _asked(report: Report) -> list[Verdict]:
+    """Lines of the policy that a number was found for, each once."""
+    judged = report.judgement.verdicts if report.judgement else ()
+    return list({one.line: one for one in judged if one.worst is not None}.values())
+
+
+def _strengths(report: Report, search: Finding) -> list[str]:
+    """From the most noise to the least, as they were tried."""
+    known = report.parameters.get(TUNE)
+    specs = known.get(search.at.get("scale"), ()) if isinstance(known, Mapping) else ()
+    return [str(one) for one in specs]
+
+
+def _strength(report: Report, spec: str, chosen: bool, asked: Sequence[Verdict]) -> list[str]:
+    vetoes = report.parameters.get(ALONE)
+    vetoed = vetoes if isinstance(vetoes, Mapping) else {}
+    cells = [_tried(report, spec, one, spec in vetoed.get(one.line, ())) for one in asked]
+    return [words.mechanism(report, spec) + (_CHOSEN if chosen else ""), *cells]
+
+
+def _tried(report: Report, spec: str, line: Verdict, alone: bool) -> str:
+    assert line.worst is not None
+    of_features = line.worst.mechanism is None
+    tau = line.worst.place("tau")
+    bound = line.worst.bound if of_features else found.bound(report, line.quantity, spec, tau)
+    value = None if bound is None else getattr(bound, line.field)
+    if bound is None or value is None:
+        return f"{NOTHING} {Outcome.NOT_MEASURED}"
+    unit = found.quantity(report, line.quantity).written_in
+    passed = not alone and not COMPARISONS[line.comparison](value, line.threshold)
+    return f"{words.cells([bound], unit)[0]}  {'passes' if passed else 'breaks it'}"
+
+
+# ---- what is folded away
+
+
+def curves(report: Report) -> Table | None:
+    """Shares at round losses, all mechanisms."""
+    names = found.mechanisms(report, found.J)
+    taus = sorted({tau for one in report.findings if one.quantity == found.J and (tau := one.place("tau")) is not None})
+    if not names or len(taus) <= 3:
+        return None
+    step = max(1, -(-len(taus) // _TAUS))
+    shown = taus[::step]
+    columns = [words.cells([found.bound(report, found.J, name, tau) for tau in shown], PER_CENT) for name in names]
+    rows = [[short(tau), *(column[place] for column in columns)] for place, tau in enumerate(shown)]
+    note = f"Estimate, low-high. {count(len(taus))} losses are in JSON and CSV." if step > 1 else "Estimate, low-high."
+    return Table(("loss, nats", *(_label(report, name) for name in names)), rows, note=note)
+
+
+def mechanisms(report: Report) -> Table | None:
+    """In all their equivalent parameters."""
+    first = {one.mechanism: one for one in reversed(report.findings) if one.mechanism and "epsilon" in one.at}
+    rows = [
+        [_label(report, name), *(short(one.place(key), digits=3) for key in ("epsilon", "pi", "lambda"))]
+        for name in found.mechanisms(report) if (one := first.get(name)) is not None
+    ]  # fmt: skip
+    note = "pi: share of labels flipped; lambda: share drawn anew."
+    return Table(("mechanism", "epsilon", "pi", "lambda"), rows, note=note) if rows else None
+
+
+def theorems(report: Report) -> Table | None:
+    """What theorems allow a release to add, beside what it adds."""
+    known = [one for one in report.findings if one.quantity == "advantage_bound" and one.bound.high is not None]
+    rows = [
+        [_label(report, one.mechanism or ""), plain(str(one.at.get("bound", ""))), words.high(one.bound, POINTS)]
+        for one in known
+    ]
+    note = (
+        "002: Wu and others, Does Label Differential Privacy Prevent Label Inference Attacks? 003: Busa-Fekete and "
+        "others, A Unified Analysis of Label Inference Attacks. More in docs/mathematics.md."
+    )
+    header = ("mechanism", "theorem", "adds at most, points")
+    return Table(header, rows[:_NUMBERS], note=note, left=(0, 1)) if rows else None
+
+
+def columns_add(report: Report) -> Table | None:
+    """What changes where a column is left out, the largest change first."""
+    known = [one for one in report.findings if one.quantity in found.COLUMNS and isinstance(one.at.get("column"), str)]
+    kinds = dict.fromkeys((one.quantity, one.mechanism, one.place("tau")) for one in known)
+    if not kinds:
+        return None
+    cells = {((one.quantity, one.mechanism, one.place("tau")), one.at["column"]): one.bound for one in known}
+    ranked = sorted({str(one.at["column"]) for one in known}, key=lambda name: -_size(cells, next(iter(kinds)), name))
+    shown = ranked[:_COLUMNS]
+    filled = [
+        words.cells([cells.get((kind, name)) for name in shown], found.quantity(report, kind[0]).written_in)
+        for kind in kinds
+    ]
+    rows = [[name, *(column[place] for column in filled)] for place, name in enumerate(shown)]
+    rest = f" {count(len(ranked) - _COLUMNS)} more are in JSON and CSV." if len(ranked) > _COLUMNS else ""
+    note = (
+        f"Estimate, low-high of what is lost without that one column.{rest} They do not add up: of columns that say "
+        "the same, each can be left out at no gain."
+    )
+    return Table(("column", *(_kind(report, *kind) for kind in kinds)), rows, note=note)
+
+
+def _size(cells: Mapping[tuple[object, object], Bound], kind: object, name: str) -> float:
+    bound = cells.get((kind, name))
+    return -math.inf if bound is None or bound.estimate is None else bound.estimate
+
+
+def _kind(report: Report, quantity: str, mechanism: str | None, tau: float | None) -> str:
+    known, under = found.quantity(report, quantity), f" under {words.mechanism(report, mechanism)}" if mechanism else ""
+    at = "" if tau is None else f" at {words.loss(tau)}"
+    return f"{known.title}{at}{under}, {known.written_in}"
+
+
+def tried(report: Report) -> Table | None:
+    """Estimators that were tried, the best first, and last what knowing no feature costs."""
+    every = report.eta.tried
+    if not every:
+        return None
+    best = next((one for one in every if one.behind == one.behind_error == 0), every[0])
+    of_loss, of_more = places(one.standard_error for one in every), places(one.behind_error for one in every)
+    rows = [
+        [plain(one.name) + ("" if one.k is None else f", k = {count(one.k)}")
+         + (" (used)" if (one.name, one.k) == (report.eta.estimator, one.k if one.k is None else report.eta.k) else ""),
+         measured(one.log_loss, one.standard_error, of_loss),
+         NOTHING if one is best else measured(one.behind, one.behind_error, of_more)]
+        for one in every[:_TRIED]
+    ]  # fmt: skip
+    blind = report.dataset.blind_log_loss
+    rows.append(["without features", f"{blind:.{of_loss}f}", f"{blind - best.log_loss:.{of_more}f}"])
+    rest = f" {count(len(every) - _TRIED)} more are in JSON." if len(every) > _TRIED else ""
+    note = f"Log loss on labels not seen: 0 is always sure and right. ±: one standard error.{rest}"
+    return Table(("estimator", "log loss", f"more than {plain(best.name)}"), rows, note=note)
+
+
+def calibration(report: Report) -> Table | None:
+    """Predicted and observed shares among rows with like estimates."""
+    every = report.eta.reliability
+    shown = [one for one in every if len(every) <= _GROUPS or not one.fits][:_GROUPS]
+    rows = [
+        [plain(one.of), count(one.rows), f"{percent(one.said)} %", f"{percent(one.came)} %",
+         f"{percent(one.low, ROUND_FLOOR)}-{percent(one.high, ROUND_CEILING)}", "yes" if one.fits else "no"]
+        for one in shown
+    ]  # fmt: skip
+    header = ("label", "rows", "predicted", "observed", "low-high", "fits")
+    note = "low and high of the observed share hold for all groups together at about 99 %."
+    return Table(header, rows, note=note, left=(0, 5)) if rows else None
+
+
+def numbers(report: Report) -> Table | None:
+    """All findings that have a number, but for the points of curves and the columns."""
+    left_out = (found.J, "certified_j", found.TUNED, "advantage_bound", *found.COLUMNS, *found.FOR_PROGRAMS)
+    known = [one for one in report.findings if one.quantity not in left_out and found.has_number(one.bound)]
+    rows = [_number(one, report) for one in known[:_NUMBERS]]
+    levels = ", ".join(dict.fromkeys(confidence(one.confidence) for one in report.findings))
+    rest = f" {count(len(known) - _NUMBERS)} more are in JSON and CSV." if len(known) > _NUMBERS else ""
+    header = ("quantity", "mechanism", "estimate", "low", "high", "what it is")
+    return Table(header, rows, note=f"At {levels} joint confidence.{rest}", left=(0, 1, 5)) if rows else None
+
+
+def _number(one: Finding, report: Report) -> list[str]:
+    unit, bound = found.quantity(report, one.quantity).written_in, one.bound
+    sign = f" {unit}" if unit == PER_CENT else ""
+    values = [words.amount(bound.estimate, unit, digits=4), words.amount(bound.low, unit, ROUND_FLOOR, 4)]
+    values.append(words.amount(bound.high, unit, ROUND_CEILING, 4))
+    shown = [value if value in (NOTHING, "infinite") else value + sign for value in values]
+    under = _label(report, one.mechanism) if one.mechanism else ""
+    return [words.named(one), under, *shown, words.meaning(one, report)]
+
+
+def schema(report: Report) -> Table | None:
+    columns = report.dataset.columns
+    rest = f"And {count(len(columns) - _COLUMNS)} more." if len(columns) > _COLUMNS else ""
+    header = ("column", "role", "type", "missing", "levels")
+    return Table(header, list(map(_column, columns[:_COLUMNS])), note=rest, left=(0, 1, 2)) if columns else None
+
+
+def _column(one: Column) -> list[str]:
+    about = "about " if (one.levels or 0) > EXACT_LEVELS else ""
+    return [one.name, one.role, one.type, count(one.missing), "" if one.levels is None else about + count(one.levels)]
+
+
+_MAIN: Mapping[str, Callable[[Report], Table | None]] = {
+    "estimate-j": shares, "nu-max": losses, "advantage": gains, "estimate-eta": chances, "audit": everything,
+    "tune": tuning,
+}  # fmt: skip

@@ -1,0 +1,127 @@
+"""How numbers with their units, mechanisms and places are written: once for every screen, page and file."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN
+
+from ..core.finding import Bound, Finding
+from ..core.quantity import NATS, PER_CENT, POINTS
+from ..core.report import Report
+from . import found
+from .formats.spelling import NOTHING, percent, plain, points, short
+
+_BASELINES = {"features": "features alone", "no-noise": "without noise"}
+FEATURES, CLEAR = _BASELINES.values()
+
+
+def amount(value: float | None, unit: str, rounding: str = ROUND_HALF_EVEN, digits: int = 2) -> str:
+    """The bare number, in its unit."""
+    if value is None or not math.isfinite(value):
+        return NOTHING if value is None else "infinite" if value > 0 else "-infinite"
+    if unit not in (PER_CENT, POINTS):
+        return short(value, rounding, digits)
+    text = (points if unit == POINTS else percent)(value, rounding, digits)
+    whole = text.partition(".")[0]  # 5, not 5.0, where it is that
+    return whole if whole.isdigit() and math.isclose(100 * value, int(whole), rel_tol=1e-12) else text
+
+
+def said(value: float | None, unit: str, rounding: str = ROUND_HALF_EVEN) -> str:
+    """With its unit, and of a loss what it does to odds."""
+    if value is None or math.isinf(value):
+        return "none" if value is None else amount(value, unit)
+    number = amount(value, unit, rounding)
+    if unit == NATS:
+        return f"{number} {'nat' if value == 1 else 'nats'} (odds x{odds(value)})"
+    return f"{number} {unit}".strip() if unit != POINTS else f"{number} {'point' if number == '1' else 'points'}"
+
+
+def low(bound: Bound, unit: str) -> str:
+    return amount(bound.low, unit, ROUND_FLOOR)
+
+
+def high(bound: Bound, unit: str) -> str:
+    return amount(bound.high, unit, ROUND_CEILING)
+
+
+def ends(bound: Bound, unit: str) -> str:
+    """Low and high, rounded outward; where nothing is known above, so much and more."""
+    if bound.low is None and bound.high is None:
+        return ""
+    if bound.low == math.inf:
+        return ""
+    if bound.high is None or bound.high == math.inf:
+        return f"{low(bound, unit)} or more"
+    return f"{'' if bound.low is None else low(bound, unit)}-{high(bound, unit)}"
+
+
+def cells(bounds: Sequence[Bound | None], unit: str, factor: bool = False) -> list[str]:
+    """A column: estimates, each with its ends beside it, all aligned."""
+    first = ["" if one is None else amount(one.estimate, unit) for one in bounds]
+    if unit == PER_CENT:
+        first = [f"{one} %" if one not in ("", NOTHING) else one for one in first]
+    if factor:
+        first = [_with_odds(text, one) for text, one in zip(first, bounds, strict=True)]
+    second = ["" if one is None else ends(one, unit) for one in bounds]
+    wide, room = max(map(len, first), default=0), max(map(len, second), default=0)
+    return [f"{one:>{wide}}{f'  {two:<{room}}' if room else ''}" for one, two in zip(first, second, strict=True)]
+
+
+def _with_odds(text: str, one: Bound | None) -> str:
+    known = one is not None and one.estimate is not None and math.isfinite(one.estimate)
+    return f"{text} (x{odds(one.estimate or 0.0)})" if known and one is not None else text
+
+
+def odds(loss: float) -> str:
+    """e^loss in two or three digits."""
+    value = math.exp(loss) if loss < 700 else math.inf
+    if 1000 <= value < 1e5:
+        return f"{float(f'{value:.3g}'):,.0f}"
+    if 1e5 <= value < math.inf:
+        return f"{value:.1e}".replace("e+0", "e").replace("e+", "e")
+    return short(value, digits=2 if value < 100 else 3)
+
+
+def loss(tau: float) -> str:
+    return f"{short(tau)} {'nat' if tau == 1 else 'nats'}"
+
+
+def mechanism(report: Report, name: str | None) -> str:
+    """As it was typed, with the canonical name beside it where that is another."""
+    if not name:
+        return "no mechanism"
+    spec = found.typed(report).get(name)
+    return plain(name) if spec is None else f"{plain(spec)} ({plain(name)})"
+
+
+def baseline(name: str) -> str:
+    return _BASELINES.get(name, plain(name))
+
+
+def place(finding: Finding) -> str:
+    """Where it was asked, without the fields that only say again which mechanism it is."""
+    shown = {key: value for key, value in finding.at.items() if key not in found.PARAMETERS}
+    return ", ".join(
+        f"{key} = {plain(value) if isinstance(value, str) else short(value)}" for key, value in shown.items()
+    )
+
+
+def named(finding: Finding) -> str:
+    at = place(finding)
+    return plain(f"{finding.quantity} at {at}" if at else finding.quantity)
+
+
+def meaning(finding: Finding, report: Report) -> str:
+    known = found.quantity(report, finding.quantity).meaning
+    return known.replace("the positive label", "that class") if "class" in finding.at else known
+
+
+def listed(names: Sequence[str], most: int = 3) -> str:
+    """a, b and c; of many how many more."""
+    shown = [*names[:most], *([f"{len(names) - most} more"] if len(names) > most else [])]
+    return f"{', '.join(shown[:-1])} and {shown[-1]}" if len(shown) > 1 else "".join(shown)
+
+
+def started(sentence: str) -> str:
+    return sentence[:1].upper() + sentence[1:]
