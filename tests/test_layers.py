@@ -34,7 +34,7 @@ MAY_IMPORT = {
 HOMES = {
     "pyarrow": {"data"}, "pandas": {"data"}, "narwhals": {"data"}, "faiss": {"neighbors"},
     "numba": {"core", "neighbors"}, "llvmlite": {"neighbors"}, "lightgbm": {"estimators"}, "sklearn": {"estimators"},
-    "rich": {"reports", "cli"}, "typer": {"cli"},
+    "rich": {"reports", "cli"}, "typer": {"cli"}, "jinja2": {"reports"},
 }  # fmt: skip
 WORLD = {"os", "sys", "pathlib", "tempfile", "subprocess", "shutil"}
 PURE = {"measures", "bounds", "mechanisms", "estimators", "questions", "reports"}

@@ -31,6 +31,7 @@ class Rows(Protocol):
     def about(self) -> Mapping[str, object]: ...
 
 
+SHOWN = "text"  # format of which standard output gets one screen
 ROWS = "eta.parquet"  # of commands that write a row for each query
 SUMMARISED = "github"  # format beside which the whole report is shown as a page
 _APART = "\n\n"  # between what others wrote, which may end in the middle of a line, and ours
@@ -151,13 +152,24 @@ def _probe(folder: Path, wanted: Path) -> None:
         raise SpecError(f"cannot write there: {error.strerror}", wanted, hint="name another place") from None
 
 
-def to_screen(plan: Plan, report: Report, width: int, color: bool, info: Info) -> str:
-    """What standard output gets: each form in the order in which it was asked for."""
+def to_screen(plan: Plan, report: Report, width: int, color: bool, info: Info, verbose: bool = False) -> str:
+    """What standard output gets: each form in the order in which it was asked for; of text one screen, or all."""
+    shown = (target.format for target in plan.targets if target.file is None)
     return "".join(
-        _page(report, target.format, info, plan.location, width, color)
-        for target in plan.targets
-        if target.file is None
+        _closed(formats.screen(report, width=width, color=color, page=_where(plan, report)))
+        if form == SHOWN and not verbose
+        else _page(report, form, info, plan.location, width, color)
+        for form in shown
     )
+
+
+def _where(plan: Plan, report: Report) -> str:
+    """The page, or a file with all of the report."""
+    files = [str(target.file) for target in plan.targets if target.file]
+    if plan.folder is not None:
+        endings = sorted(plan.pages, key=lambda ending: ending != "html")
+        files = [str(plan.folder / f"{report.command}.{ending}") for ending in endings[:1]] + files
+    return files[0] if files else ""
 
 
 def _closed(text: str) -> str:

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from ..core.settings import Settings
 
 MEASURING = (TABLE, SEARCH, QUESTION)  # panels of options that say how a report is made
-PAGES = {"json": "json", "md": "markdown"}
-EVERY_PAGE = PAGES | {"html": "html", "txt": "text", "csv": "csv", "sarif": "sarif", "junit.xml": "junit"}
+PAGES = {"json": "json", "md": "markdown", "html": "html"}
+EVERY_PAGE = PAGES | {"txt": "text", "csv": "csv", "sarif": "sarif", "junit.xml": "junit"}
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ def perform(context: typer.Context, job: Job) -> int:
     said = made.warnings if errand.stored else ()  # when that report was made
     warn((one for one in report.warnings if one not in said), quiet or _is_read_here(errand.plan))
     info = versions.of_run(data, sys.argv[1:], started) if asked["with_run_info"] else info
-    text = output.to_screen(errand.plan, report, *watch.screen(), info)
+    text = output.to_screen(errand.plan, report, *watch.screen(), info, bool(asked["verbose"]))
     written = output.to_files(errand.plan, report, rows, info)
     show(text)
     warn(output.to_summary(errand.plan, report, os.environ.get("GITHUB_STEP_SUMMARY")), quiet=False)

@@ -55,7 +55,9 @@ def in_words(one: Verdict, report: Report) -> str:
         return f"not measured, {plain(one.said)}" if one.outcome is Outcome.NOT_MEASURED else plain(one.said)
     known, bound = found.quantity(report, one.quantity), one.worst.bound
     unit, rounding = known.written_in, {"low": ROUND_FLOOR, "high": ROUND_CEILING}.get(one.field, "ROUND_HALF_EVEN")
-    beside = "" if one.field == "estimate" or bound.estimate is None else f" (estimate {words.said(bound.estimate, unit)})"
+    beside = (
+        "" if one.field == "estimate" or bound.estimate is None else f" (estimate {words.said(bound.estimate, unit)})"
+    )
     allowed = "at most" if one.comparison.startswith(">") else "at least"
     value = words.said(one.value, unit, rounding)
     return (
@@ -134,7 +136,10 @@ def tail(report: Report) -> Iterator[str]:
     bound = None if tau is None else found.bound(report, found.J, name, tau)
     if bound is None or tau is None:
         return
-    what, estimate = f"lose more than {words.loss(tau)}{_under(report, name, found.J)}", words.said(bound.estimate, PER_CENT)
+    what, estimate = (
+        f"lose more than {words.loss(tau)}{_under(report, name, found.J)}",
+        words.said(bound.estimate, PER_CENT),
+    )
     if bound.low is None or bound.high is None:
         yield f"An estimated {estimate} of people {what}; there are no limits."
     elif found.is_open(bound):
@@ -192,7 +197,9 @@ def features(report: Report) -> Iterator[str]:
     bound = found.bound(report, found.FEATURES)
     if bound is None:
         return
-    ends = "no limits" if bound.high is None else f"low {words.low(bound, PER_CENT)}, high {words.high(bound, PER_CENT)}"
+    ends = (
+        "no limits" if bound.high is None else f"low {words.low(bound, PER_CENT)}, high {words.high(bound, PER_CENT)}"
+    )
     alike = ", classes counted alike" if report.parameters.get("utility") == "balanced" else ""
     yield (
         f"From the features alone an attacker guesses {words.said(bound.estimate, PER_CENT)} of labels right "

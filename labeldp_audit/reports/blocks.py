@@ -89,5 +89,3 @@ def cut(text: str, most: int) -> str:
 
 def in_section(section: str, level: Level, tables: Sequence[Table | None]) -> list[Table]:
     return [replace(one, section=section, level=level) for one in tables if one is not None]
-
-

@@ -34,14 +34,18 @@ def _blocks(report: Report, run: Run) -> Iterator[Block]:
     yield from _first(report)
     yield from remarks.warnings(report)
     yield Sentence(next_step(report), BRIEF, role="next")
+    yield from _policy(report)
+    yield from (Figure(one, _level(one.level), PICTURES) for one in figures.of(report))
+    yield from _numbers(report)
+    yield from _trust(report)
+    yield from _ending(report, run)
+
+
+def _numbers(report: Report) -> Iterator[Block]:
     yield from _sentences(answers.answers(report), NORMAL, NUMBERS, without=answers.brief(report))
     yield Sentence(remarks.columns_sentence(report), NORMAL, NUMBERS)
     yield Sentence(remarks.promises(report), NORMAL, NUMBERS)
-    yield from (Figure(one, _level(one.level), PICTURES) for one in figures.of(report))
-    yield from _policy(report)
     yield from _details(report)
-    yield from _trust(report)
-    yield from _ending(report, run)
 
 
 def _level(name: str) -> Level:
@@ -125,7 +129,9 @@ def _ending(report: Report, run: Run) -> Iterator[Block]:
         yield Table(("name", "title", "what it is", "how to read it"), rows, DETAIL, GLOSSARY, left=(0, 1, 2, 3))
     yield from _sentences(call.lines(report), DETAIL, AGAIN, role="code")
     yield Sentence(call.unsaid(report), DETAIL, AGAIN)
-    yield Table(("what", "value"), [[name, value] for name, value in facts(report, run).items()], DETAIL, AGAIN, left=(0, 1))
+    yield Table(
+        ("what", "value"), [[name, value] for name, value in facts(report, run).items()], DETAIL, AGAIN, left=(0, 1)
+    )
 
 
 def facts(report: Report, run: Run) -> dict[str, str]:

@@ -20,7 +20,7 @@ def warnings(report: Report) -> list[Remark]:
     each = {f"{name} was not judged: {reason}" for reason, names in unjudged.items() for name in names}
     said = [Remark(one, first_clause(one)) for one in report.warnings if one not in each]
     for reason, names in unjudged.items():
-        line = f"not judged: {words.listed(names)}: {reason}"
+        line = f"not judged: {words.listed(names, 2)}: {reason}"
         said.append(Remark(line, first_clause(line)))
     if report.dataset.rows_used < _FEW_ROWS:
         line = f"{count(report.dataset.rows_used)} rows are few: low and high lie far apart; more rows narrow them"
@@ -46,8 +46,8 @@ def first_clause(text: str, most: int = _ONE_LINE) -> str:
         return line
     ends = [line.rfind(mark, 0, most) for mark in ("; ", ": ", ", ", " (")]
     cut = max(ends[:2])
-    cut = cut if cut > most // 3 else max(ends)
-    return line[:cut] if cut > most // 3 else f"{line[: most - 1]}…"
+    cut = cut if cut > most // 2 else max(ends)
+    return line[:cut] if cut > most // 2 else f"{line[: most - 1]}…"
 
 
 def subject(report: Report) -> str:
@@ -67,7 +67,9 @@ def _classes(report: Report) -> str:
     if len(data.classes) == 2:
         return f"{_cut(data.classes[1], 12)} {percent(data.prior[1], digits=2)} %"
     place = max(range(len(data.prior)), key=data.prior.__getitem__)
-    return f"{count(len(data.classes))} classes, {_cut(data.classes[place], 12)} {percent(data.prior[place], digits=2)} %"
+    return (
+        f"{count(len(data.classes))} classes, {_cut(data.classes[place], 12)} {percent(data.prior[place], digits=2)} %"
+    )
 
 
 def _cut(text: str, most: int) -> str:
@@ -117,7 +119,9 @@ def calibration(report: Report) -> str:
     if not every:
         return ""
     if not off:
-        return f"Calibration: observed shares fit the predicted ones in all {count(len(every))} groups of like estimates."
+        return (
+            f"Calibration: observed shares fit the predicted ones in all {count(len(every))} groups of like estimates."
+        )
     fit = f"{count(len(every) - len(off))} of {count(len(every))}"
     return f"Calibration: observed shares fit the predicted ones in {fit} groups; not where {_misfit(off[0])}."
 
@@ -131,7 +135,9 @@ def basis(report: Report) -> list[str]:
     levels = words.listed([confidence(one) for one in dict.fromkeys(one.confidence for one in report.findings)])
     said = [f"Low and high hold together for the whole report with {levels} confidence."] if levels else []
     if any(one.quantity.startswith(found.CERTIFIED) for one in report.findings):
-        said.append("What is certified needs only that rows are independent draws; a bad model makes it say less, never wrong.")
+        said.append(
+            "What is certified needs only that rows are independent draws; a bad model makes it say less, never wrong."
+        )
     if any(one.quantity == found.ADDED and one.bound.high is not None for one in report.findings):
         said.append("The high of an advantage does not depend on the model either.")
     if report.eta.given:
@@ -212,4 +218,6 @@ def _columns(sure: list[Finding], quantity: str, report: Report) -> str:
     return f"Leaving out one column {what}: {words.listed(said)}. Think first about these."
 
 
-NOT_PROVED = "This report measures what the features and the release tell together. It does not prove that a release is safe."
+NOT_PROVED = (
+    "This report measures what the features and the release tell together. It does not prove that a release is safe."
+)

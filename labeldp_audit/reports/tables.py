@@ -35,7 +35,9 @@ def _names(report: Report, *quantities: str) -> tuple[tuple[str, ...], str]:
     """The few that matter, and how many more there are."""
     every = found.mechanisms(report, *quantities)
     picked = [found.strongest(report, one) for one in quantities]
-    shown = found.few(every, [*picked, *found.mechanisms(found.planned(report), *quantities)][: _MECHANISMS - 1], _MECHANISMS)
+    shown = found.few(
+        every, [*picked, *found.mechanisms(found.planned(report), *quantities)][: _MECHANISMS - 1], _MECHANISMS
+    )
     rest = len(every) - len(shown)
     return shown, f"{count(rest)} more mechanisms: --verbose" if rest else ""
 
@@ -60,7 +62,9 @@ def _joined(columns: Sequence[Sequence[Row]], units: Sequence[str], factor: bool
     middle = [name for name in there if name not in (*_ENDS, *sure)]
     names = [name for name in (words.FEATURES, *middle, words.CLEAR, *sure) if name in there]
     known = [dict(column) for column in columns]
-    cells = [words.cells([one.get(name) for name in names], unit, factor) for one, unit in zip(known, units, strict=True)]
+    cells = [
+        words.cells([one.get(name) for name in names], unit, factor) for one, unit in zip(known, units, strict=True)
+    ]
     return [[name, *(column[place] for column in cells)] for place, name in enumerate(names)]
 
 
@@ -93,7 +97,11 @@ def shares(report: Report) -> Table | None:
     if not names or not taus:
         return None
     columns = [
-        [*_rows(report, names, found.J, tau), *_clear(report, tau), *_certain(report, found.J, best, len(names) > 1, tau)]
+        [
+            *_rows(report, names, found.J, tau),
+            *_clear(report, tau),
+            *_certain(report, found.J, best, len(names) > 1, tau),
+        ]
         for tau in taus
     ]
     header = ("people who lose more than", *(_loss(tau, place) for place, tau in enumerate(taus)))
@@ -192,7 +200,11 @@ def everything(report: Report) -> Table | None:
 
 def chances(report: Report) -> Table | None:
     """What the features alone tell."""
-    asked = [one for one in report.findings if one.quantity in (found.FEATURES, "eta_min", "eta_max") and one.mechanism is None]
+    asked = [
+        one
+        for one in report.findings
+        if one.quantity in (found.FEATURES, "eta_min", "eta_max") and one.mechanism is None
+    ]
     if not asked:
         return None
     names = {"eta_min": "least chance of", "eta_max": "greatest chance of", found.FEATURES: "labels guessed right"}
@@ -201,7 +213,11 @@ def chances(report: Report) -> Table | None:
         if one.quantity != found.FEATURES else names[one.quantity] for one in asked
     ]  # fmt: skip
     kept = [label for label in found.few(labels, most=8)]
-    rows = [row for row in _joined([[*zip(labels, (one.bound for one in asked), strict=True)]], [PER_CENT]) if row[0] in kept]
+    rows = [
+        row
+        for row in _joined([[*zip(labels, (one.bound for one in asked), strict=True)]], [PER_CENT])
+        if row[0] in kept
+    ]
     sure = found.bound(report, "certified_uninformed_utility")
     if sure is not None and sure.low is not None:
         rows.append([f"{_SURE}: guessed right", f"{words.low(sure, PER_CENT)} %"])

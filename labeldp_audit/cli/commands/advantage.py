@@ -13,7 +13,8 @@ def advantage(
     recall: opt.Recall,
     mechanism: opt.ComparedMechanism, utility: opt.Utility, bags: opt.Bags, smoothness: opt.Smoothness,
     certify: opt.Certify, confidence: opt.Confidence, seed: opt.Seed,
-    format: opt.Format, output: opt.Output, no_output: opt.NoOutput, with_run_info: opt.WithRunInfo, quiet: opt.Quiet,
+    format: opt.Format, output: opt.Output, no_output: opt.NoOutput, with_run_info: opt.WithRunInfo,
+    verbose: opt.Verbose, quiet: opt.Quiet,
     threads: opt.Threads, exit_zero: opt.ExitZero, debug: opt.Debug, config: opt.Config, no_config: opt.NoConfig,
     show_config: opt.ShowConfig,
 ) -> int:  # fmt: skip

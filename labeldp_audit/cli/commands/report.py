@@ -7,7 +7,8 @@ from .. import options as opt
 
 def report(
     context: opt.Context, data: opt.StoredReport,
-    format: opt.Format, output: opt.Output, no_output: opt.NoOutput, with_run_info: opt.WithRunInfo, quiet: opt.Quiet,
+    format: opt.Format, output: opt.Output, no_output: opt.NoOutput, with_run_info: opt.WithRunInfo,
+    verbose: opt.Verbose, quiet: opt.Quiet,
     exit_zero: opt.ExitZero, debug: opt.Debug, config: opt.Config, no_config: opt.NoConfig, show_config: opt.ShowConfig,
 ) -> int:  # fmt: skip
     """Show a stored report, as text or in any other format; nothing is measured.

@@ -14,7 +14,8 @@ def tune(
     mechanism: opt.TunedMechanism, utility: opt.Utility, bags: opt.Bags, smoothness: opt.Smoothness, alpha: opt.Alpha,
     certify: opt.Certify, confidence: opt.Confidence, seed: opt.Seed,
     fail_if: opt.FailIf, policy: opt.PolicyFile,
-    format: opt.Format, output: opt.Output, no_output: opt.NoOutput, with_run_info: opt.WithRunInfo, quiet: opt.Quiet,
+    format: opt.Format, output: opt.Output, no_output: opt.NoOutput, with_run_info: opt.WithRunInfo,
+    verbose: opt.Verbose, quiet: opt.Quiet,
     threads: opt.Threads, exit_zero: opt.ExitZero, debug: opt.Debug, config: opt.Config, no_config: opt.NoConfig,
     show_config: opt.ShowConfig,
 ) -> int:  # fmt: skip

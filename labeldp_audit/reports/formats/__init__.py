@@ -60,19 +60,18 @@ def of_ending(ending: str) -> str:
 _ENDINGS = {"md": "markdown", "txt": "text", "htm": "html", "xml": "junit"}
 
 
-def brief(report: Report) -> str:
-    """The beginning of the text: what was asked, the answer in short, and how eta was made."""
+def screen(report: Report, *, width: int = 100, color: bool = False, page: str = "") -> str:
+    """The text that a person reads first, on one screen; `page` says where the rest is."""
     from . import text
 
-    return text.brief(report)
+    return text.screen(report, width, color, page)
 
 
 def excerpt(report: Report) -> str:
-    """A piece of HTML for a notebook: the page's verdict, and its first chart."""
-    from . import compared
-    from .page import document
+    """A piece of HTML for a notebook: the verdict or the answer, and the first chart."""
+    from . import html
 
-    return document.excerpt(compared.labelled(report))
+    return html.excerpt(report)
 
 
 def summary(report: Report, taken: int = 0) -> str:

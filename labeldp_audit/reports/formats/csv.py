@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from ...core.finding import Bound, Finding
 from ...core.policy import Judgement, Waived
 from ...core.report import Report
-from . import verdict_tables
+from .. import answers
 from .spelling import exact, plain
 
 VERDICT, WAIVER = "verdict", "waiver"
@@ -71,7 +71,7 @@ def _said(kind: str, worst: Finding | None, said: str, places: Sequence[str]) ->
 
 
 def _waiver(one: Waived, found: Judgement) -> list[str]:
-    return [plain(one.waiver.quantity), verdict_tables.state(one, found), one.waiver.until.isoformat()]
+    return [plain(one.waiver.quantity), answers.state(one, found), one.waiver.until.isoformat()]
 
 
 def _place(value: float | str | None) -> str:

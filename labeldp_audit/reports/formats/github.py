@@ -11,13 +11,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ...core.report import Report
-from . import ci_results, markdown, verdict_tables
+from .. import answers
+from . import ci_results, markdown
 from .ci_results import Fault
 from .spelling import count, plain
 
 VERDICTS = True
 MOST = 10
 ROOM = 1024 * 1024 - 1  # bytes: GitHub drops a page that is longer than 1,048,576 as a whole
+_CLOSED = "</details>"
 _COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
 
 
@@ -29,10 +31,7 @@ def render(
     lines = [_command(fault, file) for fault in found[:MOST]]
     if left > 0:
         lines[-1] += data(f" (and {count(left)} more, which are in the report)")
-    return (
-        harmless("\n".join((*lines, *verdict_tables.waivers_in_lines(report), plain(ci_results.sentence(report)))))
-        + "\n"
-    )
+    return harmless("\n".join((*lines, *answers.waivers_in_lines(report), plain(ci_results.sentence(report))))) + "\n"
 
 
 def harmless(text: str) -> str:
@@ -65,7 +64,9 @@ def summary(report: Report, room: int = ROOM) -> str:
         return page
     lines = page.splitlines()
     last = _cut_note(len(lines))  # no later one is longer
-    kept = _fitting(lines, room - len(last.encode()))
+    kept = _fitting(lines, room - len(last.encode()) - len(_CLOSED) - 2)
+    folded = sum(line.startswith("<details>") for line in kept) > kept.count(_CLOSED)
+    kept += ["", _CLOSED] if folded else []
     note = _cut_note(len(lines) - len(kept))
     return "\n".join((*kept, note)) if len(note.encode()) <= room else ""
 

@@ -12,7 +12,8 @@ from xml.sax.saxutils import escape, quoteattr
 from ...core.finding import Bound, Finding
 from ...core.policy import Verdict
 from ...core.report import TOOL, Report
-from . import ci_results, verdict_tables
+from .. import answers
+from . import ci_results
 from .ci_results import Fault
 from .spelling import exact, plain
 
@@ -52,7 +53,7 @@ def _properties(report: Report) -> Iterator[str]:
         "estimator": report.eta.estimator,
         **({"confidence": exact(confidence)} if isinstance(confidence, float) else {}),
         **({"outcome": str(report.judgement.outcome)} if report.judgement else {}),
-        **{f"waiver {place}": said for place, said in enumerate(verdict_tables.waivers_in_lines(report), 1)},
+        **{f"waiver {place}": said for place, said in enumerate(answers.waivers_in_lines(report), 1)},
     }
     yield "    <properties>"
     for name, value in known.items():

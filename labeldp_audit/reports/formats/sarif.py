@@ -14,7 +14,8 @@ from collections.abc import Mapping, Sequence
 from ...core.finding import Bound, Finding
 from ...core.policy import Judgement, Outcome, Verdict, Waived
 from ...core.report import TOOL, Report
-from . import ci_results, phrases, verdict_tables
+from .. import answers, found, remarks, words
+from . import ci_results
 from .ci_results import Fault
 from .json import strict, visible
 from .spelling import plain
@@ -83,7 +84,7 @@ def _waiver(one: Waived, found: Judgement) -> Object:
     waiver = one.waiver
     return {
         "quantity": plain(waiver.quantity), "dataset": plain(f"sha256:{waiver.dataset}"),
-        "until": waiver.until.isoformat(), "state": verdict_tables.state(one, found), "reason": plain(waiver.reason),
+        "until": waiver.until.isoformat(), "state": answers.state(one, found), "reason": plain(waiver.reason),
     }  # fmt: skip
 
 
@@ -107,10 +108,10 @@ _JUDGED = "A result says that a line of the policy about it does not pass, or is
 
 
 def _rule(quantity: str, report: Report) -> Object:
-    meaning = phrases.meaning(Finding(quantity, Bound(None, None, None, 0, ""), 0.0), report)
+    meaning = words.meaning(Finding(quantity, Bound(None, None, None, 0, ""), 0.0), report)
     findings = [one for one in report.findings if one.quantity == quantity]
-    assumed = [f"It rests on this: {line}." for line in phrases.assumptions(findings)]
-    return _described(quantity, meaning, " ".join((_JUDGED, phrases.scope(report), *assumed)))
+    assumed = [f"It rests on this: {line}." for line in found.assumptions(findings)]
+    return _described(quantity, meaning, " ".join((_JUDGED, remarks.NOT_PROVED, *assumed)))
 
 
 def _described(rule: str, meaning: str, more: str) -> Object:

@@ -51,7 +51,7 @@ def _brief(block: Block, width: int, color: bool) -> Iterator[str]:
         case Sentence(role="next"):
             return
         case Sentence(text=text, role=role):
-            for line in textwrap.wrap(text, width, break_on_hyphens=False)[:3]:
+            for line in _wrapped(text, width)[:3]:
                 yield _styled(line, _tint(text) if role in ("verdict", "answer") else _DIM, color)
         case Table():
             yield ""
@@ -91,16 +91,23 @@ def _block(block: Block, width: int, color: bool) -> Iterator[str]:
         case Sentence(text=text, role="code"):
             yield f"  {text}"
         case Sentence(text=text, role=role):
-            lines = textwrap.wrap(text, width, break_on_hyphens=False)
+            lines = _wrapped(text, width)
             yield from (_styled(line, _tint(text), color) if role in ("verdict", "answer") else line for line in lines)
         case Remark(text=text):
-            yield from textwrap.wrap(text, width, initial_indent="! ", subsequent_indent="  ", break_on_hyphens=False)
+            yield from _wrapped(text, width, "! ", "  ")
         case Table():
             yield ""
             yield from [_styled(block.caption, _BOLD, color)] if block.caption else []
             yield from _table(block, width, color)
-            yield from textwrap.wrap(block.note, width)
+            yield from _wrapped(block.note, width)
             yield ""
+
+
+def _wrapped(text: str, width: int, first: str = "", rest: str = "") -> list[str]:
+    """No line ends before a per cent sign."""
+    kept = text.replace(" %", "\xa0%")
+    lines = textwrap.wrap(kept, width, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False)
+    return [line.replace("\xa0%", " %") for line in lines]
 
 
 def _styled(line: str, style: str, color: bool) -> str:
@@ -117,7 +124,9 @@ def _table(table: Table, width: int, color: bool, one: bool = False) -> Iterator
             return
         widths = _squeezed(widths, width)
     for number, row in enumerate(grid):
-        cells = [_padded(cell, room, place in table.left) for place, (cell, room) in enumerate(zip(row, widths, strict=True))]
+        cells = [
+            _padded(cell, room, place in table.left) for place, (cell, room) in enumerate(zip(row, widths, strict=True))
+        ]
         yield _styled(_GAP.join(cells), _BOLD if number == 0 else "", color)
 
 
@@ -133,14 +142,14 @@ def _stacked(table: Table, width: int) -> Iterator[str]:
     """Rows of a table that is too wide: the first cell, and each other below it with its column's name."""
     if len(table.header) == 1:
         for (cell,) in table.rows:
-            yield from textwrap.wrap(cell, width, initial_indent="- ", subsequent_indent="  ", break_on_hyphens=False)
+            yield from _wrapped(cell, width, "- ", "  ")
         return
     for first, *rest in table.rows:
-        yield from textwrap.wrap(first, width) or [""]
+        yield from _wrapped(first, width) or [""]
         for name, cell in zip(table.header[1:], rest, strict=True):
             if cell.strip():
                 said = f"{name}: {' '.join(cell.split())}"
-                yield from textwrap.wrap(said, width, initial_indent="    ", subsequent_indent="      ", break_on_hyphens=False)
+                yield from _wrapped(said, width, "    ", "      ")
 
 
 def _cells(text: str) -> int:

@@ -1,1 +1,0 @@
-"""The report as one page that needs nothing beside itself: no script, no font, no picture, no network."""
