@@ -194,13 +194,13 @@ Format = Annotated[list[str], _option(
 ExplainedAs = Annotated[str, _option(
     OneOf(("text", "json")), OUTPUT, "Form of the answer.", "--format", "-f", default="text")]
 Output = Annotated[str, _option(
-    Text("DIR"), OUTPUT, "Folder that gets the report as .json, .md and .html with its pictures; of audit in all formats.",
+    Text("DIR"), OUTPUT, "Folder that gets the report as .json, .md, .html and pictures; of audit in all formats.",
     "--output", "-o", default="labeldp-report")]
 NoOutput = Annotated[bool, _flag(OUTPUT, "Write no folder.", "--no-output")]
 WithRunInfo = Annotated[bool, _flag(
     OUTPUT, "Add when, where, by whom and with which versions it ran; left out otherwise, so that reports can be "
     "compared.", "--with-run-info")]
-Verbose = Annotated[bool, _flag(OUTPUT, "Show all of the report on the screen, not the answer alone.", "--verbose", "-v")]
+Verbose = Annotated[bool, _flag(OUTPUT, "Show all of the report, not one screen of it.", "--verbose", "-v")]
 Quiet = Annotated[bool, _flag(OUTPUT, "Say nothing on standard error but errors.", "--quiet", "-q")]
 
 Threads = Annotated[int | None, _setting("threads", RUN, "Cores to use; changes the time and no number.", shown="all")]

@@ -69,7 +69,8 @@ def in_words(one: Verdict, report: Report) -> str:
 def _subject(title: str, one: Finding, report: Report) -> str:
     tau = one.place("tau")
     at = "" if tau is None else f" of {words.loss(tau)}"
-    return f"{title[:1].lower()}{title[1:]}{at}{f' under {words.mechanism(report, one.mechanism)}' if one.mechanism else ''}"
+    under = f" under {words.mechanism(report, one.mechanism)}" if one.mechanism else ""
+    return f"{title[:1].lower()}{title[1:]}{at}{under}"
 
 
 def settles(report: Report) -> str:
@@ -90,7 +91,8 @@ def settles(report: Report) -> str:
             "Do not release as planned. More noise may help (labeldp-audit tune); where the features alone break a "
             "line, only dropping or coarsening columns does (labeldp-audit audit --explain names them)."
         )
-    return f"Do not release yet: nothing shows that the policy holds or that it is broken. {_rows_would_tell(left, report)}"
+    told = _rows_would_tell(left, report)
+    return f"Do not release yet: nothing shows that the policy holds or that it is broken. {told}"
 
 
 def _is_endless(one: Verdict, report: Report) -> bool:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from enum import IntEnum
-from typing import Protocol, TypeVar
+from typing import Protocol
 
 from .formats.spelling import plain
 
@@ -21,8 +21,11 @@ class Level(IntEnum):
 class Chart(Protocol):
     """A picture that was made once."""
 
-    title: str
-    alt: str
+    @property
+    def title(self) -> str: ...
+
+    @property
+    def alt(self) -> str: ...
 
     def svg(self, standalone: bool) -> str: ...
 
@@ -65,22 +68,27 @@ class Remark:
 
 Block = Sentence | Table | Figure | Remark
 _LONGEST, _CELL = 2_000, 300  # characters of other people's words; a name of a megabyte helps no reader
-Known = TypeVar("Known", Sentence, Table, Figure, Remark)
 
 
-def harmless(block: Known) -> Known:
+def harmless(block: Block) -> Block:
     """Without control characters, marks that turn text round, and names that fill pages."""
-    changes = {one.name: _harmless(getattr(block, one.name)) for one in fields(block) if one.name not in _OWN}
-    return replace(block, **changes)
+    match block:
+        case Sentence():
+            return replace(block, text=_harmless(block.text))
+        case Remark():
+            return replace(block, text=_harmless(block.text), short=_harmless(block.short))
+        case Table():
+            rows = tuple(_cells(row) for row in block.rows)
+            return replace(block, header=_cells(block.header), rows=rows, note=_harmless(block.note))
+    return block
 
 
-_OWN = ("level", "left", "chart", "role")
+def _cells(row: Sequence[str]) -> tuple[str, ...]:
+    return tuple(_harmless(cell, _CELL) for cell in row)
 
 
-def _harmless(value: object, most: int = _LONGEST) -> object:
-    if isinstance(value, str):
-        return cut(plain(value), most)
-    return tuple(_harmless(one, _CELL) for one in value) if isinstance(value, Sequence) else value
+def _harmless(text: str, most: int = _LONGEST) -> str:
+    return cut(plain(text), most)
 
 
 def cut(text: str, most: int) -> str:

@@ -61,7 +61,7 @@ def bound(report: Report, quantity: str, mechanism: str | None = None, tau: floa
 
 def baselines(report: Report, quantity: str, tau: float | None = None) -> Mapping[str, Bound]:
     """What the features alone tell and what no noise at all would, by the name that the finding gives it."""
-    found = {}
+    found: dict[str, Bound] = {}
     for one in report.findings:
         name = one.at.get(BASELINE) if one.mechanism is None else None
         if one.quantity == quantity and isinstance(name, str) and (tau is None or one.place("tau") == tau):
@@ -151,17 +151,14 @@ def few(names: Sequence[str], picked: Iterable[str | None] = (), most: int = 6) 
 def typed(report: Report) -> Mapping[str, str]:
     """Mechanisms that were typed by another parameter than the canonical one, and how: rr:pi=0.01."""
     specs = report.parameters.get("mechanism", ())
-    said = [one for spec in specs if isinstance(spec, str) for one in _expanded(spec)] if _listed(specs) else []
+    listed = specs if isinstance(specs, list | tuple) else ()
+    said = [one for spec in listed if isinstance(spec, str) for one in _expanded(spec)]
     found: dict[str, str] = {}
     for one in report.findings:
         for spec in said:
             if one.mechanism and one.mechanism != spec and _is_same(one, spec):
                 found.setdefault(one.mechanism, spec)
     return {name: spec for name, spec in found.items() if name not in said}
-
-
-def _listed(value: object) -> bool:
-    return isinstance(value, list | tuple)
 
 
 def _expanded(spec: str) -> list[str]:

@@ -150,11 +150,12 @@ def basis(report: Report) -> list[str]:
 
 def promises(report: Report) -> str:
     """Mechanisms that claim no label differential privacy, and why totals cannot."""
-    bare = dict.fromkeys(one.mechanism or "" for one in report.findings if one.bag is not None and one.claim is None)
+    totals = (one for one in report.findings if (one.bag or 1) > 1 and one.claim is None)
+    bare = dict.fromkeys(words.mechanism(report, one.mechanism) for one in totals)
     if not bare:
         return ""
     return (
-        f"{words.listed([words.mechanism(report, name) for name in bare])} {'claims' if len(bare) == 1 else 'claim'} no "
+        f"{words.listed(list(bare))} {'claims' if len(bare) == 1 else 'claim'} no "
         "label differential privacy: whoever knows all other labels of a bag learns the last one from its total."
     )
 
@@ -209,7 +210,8 @@ def _columns(sure: list[Finding], quantity: str, report: Report) -> str:
     unit = found.quantity(report, quantity).written_in
     sure.sort(key=lambda one: -(one.bound.estimate or 0.0))
     said = [
-        f"{plain(str(one.at['column']))} ({words.amount(one.bound.estimate, unit)} {unit}, low {words.low(one.bound, unit)})"
+        f"{plain(str(one.at['column']))} ({words.amount(one.bound.estimate, unit)} {unit}, "
+        f"low {words.low(one.bound, unit)})"
         for one in sure
     ]
     what = {"column_advantage": "lowers the advantage", "column_j": "lowers the share of people above a loss"}.get(

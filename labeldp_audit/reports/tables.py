@@ -18,6 +18,7 @@ from .formats.spelling import NOTHING, confidence, count, measured, percent, pla
 _COMPARED, _CHOSEN, _SURE = " (compared)", " (chosen)", "certified, at least"
 _MECHANISMS, _LINES, _NUMBERS, _COLUMNS, _TAUS, _TRIED, _GROUPS = 7, 8, 200, 120, 13, 7, 20  # rows shown at most
 Row = tuple[str, Bound | None]
+Kind = tuple[str, str | None, float | None]  # quantity, mechanism and loss of what a column adds
 
 # ---- the one table of the screen
 
@@ -143,7 +144,7 @@ def gains(report: Report) -> Table | None:
         *([] if before is None else [(words.FEATURES, before)]), *_rows(report, names, found.INFORMED),
         (words.CLEAR, _exactly(1.0)), *_certain(report, found.INFORMED, best, several),
     ]  # fmt: skip
-    rows = _joined([dict_rows(adds), dict_rows(right)], [POINTS, PER_CENT])
+    rows = _joined([_first_of_each(adds), _first_of_each(right)], [POINTS, PER_CENT])
     like = {_label(report, name): _like(report, name) for name in names}
     alike = " (classes alike)" if report.parameters.get("utility") == "balanced" else ""
     header = ("what is released", "adds, points", f"guessed right{alike}", "adds as much as")
@@ -152,7 +153,7 @@ def gains(report: Report) -> Table | None:
     return Table(header, [[*row, like.get(row[0], "")] for row in rows], note=more, left=(0, 3))
 
 
-def dict_rows(rows: Iterable[Row]) -> list[Row]:
+def _first_of_each(rows: Iterable[Row]) -> list[Row]:
     """The first of each name: a finding of the report stands before what follows from others."""
     kept: dict[str, Bound | None] = {}
     for name, bound in rows:
@@ -189,11 +190,11 @@ def everything(report: Report) -> Table | None:
         return gains(report)
     columns = [
         [*_rows(report, names, found.J, tau), *_clear(report, tau)],
-        _rows(report, names, found.WORST) + [(words.CLEAR, _exactly(math.inf))],
-        dict_rows([*_rows(report, names, found.ADDED), *_rest(found.bound(report, found.FEATURES))]),
+        [*_rows(report, names, found.WORST), (words.CLEAR, _exactly(math.inf))],
+        _first_of_each([*_rows(report, names, found.ADDED), *_rest(found.bound(report, found.FEATURES))]),
     ]
     for column, quantity, at in zip(columns, (found.J, found.WORST, found.ADDED), (tau, None, None), strict=True):
-        column += _certain(report, quantity, best, len(names) > 1, at)
+        column.extend(_certain(report, quantity, best, len(names) > 1, at))
     header = ("what is released", f"lose > {words.loss(tau)}", "largest loss, nats", "adds, points")
     return Table(header, _joined(columns, [PER_CENT, NATS, POINTS]), note=more)
 
@@ -289,7 +290,7 @@ def tuning(report: Report) -> Table | None:
     for search in (one for one in report.findings if one.quantity == found.TUNED):
         specs = _strengths(report, search)
         at = specs.index(search.mechanism) if search.mechanism in specs else -1
-        beside = specs[at + 1 : at + 2] if 0 <= at else []
+        beside = specs[at + 1 : at + 2] if at >= 0 else []
         shown = found.few(specs, [search.mechanism, *beside], most=5)
         more += len(specs) - len(shown)
         rows += [_strength(report, spec, spec == search.mechanism, asked[:2]) for spec in shown]
@@ -392,7 +393,7 @@ def columns_add(report: Report) -> Table | None:
     kinds = dict.fromkeys((one.quantity, one.mechanism, one.place("tau")) for one in known)
     if not kinds:
         return None
-    cells = {((one.quantity, one.mechanism, one.place("tau")), one.at["column"]): one.bound for one in known}
+    cells = {((one.quantity, one.mechanism, one.place("tau")), str(one.at["column"])): one.bound for one in known}
     ranked = sorted({str(one.at["column"]) for one in known}, key=lambda name: -_size(cells, next(iter(kinds)), name))
     shown = ranked[:_COLUMNS]
     filled = [
@@ -408,7 +409,7 @@ def columns_add(report: Report) -> Table | None:
     return Table(("column", *(_kind(report, *kind) for kind in kinds)), rows, note=note)
 
 
-def _size(cells: Mapping[tuple[object, object], Bound], kind: object, name: str) -> float:
+def _size(cells: Mapping[tuple[Kind, str], Bound], kind: Kind, name: str) -> float:
     bound = cells.get((kind, name))
     return -math.inf if bound is None or bound.estimate is None else bound.estimate
 
