@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
@@ -87,8 +88,9 @@ def _policy(report: Report) -> Iterator[Block]:
 
 
 _TABLES = {
-    "The share of people above each loss": tables.curves, "What each release adds": tables.gains,
-    "The largest loss": tables.losses, "What each column adds": tables.columns_add,
+    "The share of people above each loss": tables.curves,
+    "What each release adds": functools.partial(tables.gains, whole=True),
+    "The largest loss": functools.partial(tables.losses, whole=True), "What each column adds": tables.columns_add,
     "What the theorems allow": tables.theorems, "The mechanisms in all their parameters": tables.mechanisms,
     "All numbers": tables.numbers, "The columns of the table": tables.schema,
 }  # fmt: skip

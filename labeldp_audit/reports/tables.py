@@ -32,13 +32,14 @@ def main(report: Report) -> Table | None:
     return next((one for one in made if one is not None), None)
 
 
-def _names(report: Report, *quantities: str) -> tuple[tuple[str, ...], str]:
-    """The few that matter, and how many more there are."""
+def _names(report: Report, *quantities: str, whole: bool) -> tuple[tuple[str, ...], str]:
+    """The few that matter, and how many more there are; or all of them."""
     every = found.mechanisms(report, *quantities)
+    if whole:
+        return every, ""
     picked = [found.strongest(report, one) for one in quantities]
-    shown = found.few(
-        every, [*picked, *found.mechanisms(found.planned(report), *quantities)][: _MECHANISMS - 1], _MECHANISMS
-    )
+    planned = found.mechanisms(found.planned(report), *quantities)
+    shown = found.few(every, [*picked, *planned][: _MECHANISMS - 1], _MECHANISMS)
     rest = len(every) - len(shown)
     return shown, f"{count(rest)} more mechanisms: --verbose" if rest else ""
 
@@ -91,9 +92,9 @@ def _floor(value: float) -> float:
     return round(math.floor(value / grain * (1 + 1e-12)) * grain, 12)
 
 
-def shares(report: Report) -> Table | None:
+def shares(report: Report, whole: bool = False) -> Table | None:
     """Losses across, mechanisms down."""
-    names, more = _names(report, found.J)
+    names, more = _names(report, found.J, whole=whole)
     taus, best = found.taus(report), found.strongest(report, found.J)
     if not names or not taus:
         return None
@@ -119,8 +120,8 @@ def _loss(tau: float, place: int) -> str:
     return f"{words.loss(tau)} ({'odds ' if place == 0 else ''}x{words.odds(tau)})"
 
 
-def losses(report: Report) -> Table | None:
-    names, more = _names(report, found.WORST)
+def losses(report: Report, whole: bool = False) -> Table | None:
+    names, more = _names(report, found.WORST, whole=whole)
     if not names:
         return None
     rows = [*_rows(report, names, found.WORST), (words.CLEAR, _exactly(math.inf))]
@@ -134,8 +135,8 @@ def losses(report: Report) -> Table | None:
     return Table(header, body, note=more)
 
 
-def gains(report: Report) -> Table | None:
-    names, more = _names(report, found.ADDED)
+def gains(report: Report, whole: bool = False) -> Table | None:
+    names, more = _names(report, found.ADDED, whole=whole)
     if not names:
         return None
     best, several, before = found.strongest(report, found.ADDED), len(names) > 1, found.bound(report, found.FEATURES)
@@ -183,7 +184,7 @@ def _like(report: Report, name: str) -> str:
 
 def everything(report: Report) -> Table | None:
     """For `audit`: one row for each mechanism, one column for each question."""
-    names, more = _names(report, found.J, found.ADDED)
+    names, more = _names(report, found.J, found.ADDED, whole=False)
     best = found.strongest(report, found.J) or ""
     tau = found.tau_of_answer(report, best)
     if not found.mechanisms(report, found.J) or tau is None:
@@ -390,7 +391,9 @@ def theorems(report: Report) -> Table | None:
 def columns_add(report: Report) -> Table | None:
     """What changes where a column is left out, the largest change first."""
     known = [one for one in report.findings if one.quantity in found.COLUMNS and isinstance(one.at.get("column"), str)]
-    kinds = dict.fromkeys((one.quantity, one.mechanism, one.place("tau")) for one in known)
+    best = {found.strongest(report, found.J), found.strongest(report, found.ADDED), None}
+    about = [one for one in known if one.mechanism in best] or known
+    kinds = dict.fromkeys((one.quantity, one.mechanism, one.place("tau")) for one in about)
     if not kinds:
         return None
     cells = {((one.quantity, one.mechanism, one.place("tau")), str(one.at["column"])): one.bound for one in known}

@@ -53,7 +53,8 @@ def ends(bound: Bound, unit: str) -> str:
         return ""
     if bound.high is None or bound.high == math.inf:
         return f"{low(bound, unit)} or more"
-    return f"{'' if bound.low is None else low(bound, unit)}-{high(bound, unit)}"
+    between = " to " if (bound.low or 0.0) < 0 else "-"
+    return f"{'' if bound.low is None else low(bound, unit)}{between}{high(bound, unit)}"
 
 
 def cells(bounds: Sequence[Bound | None], unit: str, factor: bool = False) -> list[str]:
