@@ -14,9 +14,8 @@ from judging import LATER, hostile, judged, many
 from markdown_it import MarkdownIt
 
 from labeldp_audit.core.report import Report
-from labeldp_audit.reports import formats
+from labeldp_audit.reports import answers, formats
 from labeldp_audit.reports.formats import github, markdown
-from labeldp_audit.reports.formats import verdict_tables as judged_format
 
 Golden = Callable[[str, str], None]
 
@@ -47,7 +46,7 @@ def commands(report: Report, **more: str) -> tuple[list[Command], str]:
     *lines, last = formats.render("github", report, **more).splitlines()  # type: ignore[arg-type]
     assert not last.startswith(":")
     kept = [line for line in lines if line.startswith("::")]
-    assert lines == [*kept, *judged_format.waivers_in_lines(report)]
+    assert lines == [*kept, *answers.waivers_in_lines(report)]
     return [read(line) for line in kept], last
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from html.parser import HTMLParser
+from importlib import resources
 from itertools import pairwise
 
 import joint
@@ -14,20 +15,18 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from joint import HOSTILE
 
-from labeldp_audit.cli.explain import KNOWN
 from labeldp_audit.core.finding import Bound, Finding
 from labeldp_audit.core.report import Report
 from labeldp_audit.core.table import Column
 from labeldp_audit.reports import formats
-from labeldp_audit.reports.formats import card, svg_style
-from labeldp_audit.reports.formats.page import document
 
+SHEET = resources.files("labeldp_audit.reports").joinpath("templates", "style.css").read_text()
 VOID = {"meta"}
 TAGS = {
     "html", "head", "meta", "title", "style", "body", "header", "main", "nav", "section", "div", "p", "h1", "h2", "h3",
     "ul", "ol", "li", "dl", "dt", "dd", "a", "b", "strong", "small", "code", "pre", "span", "figure", "figcaption",
     "table", "caption", "thead", "tbody", "tr", "th", "td", "svg", "desc", "path", "line", "circle", "rect", "text",
-    "details", "summary",
+    "details", "summary", "footer",
 }  # fmt: skip
 FIXED = [HealthCheck.function_scoped_fixture]
 SHARED = settings(suppress_health_check=FIXED, deadline=None, derandomize=True, max_examples=60)
@@ -133,52 +132,30 @@ def test_headings_are_in_order(any_report: Report) -> None:
     assert all(after <= before + 1 for before, after in pairwise(levels))
 
 
-def test_tables_have_captions_and_scopes(joint_report: Report) -> None:
-    tags = page(joint_report).tags
-    assert all(one.get("scope") in ("row", "col") for tag, one in tags if tag == "th")
-    captions, tables = (sum(tag == name for tag, _ in tags) for name in ("caption", "table"))
-    assert captions >= tables - 3  # those of bounds have their kind at the head of the first column
+def words_unfolded(text: str) -> int:
+    """Of what is not folded away and in no picture."""
+    shown = re.sub(r"<style>.*?</style>|<details>.*?</details>|<svg.*?</svg>", " ", text, flags=re.DOTALL)
+    return len(re.sub(r"<[^>]+>", " ", shown).split())
 
 
-def test_every_section_of_a_joint_report(joint_report: Report) -> None:
-    assert page(joint_report).titles("h2") == [
-        "Verdict", "Does the policy hold?", "How many people lose how much", "The largest loss of a person",
-        "What each mechanism adds", "What each column adds", "How eta was estimated",
-        "Certified: holds whatever the population, with 99\xa0% confidence", "What is assumed", "Warnings",
-        "Not computed", "Numbers", "What was audited", "What the quantities are", "How to make this report again",
-    ]  # fmt: skip
+def test_it_is_short_until_somebody_unfolds_it(any_report: Report) -> None:
+    text = formats.render("html", any_report)
+    assert 60 < words_unfolded(text) <= 1_500 and len(text.encode()) < 300_000
+    assert not any("open" in one for tag, one in page(any_report).tags if tag == "details")
 
 
-@pytest.mark.parametrize("outcome", ["FAIL", "NO POLICY"])
-def test_the_verdict_is_first(joint_report: Report, outcome: str) -> None:
-    report = joint_report if outcome == "FAIL" else replace(joint_report, judgement=None)
-    found = page(report)
-    assert found.titles("strong") == [outcome]
-    assert [title for title in found.titles("h3")][:3] == ["Who is at risk", "By how much", "What to do"]
-    assert ("There is no policy" in found.words()) == (outcome == "NO POLICY")
+def test_the_largest_words_are_the_verdict_or_the_answer(joint_report: Report) -> None:
+    [title] = page(joint_report).titles("h1")
+    assert title.startswith("FAIL: ")
+    [title] = page(replace(joint_report, judgement=None)).titles("h1")
+    assert "lose more than" in title.replace("\xa0", " ") and "POLICY" not in title
 
 
-def test_three_sentences_come_before_everything_else(joint_report: Report) -> None:
-    found = page(joint_report)
-    places = [found.words().index(" " + said) for _, said in card.sentences(joint_report)]
-    assert len(places) == 3 and places == sorted(places)
-    assert places[-1] < found.words().index("More exactly") < found.words().index("Does the policy hold?")
-
-
-def test_what_is_folded_is_there_all_the_same(joint_report: Report) -> None:
-    found = page(joint_report)
-    assert found.titles("summary")[:3] == ["More exactly", "Beside the bounds of the papers", "The same in a table"]
-    folded = {one.get("class") for tag, one in found.tags if tag == "details"}
-    assert folded == {None, "entry"} and not any("open" in one for tag, one in found.tags if tag == "details")
-
-
-def test_bounds_and_certificates_are_of_what_is_planned(joint_report: Report) -> None:
-    """Those of mechanisms that are only compared are in json and csv."""
-    words = page(joint_report).words()
-    bounds = words.partition("Beside the bounds")[2].partition("What each column adds")[0]
-    certified = words.partition("Needed is only")[2].partition("What is assumed")[0]
-    assert "k=8" in bounds and "rr:epsilon=2" in certified
-    assert "k=64" not in bounds + certified
+def test_somebody_signs(joint_report: Report) -> None:
+    assert page(joint_report).titles("dt")[-3:] == ["Date", "Author", "Sign-off"]
+    run = {"started": "2026-11-19T16:00:00+00:00", "user": "<ana>"}
+    found = Page(formats.render("html", joint_report, run_info=run))
+    assert found.titles("dd")[-2:] == ["2026-11-19T16:00:00+00:00", "<ana>"]
 
 
 def test_all_waivers_are_there(joint_report: Report) -> None:
@@ -226,31 +203,6 @@ def test_it_is_the_same_twice(joint_report: Report) -> None:
     assert formats.render("html", joint_report) == formats.render("html", joint_report)
 
 
-def test_what_is_for_comparison_is_labelled_and_never_advised(joint_report: Report) -> None:
-    words = page(joint_report).words()
-    assert "k=64 (compared)" in words
-    assert "rr:epsilon=0.5 adds least" in words  # llp:k=64 adds less
-    asked = replace(joint_report, parameters={**joint_report.parameters, "compared": []})
-    assert "llp:k=64 adds least" in page(asked).words()
-
-
-def test_a_search_says_what_it_found(tuned_report: Report, tail_report: Report) -> None:
-    words = page(tuned_report).words()
-    assert (
-        "rr:epsilon=1.25 has the least noise with which rr meets the policy; with epsilon = 1.5 it does not." in words
-    )
-    assert (
-        "No strength of rr meets the policy: at every epsilon j is above 0.05."
-        in page(joint.tuning(tail_report, met=False)).words()
-    )
-
-
-def test_quantities_are_explained_once(joint_report: Report) -> None:
-    words = page(joint_report).words()
-    assert KNOWN["j"].formula in words
-    assert words.count(KNOWN["nu_max"].formula) == 1
-
-
 def test_the_page_of_a_mechanism_with_hundreds_of_columns(tail_report: Report) -> None:
     columns = tuple(Column(f"c{number}", "number", "double") for number in range(700))
     text = formats.render("html", replace(tail_report, dataset=replace(tail_report.dataset, columns=columns)))
@@ -262,7 +214,7 @@ def test_the_page_of_a_mechanism_with_hundreds_of_columns(tail_report: Report) -
 
 def schemes() -> Iterator[dict[str, str]]:
     """The variables of the style sheet: light, and dark over light."""
-    sheet = str(document.style())
+    sheet = SHEET
     light, dark = re.findall(r":root \{(.*?)\}", sheet, re.DOTALL)
     first = dict(re.findall(r"--([\w-]+): (#\w{6})", light))
     yield first
@@ -291,22 +243,10 @@ def test_texts_can_be_read(scheme: int) -> None:
     assert [pair for pair in TEXTS if contrast(colors[pair[0]], colors[pair[1]]) < 4.5] == []
 
 
-@pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
-def test_marks_can_be_seen(scheme: int) -> None:
-    """The first four of a palette at 3 : 1; the others are told apart by dashes and names too."""
-    colors = list(schemes())[scheme]
-    assert [place for place in range(4) if contrast(colors[f"c{place}"], colors["paper"]) < 2.9] == []
-
-
 def test_the_measure_of_contrast() -> None:
     assert contrast("#000000", "#ffffff") == pytest.approx(21)
     assert contrast("#777777", "#ffffff") == pytest.approx(4.48, abs=0.01)
 
 
-def test_light_marks_are_those_of_the_pictures() -> None:
-    colors = next(schemes())
-    assert [colors[f"c{place}"] for place in range(7)] == list(svg_style.COLORS)
-
-
 def test_dark_is_for_screens_alone() -> None:
-    assert "@media screen and (prefers-color-scheme: dark)" in document.style()
+    assert "@media screen and (prefers-color-scheme: dark)" in SHEET

@@ -1,0 +1,151 @@
+"""The screen: what a person reads first is short, begins with the answer, and says where the rest is."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import joint
+import pytest
+from test_html_format import hostile
+
+from labeldp_audit.core.finding import Bound, Finding
+from labeldp_audit.core.policy import Judgement
+from labeldp_audit.core.report import Report
+from labeldp_audit.reports import answers, document, formats, found
+from labeldp_audit.reports.blocks import Level, Remark, Table
+
+REPORTS = ("joint", "tuned", "tail", "worst", "eta", "gain", "given")
+WIDTHS = pytest.mark.parametrize("width", [80, 100])
+AT = {"epsilon": 1.0, "pi": 0.268941, "lambda": 0.537883}
+
+
+@pytest.fixture(params=[*REPORTS, "huge", "hostile", "empty", "unjudged", "checked"])
+def any_report(request: pytest.FixtureRequest) -> Report:
+    known: Report = request.getfixturevalue("joint_report")
+    changed = {
+        "huge": lambda: joint.huge(request.getfixturevalue("tail_report")), "hostile": lambda: hostile(known),
+        "empty": lambda: replace(known, findings=(), judgement=None, warnings=()),
+        "unjudged": lambda: replace(known, judgement=None), "checked": lambda: replace(known, command="check"),
+    }  # fmt: skip
+    made = changed.get(request.param) or (lambda: request.getfixturevalue(f"{request.param}_report"))
+    return made()
+
+
+def lines(report: Report, width: int = 100) -> list[str]:
+    return formats.screen(report, width=width, page="labeldp-report/x.html").splitlines()
+
+
+def shares(report: Report, high: float, low: float = 0.02, rows: int = 1_500) -> Report:
+    """One share of people above one nat."""
+    bound = Bound(0.5, low, high, rows, "m")
+    data = replace(report.dataset, rows_used=rows, class_counts=(rows - 100, 100))
+    one = Finding("j", bound, 0.99, "rr:epsilon=1", {"tau": 1.0, **AT})
+    return replace(report, dataset=data, findings=(one,), warnings=(), parameters={})
+
+
+@WIDTHS
+def test_it_fits(any_report: Report, width: int) -> None:
+    shown = lines(any_report, width)
+    assert len(shown) <= 25 and max(map(len, shown)) <= width
+    assert shown[-1].endswith("--verbose")
+
+
+@WIDTHS
+def test_the_answer_or_the_verdict_is_in_the_first_lines(any_report: Report, width: int) -> None:
+    if not any_report.findings:
+        return
+    judged = any_report.judgement
+    first = lines(any_report, width)[0 if judged else slice(0, 3)]
+    said = answers.verdict(any_report) if judged else answers.brief(any_report)[0]
+    assert said.split()[0] in " ".join(first if isinstance(first, list) else [first])
+
+
+def test_there_is_one_table(any_report: Report) -> None:
+    brief = [one for one in document.of(any_report) if one.level is Level.BRIEF]
+    assert sum(isinstance(one, Table) for one in brief) == (1 if any_report.findings else 0)
+
+
+def test_a_fact_is_said_once(any_report: Report) -> None:
+    said = [one.text for one in document.of(any_report) if not isinstance(one, Table) and hasattr(one, "text")]
+    assert len(said) == len(set(said))
+
+
+def test_what_is_open_is_called_so_and_how_many_rows_would_tell(tail_report: Report) -> None:
+    said = " ".join(lines(shares(tail_report, 0.98)))
+    assert "OPEN: between 2 % and 98 % lose more than 1 nat under rr:epsilon=1 (estimate 50 %); about 30,000" in said
+    for decided in (shares(tail_report, 0.89), shares(tail_report, 0.98, low=0.11)):
+        assert "OPEN" not in " ".join(lines(decided)) and "of people lose more than 1 nat" in " ".join(lines(decided))
+
+
+@pytest.mark.parametrize(("width", "rows"), [(0.2, 1_000), (0.4, 4_000), (1.0, 30_000)])
+def test_rows_go_with_the_square_of_the_width(width: float, rows: int) -> None:
+    assert found.rows_to_decide(Bound(0.0, 0.0, width, 1, "m"), 1_000) == pytest.approx(rows, rel=0.2)
+
+
+def test_baselines_are_the_first_row_and_the_last(tail_report: Report) -> None:
+    named = tuple(
+        Finding("j", Bound(value, None, None, 9, "m"), 0.99, None, {"tau": 1.0, "baseline": name})
+        for name, value in (("features", 0.25), ("no-noise", 0.75))
+    )
+    report = shares(tail_report, 0.5)
+    [made] = [
+        one for one in document.of(replace(report, findings=(*report.findings, *named))) if isinstance(one, Table)
+    ][:1]
+    assert [row[0] for row in made.rows] == ["features alone", "rr:epsilon=1", "without noise"]
+    assert "25 %" in made.rows[0][1] and "75 %" in made.rows[2][1]
+
+
+def test_labels_in_the_clear_add_what_is_not_guessed_yet(gain_report: Report) -> None:
+    before = next(one.bound.estimate for one in gain_report.findings if one.quantity == "uninformed_utility")
+    assert before is not None
+    [row] = [line for line in lines(gain_report) if line.startswith("without noise")]
+    assert float(row.split()[2]) == pytest.approx(100 * (1 - before), abs=0.06)
+
+
+def test_a_mechanism_is_called_as_it_was_typed(tail_report: Report) -> None:
+    report = replace(shares(tail_report, 0.5), parameters={"mechanism": ["rr:pi=0.268941|0.1"]})
+    assert "rr:pi=0.268941 (rr:epsilon=1)" in "\n".join(lines(report))
+    report = replace(report, parameters={"mechanism": ["rr:epsilon=1", "rr:pi=0.268941"]})
+    assert "rr:pi" not in "\n".join(lines(report))
+
+
+def test_a_failing_line_has_number_end_and_threshold(tail_report: Report) -> None:
+    worst = Finding("advantage", Bound(0.04, 0.01, 0.0734, 9, "m"), 0.99, "rr:epsilon=1", AT)
+    verdict = next(joint.verdicts(tail_report))
+    line = replace(verdict, line="advantage.high > 0.05", quantity="advantage", threshold=0.05, worst=worst)
+    said = answers.verdict(replace(tail_report, judgement=Judgement((line,))))
+    assert said == (
+        "FAIL: blocked by advantage.high > 0.05: what the release adds to guesses under rr:epsilon=1: "
+        "high 7.4 points (estimate 4 points), allowed at most 5 points."
+    )
+
+
+def test_many_mechanisms_are_few_and_the_first_the_picked_and_the_last_among_them() -> None:
+    names = [f"m{place}" for place in range(40)]
+    kept = found.few(names, ["m7"])
+    assert len(kept) == 6 and {"m0", "m7", "m39"} <= {*kept} and list(kept) == sorted(kept, key=names.index)
+    assert found.few(names[:6]) == tuple(names[:6])
+
+
+def test_warnings_are_a_line_each_and_those_left_out_are_counted(worst_report: Report) -> None:
+    report = replace(worst_report, warnings=tuple(f"warning {place}: {'words ' * 60}" for place in range(40)))
+    shown = [line for line in lines(report) if line.startswith("!")]
+    assert shown[-1] == f"! {40 - len(shown) + 1} more warnings: --verbose" and 1 < len(shown) <= 5
+    kept = [one for one in document.of(report) if isinstance(one, Remark)]
+    assert len(kept) == 40 and all("\n" not in one.short for one in kept)
+
+
+def test_a_whole_text_has_what_the_screen_has(joint_report: Report) -> None:
+    whole = " ".join(formats.render("text", joint_report).split())
+    assert all(" ".join(one.split()) in whole for one in answers.brief(joint_report))
+    assert "How to make this report again" in whole and joint_report.dataset.sha256 in whole
+
+
+@pytest.mark.parametrize(
+    ("value", "said"), [(1.0, "2.7"), (6.0, "403"), (9.0, "8,100"), (800.0, "inf"), (-math.inf, "0")]
+)
+def test_odds(value: float, said: str) -> None:
+    from labeldp_audit.reports import words
+
+    assert words.odds(value) == said
