@@ -10,7 +10,7 @@ import pytest
 
 from labeldp_audit.core.policy import Judgement, Outcome, Waived, Waiver
 from labeldp_audit.core.report import MEASURED_BY, Report
-from labeldp_audit.reports.formats import card, steps
+from labeldp_audit.reports.formats import card, spelling
 from labeldp_audit.reports.formats import verdict_tables as judged_by
 
 
@@ -124,9 +124,13 @@ def test_what_no_table_can_show_is_not_a_matter_of_rows(joint_report: Report) ->
 
 
 def test_limits_are_rounded_to_the_safe_side() -> None:
-    assert steps.factor(math.log(19.96)) == "20" and steps.factor(math.log(19.96), down=True) == "19"
-    assert steps.factor(math.log(1239), down=True) == "1,230" and steps.factor(math.log(247.9), down=True) == "247"
-    assert steps.factor(20.0, down=True) == "4.8e8" and steps.factor(math.inf, down=True) == steps.factor(math.inf)
+    assert spelling.factor(math.log(19.96)) == "20" and spelling.factor(math.log(19.96), down=True) == "19"
+    assert (
+        spelling.factor(math.log(1239), down=True) == "1,230" and spelling.factor(math.log(247.9), down=True) == "247"
+    )
+    assert spelling.factor(20.0, down=True) == "4.8e8" and spelling.factor(math.inf, down=True) == spelling.factor(
+        math.inf
+    )
 
 
 def test_the_upper_limit_of_an_advantage_rests_on_no_averages(joint_report: Report) -> None:

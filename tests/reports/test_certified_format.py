@@ -219,13 +219,6 @@ def test_labels_in_the_clear_are_not_certified_to_keep_less(certified_tail: Repo
     assert manager.sentence(report) == ""
 
 
-def test_dashed_lines_are_certified(certified_tail: Report, tail_report: Report) -> None:
-    shown = formats.picture(certified_tail) or ""
-    assert shown.count('<path class="certain"') == 5  # and the one of the legend
-    assert "certified: at least so many," in shown
-    assert '<path class="certain"' not in (formats.picture(tail_report) or "")
-
-
 def test_what_programs_read_is_not_for_people(tail_report: Report) -> None:
     raw = Bound(0.123456, None, None, 9, "m", ("only counted",))
     more = tuple(Finding("plug_in_j", raw, 0.99, "rr:epsilon=1", {"tau": float(tau)}) for tau in range(9))

@@ -169,7 +169,7 @@ def test_next_to_nothing_is_not_spelled_out(gain_report: Report, name: str) -> N
     text = flat(report, name).replace("&lt;", "<")
     assert "adds an estimated <0.001 percentage points (at most 0.001)" in text
     assert "e-28" not in text + (formats.picture(report) or "")
-    assert "&lt;0.001, at most 0.001" in (formats.picture(report) or "")
+    assert "&lt;0.001 [0, 0.001]" in (formats.picture(report) or "")
 
 
 def test_bounds_that_say_nothing(gain_report: Report) -> None:

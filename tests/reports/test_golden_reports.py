@@ -39,10 +39,6 @@ def test_a_quantity_that_nobody_knows_yet(eta_report: Report, golden: Golden, na
     golden(f"estimate-eta.{name}", formats.render(name, eta_report))
 
 
-def test_picture(tail_report: Report, golden: Golden) -> None:
-    golden("estimate-j.svg", formats.picture(tail_report) or "")
-
-
 @pytest.mark.parametrize("width", [40, 60, 80, 120])
 def test_text_of_advantages(gain_report: Report, golden: Golden, width: int) -> None:
     golden(f"advantage.{width}.txt", formats.render("text", gain_report, width=width))
@@ -55,10 +51,6 @@ def test_advantages_for_programs_and_pages(gain_report: Report, golden: Golden, 
 
 def test_text_of_given_probabilities(given_report: Report, golden: Golden) -> None:
     golden("advantage-given.100.txt", formats.render("text", given_report))
-
-
-def test_picture_of_advantages(gain_report: Report, golden: Golden) -> None:
-    golden("advantage.svg", formats.picture(gain_report) or "")
 
 
 @pytest.mark.parametrize("width", [40, 100])
@@ -74,7 +66,3 @@ def test_certificates_for_programs_and_pages(certified_gain: Report, golden: Gol
 
 def test_markdown_of_certified_curves(certified_tail: Report, golden: Golden) -> None:
     golden("certified-j.md", formats.render("markdown", certified_tail))
-
-
-def test_picture_of_certificates(certified_tail: Report, golden: Golden) -> None:
-    golden("certified-j.svg", formats.picture(certified_tail) or "")

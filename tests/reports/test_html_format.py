@@ -19,7 +19,7 @@ from labeldp_audit.core.finding import Bound, Finding
 from labeldp_audit.core.report import Report
 from labeldp_audit.core.table import Column
 from labeldp_audit.reports import formats
-from labeldp_audit.reports.formats import card, svg_style
+from labeldp_audit.reports.formats import card
 from labeldp_audit.reports.formats.page import document
 
 VOID = {"meta"}
@@ -27,7 +27,7 @@ TAGS = {
     "html", "head", "meta", "title", "style", "body", "header", "main", "nav", "section", "div", "p", "h1", "h2", "h3",
     "ul", "ol", "li", "dl", "dt", "dd", "a", "b", "strong", "small", "code", "pre", "span", "figure", "figcaption",
     "table", "caption", "thead", "tbody", "tr", "th", "td", "svg", "desc", "path", "line", "circle", "rect", "text",
-    "details", "summary",
+    "details", "summary", "g", "defs", "pattern",
 }  # fmt: skip
 FIXED = [HealthCheck.function_scoped_fixture]
 SHARED = settings(suppress_health_check=FIXED, deadline=None, derandomize=True, max_examples=60)
@@ -105,7 +105,7 @@ def test_tags_are_balanced_and_known(any_report: Report) -> None:
 
 def test_nothing_is_fetched_and_nothing_runs(any_report: Report) -> None:
     text = formats.render("html", any_report)
-    assert not re.search(r"https?:|//[a-z]|xmlns|<script|javascript:|@import|url\(|src=|\son\w+=|<link|<base", text)
+    assert not re.search(r"https?:|//[a-z]|xmlns|<script|javascript:|@import|url\([^#]|src=|\son\w+=|<link|<base", text)
     links = [attributes["href"] for tag, attributes in page(any_report).tags if "href" in attributes]
     keys = {attributes["id"] for _, attributes in page(any_report).tags if "id" in attributes}
     assert links and {f"#{key}" for key in keys} >= set(links)
@@ -291,21 +291,9 @@ def test_texts_can_be_read(scheme: int) -> None:
     assert [pair for pair in TEXTS if contrast(colors[pair[0]], colors[pair[1]]) < 4.5] == []
 
 
-@pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
-def test_marks_can_be_seen(scheme: int) -> None:
-    """The first four of a palette at 3 : 1; the others are told apart by dashes and names too."""
-    colors = list(schemes())[scheme]
-    assert [place for place in range(4) if contrast(colors[f"c{place}"], colors["paper"]) < 2.9] == []
-
-
 def test_the_measure_of_contrast() -> None:
     assert contrast("#000000", "#ffffff") == pytest.approx(21)
     assert contrast("#777777", "#ffffff") == pytest.approx(4.48, abs=0.01)
-
-
-def test_light_marks_are_those_of_the_pictures() -> None:
-    colors = next(schemes())
-    assert [colors[f"c{place}"] for place in range(7)] == list(svg_style.COLORS)
 
 
 def test_dark_is_for_screens_alone() -> None:

@@ -182,12 +182,6 @@ def test_colour_only_where_it_is_asked_for(tail_report: Report, monkeypatch: pyt
     assert [line.rstrip() for line in bare.splitlines()] == without.splitlines()
 
 
-def test_every_curve_carries_its_mark(tail_report: Report) -> None:
-    drawn = [line for line in formats.render("text", tail_report).splitlines() if "│" in line or "┤" in line]
-    body = "".join(re.split("[│┤]", line)[1] for line in drawn)
-    assert all(body.count(mark) >= 2 for mark in "1234")
-
-
 def test_a_wide_table_is_counted_and_not_listed(tail_report: Report) -> None:
     text = " ".join(formats.render("text", tail_report).split())
     assert "and 38 more" in text

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN
 
@@ -21,6 +21,7 @@ _TOGETHER, _ROWS, _BARS = 6, 12, 6  # curves, rows and columns of a chart
 _FAMILY = 3  # strengths from which on a mechanism is a curve
 _OWN = ("epsilon", "pi", "lambda", "k")  # what a mechanism says of itself
 _FALLS = {"epsilon": False, "pi": True, "k": True}  # along which of them a risk falls
+_LONGEST = 60  # characters of a name
 _POINTS = "percentage points"
 _COLUMNS = {
     "column_advantage": "Advantage that goes without the column",
@@ -38,7 +39,9 @@ def _chart(
     report: Report, key: str, title: str, alt: str, panels: Sequence[Panel], level: float | None = None
 ) -> Chart:
     data = report.dataset
-    about = f"{data.name}, label {data.label}, {spelling.count(data.rows_used)} rows"
+    about = (
+        f"{data.name}, label {data.label}, {spelling.count(data.rows_used)} rows{', supplied eta' * report.eta.given}"
+    )
     return Chart(key, title, f"{alt}.", tuple(panels), about, "" if level is None else spelling.confidence(level))
 
 
@@ -56,7 +59,7 @@ def _planned(report: Report, one: Finding) -> bool:
 
 
 def _named(one: Finding) -> str:
-    return str(one.at.get("baseline", "")) or one.mechanism or "features alone"
+    return spelling.cut(str(one.at.get("baseline", "")) or one.mechanism or "features alone", _LONGEST)
 
 
 def _x(one: Finding, axis: str) -> float:
@@ -200,10 +203,13 @@ def _added(report: Report) -> Iterator[Chart]:
     every.sort(key=lambda one: not _planned(report, one))
     left, panels = every, list[Panel]()
     for axis in ("epsilon", "k"):
-        mine = [one for one in left if 0 < _x(one, axis) < math.inf]
-        if len({one.place(axis) for one in mine}) >= _FAMILY:
-            panels.append(_strengths(report, mine, axis))
-            left = [one for one in left if one not in mine]
+        families: dict[str, list[Finding]] = {}
+        for one in sorted(left, key=lambda one: _x(one, axis)):
+            if 0 < _x(one, axis) < math.inf:
+                families.setdefault(_family(one, axis), []).append(one)
+        if max(map(len, families.values()), default=0) >= _FAMILY:
+            panels.append(_strengths(report, families, axis))
+            left = [one for one in left if not any(one in group for group in families.values())]
     if left:
         across = linear(_ends(left[:_ROWS]), _in_points, _POINTS, 5, 1e-5)
         panels.append(Rows(across, _rows(report, left[:_ROWS], points), True))
@@ -214,11 +220,9 @@ def _added(report: Report) -> Iterator[Chart]:
         yield _chart(report, "advantage", title, alt, panels, every[0].confidence)
 
 
-def _strengths(report: Report, found: Sequence[Finding], axis: str) -> Curves:
-    families: dict[str, list[Finding]] = {}
-    for one in sorted(found, key=lambda one: _x(one, axis)):
-        families.setdefault(_family(one, axis), []).append(one)
+def _strengths(report: Report, families: Mapping[str, list[Finding]], axis: str) -> Curves:
     largest = sorted(families, key=lambda name: -len(families[name]))[:COLOURS]
+    found = [one for name in largest for one in families[name]]
     series = tuple(_series(report, name, families[name], axis) for name in largest)
     across = logarithmic([_x(one, axis) for one in found], "k, people released together" if axis == "k" else axis)
     lines = tuple((None, threshold) for _, _, threshold in _judged(report, "advantage"))
@@ -299,7 +303,7 @@ def _columns(report: Report) -> Iterator[Chart]:
         if shown:
             in_nats, tau = quantity == "column_log_loss", shown[0].place("tau")
             of = [shown[0].mechanism, None if tau is None else f"tau = {short(tau)}"]
-            rows = tuple(replace(row, name=str(one.at.get("column"))) for row, one in
+            rows = tuple(replace(row, name=spelling.cut(str(one.at.get("column")), _LONGEST)) for row, one in
                          zip(_rows(report, shown, _three if in_nats else points), shown, strict=True))  # fmt: skip
             across = linear(_ends(shown), short if in_nats else _in_points, "nats" if in_nats else _POINTS, 5)
             heading = ", ".join([title, *filter(None, of)])
@@ -315,7 +319,8 @@ def _fits(report: Report) -> Iterator[Chart]:
     for one in report.eta.reliability:
         classes.setdefault(one.of, []).append(one)
     if classes:
-        name, bins = max(classes.items(), key=lambda pair: sum(not one.fits for one in pair[1]))
+        of, bins = max(classes.items(), key=lambda pair: sum(not one.fits for one in pair[1]))
+        name = spelling.cut(of, _LONGEST)
         across = logit([share for one in bins for share in (one.said, one.came)], "predicted")
         groups = [(one.fits, Point(one.said, Bound(one.came, one.low, one.high, one.rows, ""))) for one in bins]
         series = (

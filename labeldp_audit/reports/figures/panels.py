@@ -157,14 +157,15 @@ class Curves:
         return kept + list(points[1:][-1:])
 
     def _curve(self, one: Series, place: int, y: Height) -> Iterator[str]:
-        known = [(point, point.bound.estimate) for point in one.points if point.bound.estimate is not None]
+        kept = one.points if len(one.points) <= FEW else self._apart(one.points)
+        known = [(point, point.bound.estimate) for point in kept if point.bound.estimate is not None]
         ends = [(self._x(point.x), y(level)) for point, level in known]
-        if len(known) > FEW:  # a step is held until the next
+        if len(one.points) > FEW:  # a step is held until the next
             ends = [corner for a, b in pairwise(ends) for corner in (a, (b[0], a[1]))] + ends[-1:]
         if len(ends) > 1 and one.mark == "dot":
             yield path(ends, class_=f"line {tint(place)}")
         aside = 5 * (place - (len(self.series) - 1) / 2) if len(self.series) < 4 and not self.even else 0
-        for point, level in known if len(known) <= FEW else ():
+        for point, level in known if len(one.points) <= FEW else ():
             yield from self._point(
                 point,
                 self._x(point.x) + aside,
@@ -298,9 +299,10 @@ class Chart:
             *explained,
         ]
         box, said = f"0 0 {drawing.WIDTH} {drawing.spelled(top)}", f"{self.title}. {self.alt}"
+        body = "\n".join(inside)
         if not standalone:
-            return tag("svg", *inside, class_="fig fitted", viewBox=box, role="img", aria_label=said)
-        return tag("svg", *inside, xmlns=_SVG, class_="fig", viewBox=box, width=1.5 * drawing.WIDTH, height=1.5 * top,
+            return tag("svg", body, class_="fig fitted", viewBox=box, role="img", aria_label=said)
+        return tag("svg", body, xmlns=_SVG, class_="fig", viewBox=box, width=1.5 * drawing.WIDTH, height=1.5 * top,
                    role="img", aria_label=said)  # fmt: skip
 
     def _legend(self, drawn: str, top: float, hatch: str) -> tuple[list[str], float]:

@@ -22,7 +22,7 @@ from . import (
     manager,
     phrases,
     plain_answers,
-    steps,
+    spelling,
     tuning,
     verdict_tables,
 )
@@ -56,7 +56,7 @@ def _above(report: Report) -> str:
     noise = manager.flipped(curve.pi, len(report.dataset.prior)) if curve.pi is not None else "the release"
     loss = (
         f"{even}{noise} and the features together multiply an attacker's odds on the truth, on average, by more than "
-        f"about {steps.factor(tau)}{_alone(curve, tau)}"
+        f"about {spelling.factor(tau)}{_alone(curve, tau)}"
     )
     certain = certificates.above_promise(report, curve)
     if certain is not None:
@@ -119,7 +119,7 @@ def _of_the_worst(report: Report) -> str:
 def _factor(loss: float, how: str = "at least") -> str:
     if math.isinf(loss):
         return "somebody's features give the label away, whatever the noise"
-    return f"for somebody the odds change {how} {steps.factor(loss, down=True)}-fold"
+    return f"for somebody the odds change {how} {spelling.factor(loss, down=True)}-fold"
 
 
 def _of_gains(report: Report) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from ...core.finding import Bound, Finding
 from ...core.report import Report
-from . import attacker, certificates, compared, curves, gains, phrases, steps
+from . import attacker, certificates, compared, curves, gains, phrases, spelling
 from .spelling import confidence, high, low, nats, plain, share, short
 
 TOO_WIDE = 0.5  # of all people: with such an interval the estimate says little
@@ -165,7 +165,7 @@ def _estimated(bound: Bound) -> str:
 def _size(loss: float, spelled: str) -> str:
     if math.isinf(loss):
         return "infinite"
-    return f"{spelled} {'nat' if loss == 1 else 'nats'}, odds ×{steps.factor(loss)}"
+    return f"{spelled} {'nat' if loss == 1 else 'nats'}, odds ×{spelling.factor(loss)}"
 
 
 def _guessing(report: Report) -> tuple[str, ...]:

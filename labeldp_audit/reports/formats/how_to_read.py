@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from ...core.eta import EtaSummary
 from ...core.finding import Bound, Finding
 from ...core.report import Report
-from . import attacker, compared, curves, gains, phrases, steps
+from . import attacker, compared, curves, gains, phrases, spelling
 from .headline import too_wide
 from .spelling import count, high, low, nats, plain, share, short
 
@@ -68,7 +68,7 @@ def _odds(report: Report) -> str:
     prior = report.dataset.prior
     if len(prior) != 2 or not _asked(report, curves.QUANTITY, "nu_max", "mean_loss"):
         return ""
-    factors = ", ".join(f"{nats(tau) if tau == 1 else short(tau)}: ×{steps.factor(tau)}" for tau in _TAUS)
+    factors = ", ".join(f"{nats(tau) if tau == 1 else short(tau)}: ×{spelling.factor(tau)}" for tau in _TAUS)
     part, factor = min(prior), math.exp(_TAUS[1])
     after = part * factor / (1 - part + part * factor)
     return (

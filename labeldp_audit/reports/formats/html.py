@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ...core.report import Report
-from . import compared
 from .page import document
 
 
 def render(
     report: Report, *, width: int, color: bool, run_info: Mapping[str, object] | None, location: str | None = None
 ) -> str:
-    return document.whole(compared.labelled(report), run_info)
+    return document.whole(report, run_info)

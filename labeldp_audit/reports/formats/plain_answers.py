@@ -21,7 +21,7 @@ from . import (
     gains,
     manager,
     phrases,
-    steps,
+    spelling,
     tuning,
     verdict_tables,
 )
@@ -56,7 +56,7 @@ def _above(report: Report) -> str:
     tau, bound = curve.decisive()
     even = f"{'Even with' if len(found) > 1 else 'With'} {curve.mechanism}" if curve.mechanism else "As it is"
     certain = certificates.above_promise(report, curve)
-    loss = f"a loss above {nats(tau)}, which on average multiplies an attacker's odds by {steps.factor(tau)}"
+    loss = f"a loss above {nats(tau)}, which on average multiplies an attacker's odds by {spelling.factor(tau)}"
     if certain is not None:
         sure = certificates.sure(report, curve.confidence)
         known = f"{even}, at least {low(certain, True)} % of people have {loss}"
@@ -146,7 +146,7 @@ def _far_out(report: Report) -> str:
     )
     return (
         f"An estimated {share(bound.estimate)} of people lose more than {nats(tau)}{ends}: an attacker's odds on their "
-        f"label change on average by a factor of more than {steps.factor(tau)}."
+        f"label change on average by a factor of more than {spelling.factor(tau)}."
     )
 
 
@@ -182,7 +182,7 @@ def _size(loss: float, spelled: str) -> str:
 
 
 def _odds(loss: float) -> str:
-    return steps.factor(loss)
+    return spelling.factor(loss)
 
 
 def what_to_do(report: Report) -> tuple[str, ...]:

@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from io import StringIO
 
-from rich.columns import Columns
 from rich.console import Console, RenderableType
 from rich.padding import Padding
 from rich.table import Table
@@ -15,8 +14,6 @@ from rich.text import Text
 from ...core.finding import Finding
 from ...core.report import Report
 from . import (
-    axes,
-    chart,
     compared,
     contributions,
     curves,
@@ -94,9 +91,6 @@ def _parts(report: Report, width: int) -> Iterator[RenderableType]:
     yield from terminal.paragraphs(how_to_read.before_tables(report))
     yield from text_gains.parts(report, width)
     yield from terminal.paragraphs(how_to_read.sentences(report))
-    if axes.legible(found):
-        yield ""
-        yield from _chart(axes.legible(found), width)
     yield from _mechanisms(report, width)
     yield from _shares(found, report, width)
     yield from text_certificates.parts(report, width)
@@ -118,22 +112,6 @@ def _first(report: Report, width: int) -> Iterator[RenderableType]:
     yield from map(Text, filter(None, (headline.in_short(report), "", facts.sampled(report.eta))))
     yield from text_judged.parts(report, width)
     yield from ("", facts.audited(report.dataset), Text(facts.estimated(report), style="dim"))
-
-
-def _chart(found: Sequence[Curve], width: int) -> Iterator[RenderableType]:
-    text = Text(no_wrap=True)
-    for row in chart.rows(found, width):
-        for run, place in row:
-            text.append(run, style="" if place is None else _color(place))
-        text.append("\n")
-    text.right_crop(1)
-    yield text
-    legend = Columns([Text(_label(curve, place), style=_color(place)) for place, curve in enumerate(found)])
-    yield Padding(legend, (0, 0, 0, 9))
-
-
-def _label(curve: Curve, place: int) -> str:
-    return f"{chart.mark(place)} {plain(curve.mechanism)}"
 
 
 def _color(place: int) -> str:
@@ -176,7 +154,7 @@ def _share_table(found: Sequence[Curve], taus: Sequence[float], start: int) -> T
     table = terminal.table()
     table.add_column("tau", justify="right", no_wrap=True)
     for place, curve in enumerate(found, start):
-        table.add_column(Text(_label(curve, place)), justify="right", style=_color(place), overflow="fold")
+        table.add_column(Text(plain(curve.mechanism)), justify="right", style=_color(place), overflow="fold")
     cells = [_share_cells(curve, taus) for curve in found]
     for tau, row in zip(taus, zip(*cells, strict=True), strict=True):
         table.add_row(short(tau), *row)

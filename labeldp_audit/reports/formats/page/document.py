@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 
 from ....core.report import TOOL, Report
-from .. import phrases
+from ... import figures
+from .. import compared, phrases
 from ..spelling import plain
-from . import charts, curve_chart, ending, point_chart, sections
+from . import ending, sections
 from .markup import NOTHING, Html, joined, tag, text, void
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 
 def whole(report: Report, run_info: Mapping[str, object] | None) -> str:
+    charts = figures.of(report)
+    report = compared.labelled(report)
     first, *others = (one(report) for one in sections.SECTIONS)
-    rest = joined([*others, ending.glossary(report), ending.again(report, run_info)])
+    rest = _with_charts(joined([*others, ending.glossary(report), ending.again(report, run_info)]), charts)
     name = text(report.dataset.name, 120)
     start = tag(
         "header", tag("p", text(f"{TOOL} {report.version}, {report.command}"), class_="kicker"), tag("h1", name),
@@ -34,15 +37,29 @@ def whole(report: Report, run_info: Mapping[str, object] | None) -> str:
 
 def excerpt(report: Report) -> Html:
     """For a notebook: the verdict and the first chart, in a style that touches nothing around it."""
-    first = next(filter(None, (chart(report) for chart in _CHARTS)), NOTHING)
+    first = next(map(_drawn, figures.of(report)), NOTHING)
     sheet = re.sub(r":root|\bbody(?= \{)", ":scope", style())
     scoped = Html(f"@scope (.{TOOL}) {{\n{sheet}\n:scope {{ padding: 0; }} section {{ border: 0; padding: 0; }}\n}}")
-    return tag("div", tag("style", scoped), sections.verdict(report), first, class_=TOOL)
+    return tag("div", tag("style", scoped), sections.verdict(compared.labelled(report)), first, class_=TOOL)
 
 
-_CHARTS = (
-    curve_chart.charts, charts.advantages, point_chart.tuned, charts.largest_losses, point_chart.calibration,
-)  # fmt: skip
+_CHARTS = {
+    "losses": "j", "worst": "nu_max", "added": "advantage", "tuned": "tuned", "columns-add": "columns",
+    "estimated": "calibration",
+}  # fmt: skip
+
+
+def _with_charts(page: Html, charts: Sequence[figures.Chart]) -> Html:
+    """Each below the title of its section."""
+    for section, key in _CHARTS.items():
+        drawn = joined(_drawn(chart) for chart in charts if chart.key.partition("-")[0] == key)
+        start = re.search(rf'<section id="{section}"><h2>.*?</h2>', page)
+        page = Html(page[: start.end()] + drawn + page[start.end() :]) if start else page
+    return page
+
+
+def _drawn(chart: figures.Chart) -> Html:
+    return tag("figure", tag("figcaption", tag("b", text(chart.title))), Html(chart.svg()))
 
 
 def _head(title: str) -> Html:
@@ -58,7 +75,7 @@ def _head(title: str) -> Html:
 def style() -> Html:
     """Ours, so nothing in it has to be escaped."""
     sheet = files(__package__).joinpath("style.css").read_text(encoding="utf-8")
-    return Html(re.sub(r"/\*.*?\*/\s*", "", sheet, flags=re.DOTALL))
+    return Html(re.sub(r"/\*.*?\*/\s*", "", sheet, flags=re.DOTALL) + figures.STYLE)
 
 
 def _contents(body: Html) -> Html:

@@ -7,8 +7,7 @@ from html import escape
 from typing import NewType
 
 from ..grid import Grid
-from ..spelling import plain
-from ..svg_style import cut
+from ..spelling import cut, plain
 
 Html = NewType("Html", str)
 NOTHING = Html("")

@@ -24,7 +24,7 @@ from .. import (
 from ..curves import Curve
 from ..grid import Grid
 from ..spelling import count, high, limits, low, percent, plain, short
-from . import charts, curve_chart, point_chart, trust
+from . import trust
 from .markup import Html, folded, joined, paragraphs, part, section, table, tag, text
 from .trust import BESIDE
 
@@ -68,7 +68,6 @@ def losses(report: Report) -> Html:
     return section(
         "losses",
         "How many people lose how much",
-        curve_chart.charts(report),
         _read(how_to_read.of_losses(report)),
         joined(tables),
         paragraphs(f"Cells: {note}" if note else "", class_="note"),
@@ -94,9 +93,7 @@ def _share(curve: Curve, tau: float) -> str:
 
 
 def worst(report: Report) -> Html:
-    return section(
-        "worst", "The largest loss of a person", charts.largest_losses(report), _read(how_to_read.of_the_worst(report))
-    )
+    return section("worst", "The largest loss of a person", _read(how_to_read.of_the_worst(report)))
 
 
 def added(report: Report) -> Html:
@@ -104,7 +101,6 @@ def added(report: Report) -> Html:
         "added",
         markdown_gains.ADDS,
         _read(how_to_read.before_tables(report)),
-        charts.advantages(report),
         joined(table(grid, "What each mechanism adds, in percentage points") for grid in markdown_gains.adds(report)),
         _read(how_to_read.of_gains(report)),
         folded(markdown_gains.BOUNDS, *_bounds(report)),
@@ -122,7 +118,6 @@ def tuned(report: Report) -> Html:
         "tuned",
         tuning.TITLE,
         paragraphs(tuning.sentence(report)),
-        point_chart.tuned(report),
         *(table(one, "Some of the strengths that were tried") for one in tuning.tables(report)),
     )
 
@@ -134,7 +129,6 @@ def columns_add(report: Report) -> Html:
         "columns-add",
         contributions.TITLE,
         paragraphs(contributions.sentence(report)),
-        charts.columns(report),
         folded("The same in a table", *(table(one, "What each column adds") for one in split)),
     )
 
@@ -157,7 +151,6 @@ def _fits(report: Report) -> Html:
     rows = replace(grid, note="")
     return part(
         estimating.GROUPS,
-        point_chart.calibration(report),
         paragraphs(grid.note, class_="note"),
         folded("The same in a table", table(rows, "Groups of rows with estimates alike")),
     )
