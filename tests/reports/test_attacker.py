@@ -105,8 +105,8 @@ def test_given_probabilities_in_other_reports(tail_report: Report, worst_report:
             assert "  " not in text and not text.endswith(" ")
         assert "(99 % confidence, if the given probabilities are right)" in headline.in_short(given)
         assert "about neighbourhood averages" in headline.in_short(report)
-    assert "supplied eta" in (formats.picture(replace(tail_report, eta=given_report.eta)) or "")
-    assert "supplied eta" not in (formats.picture(tail_report) or "")
+    assert "supplied" in (formats.picture(replace(tail_report, eta=given_report.eta)) or "")
+    assert "supplied" not in (formats.picture(tail_report) or "")
 
 
 def test_balanced_classes_count_alike(gain_report: Report) -> None:

@@ -203,8 +203,8 @@ def test_nothing_of_a_hostile_report_becomes_markup(joint_report: Report) -> Non
 
 ATTRIBUTES = {
     "aria-hidden", "aria-label", "aria-labelledby", "charset", "class", "content", "cx", "cy", "d", "data-label",
-    "dx", "dy", "height", "href", "http-equiv", "id", "lang", "name", "overflow", "preserveaspectratio", "r",
-    "role", "scope", "stroke-dasharray", "style", "tabindex", "viewbox", "width", "x", "x1", "x2", "y", "y1", "y2",
+    "fill", "height", "href", "http-equiv", "id", "lang", "name", "patternunits", "r", "role", "scope", "style",
+    "tabindex", "text-anchor", "transform", "viewbox", "width", "x", "y",
 }  # fmt: skip
 
 

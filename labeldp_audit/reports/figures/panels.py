@@ -283,8 +283,8 @@ class Chart:
         parts, top, hatch = [], 4.0, f"open-{self.key}"
         if standalone:
             titles = [(words, "title") for words in drawing.wrapped(self.title, 1.2)]
-            for words, class_ in [*titles, (cut(self.about, RIGHT), "soft")]:
-                top += 24
+            for words, class_ in [*titles, *((words, "soft") for words in drawing.wrapped(self.about, 1))]:
+                top += 23
                 parts.append(text(8, top - 4, words, class_))
             top += 8
         for panel in self.panels:
@@ -299,11 +299,10 @@ class Chart:
             *explained,
         ]
         box, said = f"0 0 {drawing.WIDTH} {drawing.spelled(top)}", f"{self.title}. {self.alt}"
-        body = "\n".join(inside)
-        if not standalone:
-            return tag("svg", body, class_="fig fitted", viewBox=box, role="img", aria_label=said)
-        return tag("svg", body, xmlns=_SVG, class_="fig", viewBox=box, width=1.5 * drawing.WIDTH, height=1.5 * top,
-                   role="img", aria_label=said)  # fmt: skip
+        size = {"width": 1.5 * drawing.WIDTH, "height": 1.5 * top} if standalone else {}
+        drawn = tag("svg", "\n".join(inside), class_="fig" if standalone else "fig fitted", viewBox=box, role="img",
+                    aria_label=said, **size)  # fmt: skip
+        return drawn.replace("<svg", f'<svg xmlns="{_SVG}"', 1) + "\n" if standalone else drawn
 
     def _legend(self, drawn: str, top: float, hatch: str) -> tuple[list[str], float]:
         """The marks that are there, in lines as wide as the chart; and where they end."""
