@@ -50,11 +50,12 @@ _CHARTS = {
 
 
 def _with_charts(page: Html, charts: Sequence[figures.Chart]) -> Html:
-    """Each below the title of its section."""
+    """Each below the title of its section, if there is one."""
     for section, key in _CHARTS.items():
         drawn = joined(_drawn(chart) for chart in charts if chart.key.partition("-")[0] == key)
         start = re.search(rf'<section id="{section}"><h2>.*?</h2>', page)
-        page = Html(page[: start.end()] + drawn + page[start.end() :]) if start else page
+        place = start.end() if start else 0
+        page = Html(page[:place] + drawn + page[place:])
     return page
 
 
