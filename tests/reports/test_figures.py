@@ -141,7 +141,7 @@ def test_certified_lows_are_a_dashed_line(certified_tail: Report, tail_report: R
 def test_losses_have_the_factor_on_odds_beside_them(tail_report: Report) -> None:
     drawn = chart(replace(tail_report, findings=losses("m", FEW)), "j")
     assert {"1", "3", "6", "×2.7", "×20", "×403"} <= set(words(drawn))
-    assert drawn.alt == "m: 30.0 % [20.0, 40.0] of people lose more than 3 nats."
+    assert drawn.alt == "Share of people: m above 3 nats 30.0 % [20.0, 40.0]."
 
 
 def test_strengths_are_one_curve_and_few_mechanisms_rows(gain_report: Report) -> None:

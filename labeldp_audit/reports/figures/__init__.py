@@ -66,16 +66,16 @@ def _x(one: Finding, axis: str) -> float:
     return one.place(axis) or 0.0
 
 
-def _certified(report: Report, found: Finding) -> float | None:
-    """The certified low of the same at the same place."""
-    return next((one.bound.low for one in report.findings if one.quantity == f"certified_{found.quantity}"
-                 and (one.mechanism, one.place("tau")) == (found.mechanism, found.place("tau"))), None)  # fmt: skip
+def _certified(report: Report, found: Sequence[Finding]) -> list[float | None]:
+    """The certified low of each, at the same place."""
+    known = {(one.quantity, one.mechanism, one.place("tau")): one.bound.low for one in report.findings}
+    return [known.get((f"certified_{one.quantity}", one.mechanism, one.place("tau"))) for one in found]
 
 
 def _series(report: Report, name: str, group: Sequence[Finding], axis: str, promise: float | None = None) -> Series:
     known = tuple(Point(_x(one, axis), one.bound, _planned(report, one)) for one in group)
-    lows = ((_x(one, axis), _certified(report, one)) for one in group)
-    sure = tuple(Point(x, Bound(None, low, None, 0, "")) for x, low in lows if low is not None)
+    lows = zip(group, _certified(report, group), strict=True)
+    sure = tuple(Point(_x(one, axis), Bound(None, low, None, 0, "")) for one, low in lows if low is not None)
     return Series(name, known, axis == "tau" or _FALLS.get(axis), sure, promise)
 
 
@@ -89,7 +89,7 @@ def _judged(report: Report, quantity: str = "") -> list[tuple[str, Finding, floa
 def _said(bound: Bound, say: Callable[..., str], unit: str = "", share: bool = True) -> str:
     """Estimate and limits; these are rounded outward."""
     estimate, low = f"{say(bound.estimate)}{unit}", say(bound.low, ROUND_FLOOR)
-    if bound.low is None and bound.high is None:
+    if bound.low is None and bound.high is None and not share:
         return estimate
     if is_open(bound.low, bound.high, share):
         return f"{estimate}, open" if share or not bound.low else f"{estimate} [{low}, open]"
@@ -99,6 +99,10 @@ def _said(bound: Bound, say: Callable[..., str], unit: str = "", share: bool = T
 def _ends(found: Sequence[Finding]) -> list[float]:
     bounds = (one.bound for one in found)
     return [end for bound in bounds for end in (bound.low, bound.estimate, bound.high) if end is not None]
+
+
+def _more(shown: int, every: int) -> str:
+    return "" if shown == every else f" ({shown} of {every} mechanisms)"
 
 
 def _odds(tau: float) -> str:
@@ -119,8 +123,8 @@ def _three(value: float | None, rounding: str = ROUND_HALF_EVEN) -> str:
 
 def _rows(report: Report, found: Sequence[Finding], say: Callable[..., str], share: bool = True) -> tuple[Row, ...]:
     return tuple(
-        Row(_named(one), _said(one.bound, say, share=share), one.bound, _certified(report, one), _planned(report, one))
-        for one in found
+        Row(_named(one), _said(one.bound, say, share=share), one.bound, low, _planned(report, one))
+        for one, low in zip(found, _certified(report, found), strict=True)
     )
 
 
@@ -129,20 +133,19 @@ def _rows(report: Report, found: Sequence[Finding], say: Callable[..., str], sha
 
 def _losses(report: Report) -> Iterator[Chart]:
     found: dict[str, list[Finding]] = {}
-    for one in sorted(_estimated(report, "j"), key=lambda one: _x(one, "tau")):
-        if math.isfinite(one.place("tau") or 0.0):
+    for one in _estimated(report, "j"):
+        if math.isfinite(_x(one, "tau")):
             found.setdefault(_named(one), []).append(one)
     if not found:
         return
-    order = dict.fromkeys(_named(one) for one in report.findings if one.quantity == "j")
-    shown = {name: found[name] for name in _some(report, {name: found[name] for name in order if name in found})}
+    shown = {name: sorted(found[name], key=lambda one: _x(one, "tau")) for name in _some(report, found)}
     every = [one for group in shown.values() for one in group]
     here = {name: _decisive(report, group) for name, group in shown.items()}
-    title = "Share of people whose loss is above tau"
-    alt = "; ".join(
-        f"{name}: {_said(one.bound, percent, ' %')} of people lose more than {spelling.nats(_x(one, 'tau'))}"
-        for name, one in here.items()
+    title = f"Share of people whose loss is above tau{_more(len(shown), len(found))}"
+    said = (
+        f"{name} above {spelling.nats(_x(one, 'tau'))} {_said(one.bound, percent, ' %')}" for name, one in here.items()
     )
+    alt = f"Share of people: {'; '.join(said)}"
     ends, ticks = _ends(every), 4 if len(shown) < 3 else 2
     shares = linear([0.0, 1.0] if max(ends) > 0.5 else ends, _per_cent, ticks=ticks)
     if len({one.place("tau") for one in every}) == 1:
@@ -201,22 +204,24 @@ def _promise(group: Sequence[Finding]) -> float | None:
 def _added(report: Report) -> Iterator[Chart]:
     every = list({_named(one): one for one in _estimated(report, "advantage")}.values())
     every.sort(key=lambda one: not _planned(report, one))
-    left, panels = every, list[Panel]()
+    left, panels, drawn = every, list[Panel](), 0
     for axis in ("epsilon", "k"):
         families: dict[str, list[Finding]] = {}
         for one in sorted(left, key=lambda one: _x(one, axis)):
             if 0 < _x(one, axis) < math.inf:
                 families.setdefault(_family(one, axis), []).append(one)
         if max(map(len, families.values()), default=0) >= _FAMILY:
-            panels.append(_strengths(report, families, axis))
+            panels.append(curves := _strengths(report, families, axis))
+            drawn += sum(len(one.points) for one in curves.series)
             left = [one for one in left if not any(one in group for group in families.values())]
     if left:
         across = linear(_ends(left[:_ROWS]), _in_points, _POINTS, 5, 1e-5)
         panels.append(Rows(across, _rows(report, left[:_ROWS], points), True))
+        drawn += len(left[:_ROWS])
     if panels:
         told = [one for one in every if _planned(report, one)] or every
         alt = "; ".join(f"{_named(one)} adds {_said(one.bound, points)} {_POINTS}" for one in told[:_TOGETHER])
-        title = "What a release adds to an attacker's best guess"
+        title = f"What a release adds to an attacker's best guess{_more(drawn, len(every))}"
         yield _chart(report, "advantage", title, alt, panels, every[0].confidence)
 
 
@@ -280,15 +285,22 @@ def _tried(
 
 
 def _worst(report: Report) -> Iterator[Chart]:
-    found = sorted((one for one in report.findings if one.quantity == "nu_max" and _ends([one])),
-                   key=lambda one: not _planned(report, one))[:_ROWS]  # fmt: skip
+    every = [one for one in report.findings if one.quantity == "nu_max" and _ends([one])]
+    found = sorted(every, key=lambda one: not _planned(report, one))[:_ROWS]
     if found:
         rows = _rows(report, found, _three, share=False)
         across = linear([*_ends(found), *(row.certified or 0.0 for row in rows)], ticks=6)
         ticks = tuple(replace(tick, below=_odds(tick.value)) for tick in across.ticks)
         panel = Rows(replace(across, ticks=ticks, label="nats, and the factor on odds"), rows, False)
         alt = "; ".join(f"{row.name}: {row.said} nats" for row in rows[:_TOGETHER])
-        yield _chart(report, "nu_max", "Largest loss of a person", alt, [panel], found[0].confidence)
+        yield _chart(
+            report,
+            "nu_max",
+            f"Largest loss of a person{_more(len(found), len(every))}",
+            alt,
+            [panel],
+            found[0].confidence,
+        )
 
 
 def _columns(report: Report) -> Iterator[Chart]:
@@ -303,8 +315,9 @@ def _columns(report: Report) -> Iterator[Chart]:
         if shown:
             in_nats, tau = quantity == "column_log_loss", shown[0].place("tau")
             of = [shown[0].mechanism, None if tau is None else f"tau = {short(tau)}"]
-            rows = tuple(replace(row, name=spelling.cut(str(one.at.get("column")), _LONGEST)) for row, one in
-                         zip(_rows(report, shown, _three if in_nats else points), shown, strict=True))  # fmt: skip
+            names = (spelling.cut(str(one.at.get("column")), _LONGEST) for one in shown)
+            plain = _rows(report, shown, _three if in_nats else points, share=False)
+            rows = tuple(replace(row, name=name) for row, name in zip(plain, names, strict=True))
             across = linear(_ends(shown), short if in_nats else _in_points, "nats" if in_nats else _POINTS, 5)
             heading = ", ".join([title, *filter(None, of)])
             panels.append(Rows(across, rows, False, heading, bars=True))

@@ -14,6 +14,7 @@ from .drawing import COLOURS, LINE, RIGHT, Axis, cut, dot, escaped, line, path, 
 FEW = 24  # points up to which each is drawn, and not only their line
 _LEFT, _BELOW, _ROW = 60, 20, 43
 _GRAIN = 1.2  # units across, below which two values are one
+_BANDS = 3  # that can lie over each other
 _HIGH, _LOW = 0.9, 0.1  # a share that may be at least that and at most this is open
 _BETWEEN = "low to high"
 _SVG = "http://www.w3.org/2000/svg"
@@ -137,7 +138,8 @@ class Curves:
             above = [(x, y(self.y.high if span.high is None else span.high)) for x, span in corners]
             below = [(x, y(span.low or 0.0)) for x, span in corners]
             look = {"fill": hatch} if opened else {"class_": f"band {tint(place)}"}
-            yield path([*above, *reversed(below)], "z", **look)
+            if opened or len(self.series) <= _BANDS:
+                yield path([*above, *reversed(below)], "z", **look)
             if (
                 opened and above[-1][0] - above[0][0] > wide("open") + 12
             ):  # where a falling line leaves room, or a rising
