@@ -84,9 +84,8 @@ def test_processes_and_their_variables_change_no_byte(table, tmp_path):
 @pytest.mark.parametrize("command", COMMANDS)
 def test_the_folder_holds_what_the_screen_showed(audit, table, command):
     ended = audit(command, table, "-f", "json", "-o", "a/b")
-    picture = [f"{command}.svg"] if command in ("estimate-j", "advantage") else []
     rows = ["eta.parquet"] if command == "estimate-eta" else []
-    files = sorted([f"{command}.json", f"{command}.md", *picture, *rows])
+    files = sorted([f"{command}.json", f"{command}.md", f"{command}.svg", *rows])
     assert ended.status == 0, ended.err
     assert names(audit.folder) == ["a", "a/b", *(f"a/b/{file}" for file in files)]
     assert (audit.folder / "a" / "b" / f"{command}.json").read_text(encoding="utf-8") == ended.out

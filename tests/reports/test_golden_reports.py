@@ -40,23 +40,11 @@ def test_a_quantity_that_nobody_knows_yet(eta_report: Report, golden: Golden, na
     golden(f"estimate-eta.{name}", formats.render(name, eta_report))
 
 
-def test_picture(tail_report: Report, golden: Golden) -> None:
-    golden("estimate-j.svg", formats.picture(tail_report) or "")
-
-
 @pytest.mark.parametrize("name", ["json", "csv"])
 def test_advantages_for_programs_and_pages(gain_report: Report, golden: Golden, name: str) -> None:
     golden(f"advantage.{name}", formats.render(name, gain_report))
 
 
-def test_picture_of_advantages(gain_report: Report, golden: Golden) -> None:
-    golden("advantage.svg", formats.picture(gain_report) or "")
-
-
 @pytest.mark.parametrize("name", ["json"])
 def test_certificates_for_programs_and_pages(certified_gain: Report, golden: Golden, name: str) -> None:
     golden(f"certified-advantage.{name}", formats.render(name, certified_gain))
-
-
-def test_picture_of_certificates(certified_tail: Report, golden: Golden) -> None:
-    golden("certified-j.svg", formats.picture(certified_tail) or "")

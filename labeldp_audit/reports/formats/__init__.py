@@ -87,11 +87,10 @@ def picture(report: Report) -> str | None:
 
 
 def pictures(report: Report) -> dict[str, str]:
-    """How its file's name ends, and a self-contained .svg: the curves of the report, and its advantages."""
-    from . import compared, dots, svg
+    """How its file's name ends, and a self-contained .svg: the first chart of the report, and its advantages."""
+    from .. import figures
 
-    shown = compared.labelled(report)
-    curves, gains = svg.draw(shown), dots.draw(shown)
-    if curves is None:
-        return {} if gains is None else {".svg": gains}
-    return {".svg": curves} | ({} if gains is None else {"-advantage.svg": gains})
+    charts = figures.of(report)
+    gains = next((one for one in charts[1:] if one.key == "advantage"), None)
+    named = {".svg": charts[0] if charts else None, "-advantage.svg": gains}
+    return {ending: chart.svg(standalone=True) for ending, chart in named.items() if chart}

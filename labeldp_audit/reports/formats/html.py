@@ -8,7 +8,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from ...core.report import TOOL, Report
-from .. import document
+from .. import document, figures
 from ..blocks import Block, Figure, Level, Remark, Sentence, Table
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def _templates() -> Environment:
     )  # fmt: skip
     made.filters["kind"] = kind
     made.filters["svg"] = lambda one: Markup(one.chart.svg(standalone=False))
-    made.globals["style"] = Markup(_template("style.css"))
+    made.globals["style"] = Markup(_template("style.css") + figures.STYLE)
     return made
 
 

@@ -132,3 +132,26 @@ def _spelled(value: Decimal) -> str:
         return "0"
     value = value.normalize()
     return f"{value:f}" if -5 <= value.adjusted() < 7 else f"{value:e}".replace("e+", "e")
+
+
+def factor(tau: float, down: bool = False) -> str:
+    """e^tau in two or three digits; down: no more than it is."""
+    value = math.exp(tau) if tau < 700 else math.inf
+    if down and 0 < value < math.inf:
+        value = _down(value, 2 if value < 100 or value >= 1e5 else 3)
+    if 1000 <= value < 1e5:
+        return f"{float(f'{value:.3g}'):,.0f}"
+    return f"{value:.1e}".replace("e+0", "e").replace("e+", "e") if value < math.inf and value >= 1e5 else _small(value)
+
+
+def _down(value: float, digits: int) -> float:
+    grain = 10.0 ** (math.floor(math.log10(value)) - digits + 1)
+    return math.floor(value / grain * (1 + 1e-12)) * grain
+
+
+def _small(value: float) -> str:
+    return short(value, digits=2 if value < 100 else 3)
+
+
+def cut(words: str, most: int) -> str:
+    return words if len(words) <= most else words[: most - 1] + "…"
