@@ -11,10 +11,9 @@ from ..core.policy import Judgement, Outcome, Verdict, Waived
 from ..core.quantity import NATS, PER_CENT, POINTS
 from ..core.report import MEASURED_BY, Report
 from . import found, words
-from .formats.spelling import count, plain, short
+from .formats.spelling import count, nats, plain, short
 
 OPEN = "OPEN"
-_FAILED = (Outcome.FAIL, Outcome.NOT_MEASURED)
 
 # ---- the policy
 
@@ -68,7 +67,7 @@ def in_words(one: Verdict, report: Report) -> str:
 
 def _subject(title: str, one: Finding, report: Report) -> str:
     tau = one.place("tau")
-    at = "" if tau is None else f" of {words.loss(tau)}"
+    at = "" if tau is None else f" of {nats(tau)}"
     under = f" under {words.mechanism(report, one.mechanism)}" if one.mechanism else ""
     return f"{title[:1].lower()}{title[1:]}{at}{under}"
 
@@ -139,7 +138,7 @@ def tail(report: Report) -> Iterator[str]:
     if bound is None or tau is None:
         return
     what, estimate = (
-        f"lose more than {words.loss(tau)}{_under(report, name, found.J)}",
+        f"lose more than {nats(tau)}{_under(report, name, found.J)}",
         words.said(bound.estimate, PER_CENT),
     )
     if bound.low is None or bound.high is None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import Protocol
 
-from .formats.spelling import plain
+from .formats.spelling import cut, plain
 
 
 class Level(IntEnum):
@@ -91,8 +92,10 @@ def _harmless(text: str, most: int = _LONGEST) -> str:
     return cut(plain(text), most)
 
 
-def cut(text: str, most: int) -> str:
-    return text if len(text) <= most else text[: most - 1] + "…"
+def flowing(cell: str) -> str:
+    """An estimate, its ends and what follows, where columns of a terminal do not keep them apart."""
+    first, *rest = re.split(" {2,}", cell.strip())
+    return " ".join([first, *(f"({one})" for one in rest)]) if rest and first else "".join(rest) or first
 
 
 def in_section(section: str, level: Level, tables: Sequence[Table | None]) -> list[Table]:

@@ -128,12 +128,16 @@ def _ending(report: Report, run: Run) -> Iterator[Block]:
     entries = [report.quantities[name] for name in known if name in report.quantities]
     rows = [[one.name, one.title, one.meaning, one.read] for one in entries]
     if rows:
-        yield Table(("name", "title", "what it is", "how to read it"), rows, DETAIL, GLOSSARY, left=(0, 1, 2, 3))
+        header = ("name", "title", "what it is", "how to read it")
+        yield Table(header, rows, DETAIL, GLOSSARY, note=_FORMULAS, left=(0, 1, 2, 3))
     yield from _sentences(call.lines(report), DETAIL, AGAIN, role="code")
     yield Sentence(call.unsaid(report), DETAIL, AGAIN)
     yield Table(
         ("what", "value"), [[name, value] for name, value in facts(report, run).items()], DETAIL, AGAIN, left=(0, 1)
     )
+
+
+_FORMULAS = "labeldp-audit explain NAME shows formula and source of each."
 
 
 def facts(report: Report, run: Run) -> dict[str, str]:

@@ -7,7 +7,7 @@ from ..core.finding import Finding
 from ..core.report import Report
 from . import found, words
 from .blocks import Remark
-from .formats.spelling import confidence, count, percent, plain, share, short
+from .formats.spelling import confidence, count, cut, percent, plain, share, short
 
 _ONE_LINE = 96  # columns of the screen beside the mark
 _FEW_ROWS = 2_000
@@ -73,8 +73,7 @@ def _classes(report: Report) -> str:
 
 
 def _cut(text: str, most: int) -> str:
-    shown = plain(text)
-    return shown if len(shown) <= most else f"{shown[: most - 1]}…"
+    return cut(plain(text), most)
 
 
 def estimator(eta: EtaSummary) -> str:

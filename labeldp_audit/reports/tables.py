@@ -13,7 +13,7 @@ from ..core.report import ALONE, TUNE, Report
 from ..core.table import EXACT_LEVELS, Column
 from . import answers, found, words
 from .blocks import Table
-from .formats.spelling import NOTHING, confidence, count, measured, percent, places, plain, short
+from .formats.spelling import NOTHING, confidence, count, factor, measured, nats, percent, places, plain, short
 
 _COMPARED, _CHOSEN, _SURE = " (compared)", " (chosen)", "certified, at least"
 _MECHANISMS, _LINES, _NUMBERS, _COLUMNS, _TAUS, _TRIED, _GROUPS = 7, 8, 200, 120, 13, 7, 20  # rows shown at most
@@ -41,7 +41,7 @@ def _names(report: Report, *quantities: str, whole: bool) -> tuple[tuple[str, ..
     planned = found.mechanisms(found.planned(report), *quantities)
     shown = found.few(every, [*picked, *planned][: _MECHANISMS - 1], _MECHANISMS)
     rest = len(every) - len(shown)
-    return shown, f"{count(rest)} more mechanisms: --verbose" if rest else ""
+    return shown, f"and {count(rest)} more mechanisms" if rest else ""
 
 
 def _label(report: Report, name: str) -> str:
@@ -117,7 +117,7 @@ def _clear(report: Report, tau: float) -> list[Row]:
 
 
 def _loss(tau: float, place: int) -> str:
-    return f"{words.loss(tau)} ({'odds ' if place == 0 else ''}x{words.odds(tau)})"
+    return f"{nats(tau)} ({'odds ' if place == 0 else ''}x{factor(tau)})"
 
 
 def losses(report: Report, whole: bool = False) -> Table | None:
@@ -196,7 +196,7 @@ def everything(report: Report) -> Table | None:
     ]
     for column, quantity, at in zip(columns, (found.J, found.WORST, found.ADDED), (tau, None, None), strict=True):
         column.extend(_certain(report, quantity, best, len(names) > 1, at))
-    header = ("what is released", f"lose > {words.loss(tau)}", "largest loss, nats", "adds, points")
+    header = ("what is released", f"lose > {nats(tau)}", "largest loss, nats", "adds, points")
     return Table(header, _joined(columns, [PER_CENT, NATS, POINTS]), note=more)
 
 
@@ -224,7 +224,7 @@ def chances(report: Report) -> Table | None:
     if sure is not None and sure.low is not None:
         rows.append([f"{_SURE}: guessed right", f"{words.low(sure, PER_CENT)} %"])
     rest = len(labels) - len(kept)
-    note = f"{count(rest)} more: --verbose" if rest else ""
+    note = f"and {count(rest)} more" if rest else ""
     return Table(("from the features alone", "estimate, low-high"), rows, note=note)
 
 
@@ -239,7 +239,7 @@ def lines(report: Report) -> Table | None:
     ranked = sorted(judged.verdicts, key=lambda one: (not one.counts, order.index(one.outcome)))
     rows = [_line(one, report) for one in ranked]
     rest = len(rows) - _LINES
-    note = f"{count(rest)} more lines: --verbose" if rest > 0 else ""
+    note = f"and {count(rest)} more lines" if rest > 0 else ""
     return Table(("blocked if", "outcome", "measured", "estimate", "under"), rows[:_LINES], note=note, left=(0, 1, 4))
 
 
@@ -297,7 +297,7 @@ def tuning(report: Report) -> Table | None:
         rows += [_strength(report, spec, spec == search.mechanism, asked[:2]) for spec in shown]
     if not rows or not asked:
         return None
-    note = f"{count(more)} more strengths: --verbose" if more else ""
+    note = f"and {count(more)} more strengths" if more else ""
     return Table(("what is released", *(plain(one.line) for one in asked[:2])), rows, note=note, left=(0, 1, 2))
 
 
@@ -419,7 +419,7 @@ def _size(cells: Mapping[tuple[Kind, str], Bound], kind: Kind, name: str) -> flo
 
 def _kind(report: Report, quantity: str, mechanism: str | None, tau: float | None) -> str:
     known, under = found.quantity(report, quantity), f" under {words.mechanism(report, mechanism)}" if mechanism else ""
-    at = "" if tau is None else f" at {words.loss(tau)}"
+    at = "" if tau is None else f" at {nats(tau)}"
     return f"{known.title}{at}{under}, {known.written_in}"
 
 

@@ -10,7 +10,7 @@ from ..core.finding import Bound, Finding
 from ..core.quantity import NATS, PER_CENT, POINTS
 from ..core.report import Report
 from . import found
-from .formats.spelling import NOTHING, percent, plain, points, short
+from .formats.spelling import NOTHING, factor, percent, plain, points, short
 
 _BASELINES = {"features": "features alone", "no-noise": "without noise"}
 FEATURES, CLEAR = _BASELINES.values()
@@ -18,7 +18,9 @@ FEATURES, CLEAR = _BASELINES.values()
 
 def amount(value: float | None, unit: str, rounding: str = ROUND_HALF_EVEN, digits: int = 2) -> str:
     """The bare number, in its unit."""
-    if value is None or not math.isfinite(value):
+    if value is not None and math.isnan(value):
+        raise ValueError("a report cannot hold NaN")
+    if value is None or math.isinf(value):
         return NOTHING if value is None else "infinite" if value > 0 else "-infinite"
     if unit not in (PER_CENT, POINTS):
         return short(value, rounding, digits)
@@ -33,7 +35,7 @@ def said(value: float | None, unit: str, rounding: str = ROUND_HALF_EVEN) -> str
         return "none" if value is None else amount(value, unit)
     number = amount(value, unit, rounding)
     if unit == NATS:
-        return f"{number} {'nat' if value == 1 else 'nats'} (odds x{odds(value)})"
+        return f"{number} {'nat' if value == 1 else 'nats'} (odds x{factor(value)})"
     return f"{number} {unit}".strip() if unit != POINTS else f"{number} {'point' if number == '1' else 'points'}"
 
 
@@ -71,21 +73,7 @@ def cells(bounds: Sequence[Bound | None], unit: str, factor: bool = False) -> li
 
 def _with_odds(text: str, one: Bound | None) -> str:
     known = one is not None and one.estimate is not None and math.isfinite(one.estimate)
-    return f"{text} (x{odds(one.estimate or 0.0)})" if known and one is not None else text
-
-
-def odds(loss: float) -> str:
-    """e^loss in two or three digits."""
-    value = math.exp(loss) if loss < 700 else math.inf
-    if 1000 <= value < 1e5:
-        return f"{float(f'{value:.3g}'):,.0f}"
-    if 1e5 <= value < math.inf:
-        return f"{value:.1e}".replace("e+0", "e").replace("e+", "e")
-    return short(value, digits=2 if value < 100 else 3)
-
-
-def loss(tau: float) -> str:
-    return f"{short(tau)} {'nat' if tau == 1 else 'nats'}"
+    return f"{text} (x{factor(one.estimate or 0.0)})" if known and one is not None else text
 
 
 def mechanism(report: Report, name: str | None) -> str:

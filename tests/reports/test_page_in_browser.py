@@ -141,16 +141,18 @@ def test_paper_is_light_and_cuts_no_table(page: Browser, file: Path) -> None:
     assert page.paper().startswith(b"%PDF")
 
 
-def test_the_verdict_and_three_sentences_come_first_and_paper_is_unfolded(page: Browser, file: Path) -> None:
-    seen = "[...document.querySelectorAll('.entry .formula')].filter(one => one.checkVisibility()).length"
+def test_the_verdict_comes_first_and_paper_is_unfolded(page: Browser, file: Path) -> None:
+    seen = "[...document.querySelectorAll('details td')].filter(one => one.checkVisibility()).length"
     for width, height in ((1280, 900), (390, 844)):
         page.open(file, width, height)
-        assert page.run("document.querySelectorAll('.answer')[2].getBoundingClientRect().top") < 1.2 * height
+        assert page.run("document.querySelectorAll('.answer')[0].getBoundingClientRect().bottom") < height
+        sizes = "[...document.querySelectorAll('body *')].map(one => parseFloat(getComputedStyle(one).fontSize))"
+        largest = f"Math.max(...{sizes})"
+        assert page.run(largest) == page.run("parseFloat(getComputedStyle(document.querySelector('h1')).fontSize)")
         assert page.run(seen) == 0
     page.open(file, 700, media="print")
-    assert page.run("document.querySelectorAll('.entry .formula').length") > 10
-    shown = "[...document.querySelectorAll('.entry .formula')].filter(one => one.getBoundingClientRect().height).length"
-    assert page.run(shown) == page.run("document.querySelectorAll('.entry .formula').length")
+    shown = "[...document.querySelectorAll('details td')].filter(one => one.getBoundingClientRect().height).length"
+    assert page.run(shown) == page.run("document.querySelectorAll('details td').length") > 100
 
 
 def test_and_these_measures_have_teeth(page: Browser, tmp_path: Path) -> None:

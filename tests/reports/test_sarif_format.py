@@ -123,7 +123,7 @@ def test_rules_say_what_they_mean(worst_report: Report) -> None:
     rules = {one["id"]: one for one in run(judged(worst_report))["tool"]["driver"]["rules"]}
     assert rules["nu_max"]["shortDescription"]["text"] == "nu_max: largest loss of any person, in nats"
     assert "the rows are an independent sample of the population" in rules["nu_max"]["help"]["text"]
-    assert "Not proved: that a release is safe." in rules["nu_max"]["help"]["text"]
+    assert "It does not prove that a release is safe." in rules["nu_max"]["help"]["text"]
     for one in rules.values():
         assert 0 < len(one["shortDescription"]["text"]) <= 1024
         assert 0 < len(one["fullDescription"]["text"]) <= 1024

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 import joint
@@ -13,7 +12,7 @@ from labeldp_audit.core.finding import Bound, Finding
 from labeldp_audit.core.policy import Judgement
 from labeldp_audit.core.report import Report
 from labeldp_audit.reports import answers, document, formats, found
-from labeldp_audit.reports.blocks import Level, Remark, Table
+from labeldp_audit.reports.blocks import Level, Remark, Sentence, Table
 
 REPORTS = ("joint", "tuned", "tail", "worst", "eta", "gain", "given")
 WIDTHS = pytest.mark.parametrize("width", [80, 100])
@@ -67,7 +66,7 @@ def test_there_is_one_table(any_report: Report) -> None:
 
 
 def test_a_fact_is_said_once(any_report: Report) -> None:
-    said = [one.text for one in document.of(any_report) if not isinstance(one, Table) and hasattr(one, "text")]
+    said = [one.text for one in document.of(any_report) if isinstance(one, Sentence)]
     assert len(said) == len(set(said))
 
 
@@ -78,7 +77,7 @@ def test_what_is_open_is_called_so_and_how_many_rows_would_tell(tail_report: Rep
         assert "OPEN" not in " ".join(lines(decided)) and "of people lose more than 1 nat" in " ".join(lines(decided))
 
 
-@pytest.mark.parametrize(("width", "rows"), [(0.2, 1_000), (0.4, 4_000), (1.0, 30_000)])
+@pytest.mark.parametrize(("width", "rows"), [(0.2, 1_000), (0.4, 4_000), (1.0, 25_000)])
 def test_rows_go_with_the_square_of_the_width(width: float, rows: int) -> None:
     assert found.rows_to_decide(Bound(0.0, 0.0, width, 1, "m"), 1_000) == pytest.approx(rows, rel=0.2)
 
@@ -89,9 +88,8 @@ def test_baselines_are_the_first_row_and_the_last(tail_report: Report) -> None:
         for name, value in (("features", 0.25), ("no-noise", 0.75))
     )
     report = shares(tail_report, 0.5)
-    [made] = [
-        one for one in document.of(replace(report, findings=(*report.findings, *named))) if isinstance(one, Table)
-    ][:1]
+    blocks = document.of(replace(report, findings=(*report.findings, *named)))
+    made = next(one for one in blocks if isinstance(one, Table))
     assert [row[0] for row in made.rows] == ["features alone", "rr:epsilon=1", "without noise"]
     assert "25 %" in made.rows[0][1] and "75 %" in made.rows[2][1]
 
@@ -140,12 +138,3 @@ def test_a_whole_text_has_what_the_screen_has(joint_report: Report) -> None:
     whole = " ".join(formats.render("text", joint_report).split())
     assert all(" ".join(one.split()) in whole for one in answers.brief(joint_report))
     assert "How to make this report again" in whole and joint_report.dataset.sha256 in whole
-
-
-@pytest.mark.parametrize(
-    ("value", "said"), [(1.0, "2.7"), (6.0, "403"), (9.0, "8,100"), (800.0, "inf"), (-math.inf, "0")]
-)
-def test_odds(value: float, said: str) -> None:
-    from labeldp_audit.reports import words
-
-    assert words.odds(value) == said

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from ...core.report import TOOL, Report
 from .. import document, figures
-from ..blocks import Block, Figure, Level, Remark, Sentence, Table
+from ..blocks import Block, Figure, Level, Remark, Sentence, Table, flowing
+from .spelling import plain
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -35,10 +36,10 @@ def excerpt(report: Report) -> str:
 def _filled(name: str, report: Report, sections: Sequence[Section], run: Mapping[str, object] | None) -> str:
     about = run or {}
     return _templates().get_template(name).render(
-        title=document.title(report), kicker=f"{TOOL} {report.version}, {report.command}",
+        title=document.title(report), kicker=plain(f"{TOOL} {report.version}, {report.command}"),
         outcome="open" if report.judgement is None else report.judgement.outcome.value.replace(" ", "-"),
-        finding=_finding(sections), sections=sections, date=str(about.get("started", "")),
-        author=str(about.get("user", "")), tool=TOOL,
+        finding=_finding(sections), sections=sections, date=plain(str(about.get("started", ""))),
+        author=plain(str(about.get("user", ""))), tool=TOOL,
     )  # fmt: skip
 
 
@@ -84,7 +85,7 @@ def _templates() -> Environment:
         loader=FunctionLoader(_template), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
         lstrip_blocks=True, keep_trailing_newline=True, finalize=finalized,
     )  # fmt: skip
-    made.filters["kind"] = kind
+    made.filters |= {"kind": kind, "flowing": flowing}
     made.filters["svg"] = lambda one: Markup(one.chart.svg(standalone=False))
     made.globals["style"] = Markup(_template("style.css") + figures.STYLE)
     return made

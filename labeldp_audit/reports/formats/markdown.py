@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from html import escape
 
 from ...core.report import Report
 from .. import document
-from ..blocks import Block, Figure, Level, Remark, Sentence, Table
+from ..blocks import Block, Figure, Level, Remark, Sentence, Table, flowing
 from .spelling import plain
 
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "&#64;"}
@@ -60,7 +61,7 @@ def _block(block: Block) -> Iterator[str]:
         case Sentence(text=text, role="verdict"):
             yield from ("", f"**{escaped(text)}**")
         case Sentence(text=text, role="code"):
-            yield from ("", f"    {text}")
+            yield from ("", f"<pre>{escape(plain(text))}</pre>")
         case Sentence(text=text):
             yield from ("", escaped(text))
         case Remark(text=text):
@@ -78,4 +79,4 @@ def _table(table: Table) -> Iterator[str]:
 
 
 def _row(cells: Sequence[str] | Iterable[str], plainly: bool = False) -> str:
-    return f"| {' | '.join(cell if plainly else escaped(' '.join(cell.split())) for cell in cells)} |"
+    return f"| {' | '.join(cell if plainly else escaped(flowing(cell)) for cell in cells)} |"

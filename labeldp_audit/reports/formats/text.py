@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ...core.report import Report
 from .. import document
-from ..blocks import Block, Figure, Level, Remark, Sentence, Table, cut
+from ..blocks import Block, Figure, Level, Remark, Sentence, Table
+from .spelling import cut
 
 _WIDEST, _LINES, _WARNINGS = 120, 25, 5
 _BOLD, _DIM, _RED, _GREEN, _YELLOW, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[32m", "\x1b[33m", "\x1b[0m"
@@ -57,7 +58,7 @@ def _brief(block: Block, width: int, color: bool) -> Iterator[str]:
             yield ""
             yield from _table(block, width, color, one=True)
             if block.note:
-                yield _styled(cut(block.note, width), _DIM, color)
+                yield _styled(cut(f"{block.note}: --verbose", width), _DIM, color)
 
 
 def _tint(text: str) -> str:
