@@ -85,7 +85,7 @@ def test_processes_and_their_variables_change_no_byte(table, tmp_path):
 def test_the_folder_holds_what_the_screen_showed(audit, table, command):
     ended = audit(command, table, "-f", "json", "-o", "a/b")
     rows = ["eta.parquet"] if command == "estimate-eta" else []
-    files = sorted([f"{command}.json", f"{command}.md", f"{command}.svg", *rows])
+    files = sorted([f"{command}.html", f"{command}.json", f"{command}.md", f"{command}.svg", *rows])
     assert ended.status == 0, ended.err
     assert names(audit.folder) == ["a", "a/b", *(f"a/b/{file}" for file in files)]
     assert (audit.folder / "a" / "b" / f"{command}.json").read_text(encoding="utf-8") == ended.out
@@ -97,7 +97,7 @@ def test_a_second_run_replaces_the_files(audit, table):
     first = (audit.folder / "labeldp-report" / "nu-max.json").read_bytes()
     assert audit("nu-max", table, "--k", 40).status == 0
     assert (audit.folder / "labeldp-report" / "nu-max.json").read_bytes() != first
-    assert names(audit.folder / "labeldp-report") == ["nu-max.json", "nu-max.md"]
+    assert names(audit.folder / "labeldp-report") == ["nu-max.html", "nu-max.json", "nu-max.md"]
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -110,7 +110,11 @@ def test_no_output_writes_nothing_and_quiet_says_nothing(audit, table, command):
 
 def test_quiet_still_writes(audit, table):
     assert audit("nu-max", table, "-q", "-f", "csv=it.csv").err == ""
-    assert names(audit.folder) == ["it.csv", "labeldp-report", "labeldp-report/nu-max.json", "labeldp-report/nu-max.md"]
+    assert names(audit.folder) == [
+        "it.csv",
+        "labeldp-report",
+        *(f"labeldp-report/nu-max.{ending}" for ending in ("html", "json", "md")),
+    ]
 
 
 def test_forms_agree(audit, table):

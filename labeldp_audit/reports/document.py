@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from ..core.report import SCHEMA, TOOL, Report
 from . import answers, figures, remarks, tables
-from .blocks import Block, Figure, Level, Sentence, Table, harmless, in_section
+from .blocks import Block, Figure, Level, Remark, Sentence, Table, harmless, in_section
 from .formats import call
 from .formats.spelling import count, plain, short
 
@@ -33,6 +33,7 @@ def title(report: Report) -> str:
 
 def _blocks(report: Report, run: Run) -> Iterator[Block]:
     yield from _first(report)
+    yield from (Remark(one, one) for one in answers.waivers_in_lines(report))
     yield from remarks.warnings(report)
     yield Sentence(next_step(report), BRIEF, role="next")
     yield from _policy(report)
@@ -83,11 +84,11 @@ def _sentences(
 
 def _policy(report: Report) -> Iterator[Block]:
     """Every line in words where the first table is not about lines, or has not all of them."""
-    yield from in_section(POLICY, NORMAL, [tables.every_line(report), tables.waivers(report)])
+    yield from in_section(POLICY, NORMAL, [tables.every_line(report)])
     yield from in_section(POLICY, DETAIL, [tables.every_strength(report)] if report.command == "tune" else [])
 
 
-_TABLES = {
+_TABLES: Mapping[str, Callable[[Report], Table | None]] = {
     "The share of people above each loss": tables.curves,
     "What each release adds": functools.partial(tables.gains, whole=True),
     "The largest loss": functools.partial(tables.losses, whole=True), "What each column adds": tables.columns_add,

@@ -270,18 +270,6 @@ def _outcome(one: Verdict) -> str:
     return f"{one.outcome}, waived until {one.waiver.until.isoformat()}" if one.waiver else str(one.outcome)
 
 
-def waivers(report: Report) -> Table | None:
-    """All of them, also those that do nothing here."""
-    judged = report.judgement
-    if judged is None or not judged.waivers:
-        return None
-    rows = [
-        [one.waiver.quantity, one.waiver.until.isoformat(), answers.state(one, judged), one.waiver.reason]
-        for one in judged.waivers
-    ]
-    return Table(("quantity", "until", "state", "reason"), rows, caption="Waivers", left=(0, 1, 2, 3))
-
-
 # ---- the search for the least noise
 
 

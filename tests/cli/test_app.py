@@ -57,7 +57,7 @@ def test_the_report_goes_to_standard_output_and_the_rest_to_standard_error(door)
     assert done.err.splitlines() == [
         "labeldp-audit: warning: one column looks like an identifier",
         "labeldp-audit: wrote labeldp-report/estimate-j.json, labeldp-report/estimate-j.md, "
-        "labeldp-report/estimate-j.svg",
+        "labeldp-report/estimate-j.html, labeldp-report/estimate-j.svg",
     ]
 
 
@@ -68,7 +68,7 @@ def test_a_piped_report_and_standard_error_both_have_the_warning(door):
 
 def test_the_folder_gets_json_markdown_and_the_picture(door):
     done = door("estimate-j", "fine", "-f", "json", "-o", "a/b")
-    assert names(door.folder / "a" / "b") == ["estimate-j.json", "estimate-j.md", "estimate-j.svg"]
+    assert names(door.folder / "a" / "b") == ["estimate-j.html", "estimate-j.json", "estimate-j.md", "estimate-j.svg"]
     assert (door.folder / "a" / "b" / "estimate-j.json").read_text(encoding="utf-8") == done.out
 
 

@@ -36,10 +36,10 @@ def excerpt(report: Report) -> str:
 def _filled(name: str, report: Report, sections: Sequence[Section], run: Mapping[str, object] | None) -> str:
     about = run or {}
     return _templates().get_template(name).render(
-        title=document.title(report), kicker=plain(f"{TOOL} {report.version}, {report.command}"),
+        title=document.title(report), kicker=f"{TOOL} {report.version}, {report.command}",
         outcome="open" if report.judgement is None else report.judgement.outcome.value.replace(" ", "-"),
-        finding=_finding(sections), sections=sections, date=plain(str(about.get("started", ""))),
-        author=plain(str(about.get("user", ""))), tool=TOOL,
+        finding=_finding(sections), sections=sections, date=about.get("started", ""),
+        author=about.get("user", ""), tool=TOOL,
     )  # fmt: skip
 
 
@@ -75,7 +75,7 @@ def _templates() -> Environment:
     def finalized(value: object) -> object:
         if isinstance(value, Markup):
             return value
-        return Markup(str(escape(value)).replace("//", "/&#47;").replace(" %", "&nbsp;%"))
+        return Markup(str(escape(plain(str(value)))).replace("//", "/&#47;").replace(" %", "&nbsp;%"))
 
     def kind(block: Block) -> str:
         names: dict[type, str] = {Sentence: "sentence", Table: "table", Figure: "figure", Remark: "remark"}

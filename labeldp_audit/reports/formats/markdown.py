@@ -36,7 +36,7 @@ def _harmless(match: re.Match[str]) -> str:
 
 def _lines(report: Report, run: Mapping[str, object] | None) -> Iterator[str]:
     """Details of a section are folded together."""
-    yield f"# {escaped(document.title(report))}"
+    yield f"# {escaped(report.command)}: {escaped(report.dataset.name)}"
     section, folded = "", False
     for block in document.of(report, run):
         detail = block.level is Level.DETAIL
