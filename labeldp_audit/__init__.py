@@ -177,7 +177,7 @@ class Report:
     def __str__(self) -> str:
         from .reports import formats
 
-        return formats.screen(self.content)
+        return formats.screen(self.content, rest="report.save(PATH)")
 
     def __repr__(self) -> str:
         content = self.content

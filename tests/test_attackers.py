@@ -154,7 +154,7 @@ def test_the_last_words_are_for_a_manager(audit, table):
         (("--mechanism", "llp:k=2.5"), "llp:k=2.5"),
         (("--mechanism", "laplace-llp:k=8"), "laplace-llp:k=8"),
         (("--mechanism", "laplace-llp:k=8,epsilon=0"), "laplace-llp"),
-        (("--mechanism", "channel:matrix=0.9 0.2/0.1 0.9"), "row 1 of the matrix is no law"),
+        (("--mechanism", "channel:matrix=0.9 0.2/0.1 0.9"), "row 1 of the matrix is no distribution"),
         (("--mechanism", "channel:matrix=1"), "a row for each class"),
         (("--mechanism", "rr:pi=0.6"), "rr:pi=0.6"),
         (("--utility", "best"), "zero-one, balanced"),

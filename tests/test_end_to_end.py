@@ -97,7 +97,7 @@ def test_a_second_run_replaces_the_files(audit, table):
     first = (audit.folder / "labeldp-report" / "nu-max.json").read_bytes()
     assert audit("nu-max", table, "--k", 40).status == 0
     assert (audit.folder / "labeldp-report" / "nu-max.json").read_bytes() != first
-    assert names(audit.folder / "labeldp-report") == ["nu-max.html", "nu-max.json", "nu-max.md"]
+    assert names(audit.folder / "labeldp-report") == [f"nu-max.{ending}" for ending in ("html", "json", "md", "svg")]
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -113,7 +113,7 @@ def test_quiet_still_writes(audit, table):
     assert names(audit.folder) == [
         "it.csv",
         "labeldp-report",
-        *(f"labeldp-report/nu-max.{ending}" for ending in ("html", "json", "md")),
+        *(f"labeldp-report/nu-max.{ending}" for ending in ("html", "json", "md", "svg")),
     ]
 
 

@@ -596,7 +596,7 @@ def test_it_prints_a_short_text(report):
     said = str(report)
     assert len(said.splitlines()) < 40
     assert max(map(len, said.splitlines())) <= 100
-    for part in ("PASS:", "frame  400 rows", "all: --verbose"):
+    for part in ("PASS:", "frame  400 rows", "all: report.save(PATH)"):
         assert part in said
     assert repr(report) == f"<Report audit of frame: {len(report.findings)} findings>"
 

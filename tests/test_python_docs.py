@@ -56,7 +56,7 @@ def test_the_notebook_runs(elsewhere, monkeypatch, capsys):
     values = [evaluated(cell, names) for cell in cells]
     assert all(shown(value) for value in values)
     assert isinstance(values[1], lda.Report)
-    assert "Verdict" in shown(values[1])
+    assert "lose more than" in shown(values[1])
     assert list(values[2]["tau"]) == [1, 2, 3]
     assert "rr:epsilon=" in capsys.readouterr().out
     assert list((elsewhere / "examples").iterdir()) == []

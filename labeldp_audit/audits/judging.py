@@ -133,7 +133,7 @@ def policy_of(fail_if: str | Iterable[str] = (), file: str | os.PathLike[str] | 
 
 def wanted(found: Policy | None) -> Policy:
     if found is None:
-        what = "no policy: nothing says when a release must not go out"
+        what = "no policy: nothing says what blocks a release"
         raise SpecError(what, hint="for example --fail-if ['advantage.high > 0.05']")
     return found
 

@@ -182,7 +182,7 @@ Confidence = Annotated[float, _setting("confidence", QUESTION, "Confidence of al
 Seed = Annotated[int, _setting("seed", QUESTION, "Where sampling starts: same seed, same numbers.")]
 
 FailIf = Annotated[list[str], _option(
-    Text("LINE"), POLICY, "When a release must not go out, such as 'advantage.high > 0.05' or 'j(tau=6).low > 0.05'. "
+    Text("LINE"), POLICY, "What blocks a release, such as 'advantage.high > 0.05' or 'j(tau=6).low > 0.05'. "
     "Repeatable; stands in for the lines of the configuration.", default=(), shown="the policy of the configuration")]
 PolicyFile = Annotated[str | None, _option(
     Text("FILE"), POLICY, "TOML file with fail_if = [...] and waivers, used beside --fail-if.",

@@ -42,7 +42,7 @@ def _configured(path: Path | None, typed: bool, known: files.Known) -> Policy:
 
 def wanted(found: Policy | None) -> Policy:
     if found is None:
-        raise SpecError("no policy: nothing says when a release must not go out", hint=_EXAMPLE)
+        raise SpecError("no policy: nothing says what blocks a release", hint=_EXAMPLE)
     return found
 
 

@@ -79,7 +79,7 @@ def perform(context: typer.Context, job: Job) -> int:
     written = output.to_files(errand.plan, report, rows, info)
     show(text)
     warn(output.to_summary(errand.plan, report, os.environ.get("GITHUB_STEP_SUMMARY")), quiet=False)
-    if written and not quiet:
+    if written and not quiet and not _is_read_here(errand.plan):
         say(f"wrote {', '.join(map(str, written))}")
     return _status(report) if "fail_if" in asked.values and not asked["exit_zero"] else FINE
 
@@ -99,7 +99,7 @@ def _hush_libraries() -> None:
 
 
 def _is_read_here(plan: output.Plan) -> bool:
-    """Is there a terminal that shows a report for people, which has the warnings?"""
+    """Is there a terminal that shows a report for people, which has the warnings and says where the page is?"""
     shown = any(target.file is None and target.format == "text" for target in plan.targets)
     return shown and sys.stdout is not None and sys.stdout.isatty()
 

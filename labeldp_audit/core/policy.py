@@ -18,7 +18,7 @@ COMPARISONS: Mapping[str, Callable[[float, float], bool]] = {
 
 @dataclass(frozen=True)
 class Line:
-    """One condition under which a release must not go out."""
+    """One condition that blocks a release."""
 
     text: str
     quantity: str
@@ -32,7 +32,7 @@ class Line:
 
     @property
     def upward(self) -> bool:
-        """Is it large numbers that must not go out?"""
+        """Is it large numbers that block a release?"""
         return self.comparison.startswith(">")
 
 

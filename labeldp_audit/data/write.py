@@ -128,7 +128,7 @@ def _quietly(remove: Callable[[], None]) -> None:
 def _named(path: Path) -> Iterator[None]:
     try:
         yield
-    except BrokenPipeError:  # nobody reads on: no fault of the disk
+    except BrokenPipeError:  # no fault of the disk
         raise
     except OSError as error:
         raise DataError("cannot write", path, error.strerror or str(error)) from None

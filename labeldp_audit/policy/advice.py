@@ -56,7 +56,7 @@ def _upside_down(line: Line, report: Report) -> str:
     """Whoever takes a line for what has to hold turns it round."""
     if line.upward or _known(line, report).less_is_worse or not judge.about(line, report):
         return ""
-    return f"{line.text!r} stops a release where the number is small: a line says when it must not go out"
+    return f"{line.text!r} stops a release where the number is small: a line says what blocks it"
 
 
 def _never_passes(line: Line, report: Report) -> str:

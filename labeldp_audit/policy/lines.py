@@ -1,4 +1,4 @@
-"""One line of a policy, which says when a release must not go out: `j(tau=6, mechanism=rr:epsilon=1).high > 0.05`.
+"""One line of a policy, which says what blocks a release: `j(tau=6, mechanism=rr:epsilon=1).high > 0.05`.
 
 line        quantity [ '(' coordinate { ',' coordinate } ')' ] '.' field comparison number
 coordinate  name '=' value; a value with a comma or a bracket in it stands in quotes

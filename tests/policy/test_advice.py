@@ -50,7 +50,7 @@ def test_a_line_says_what_must_not_go_out() -> None:
     advantage = finding("advantage", 0, 0.01, 0.02)
     for line in ("advantage.high < 0.05", "advantage.low <= 0.05"):
         assert said(line, advantage) == (
-            f"{line!r} stops a release where the number is small: a line says when it must not go out"
+            f"{line!r} stops a release where the number is small: a line says what blocks it"
         )
 
 

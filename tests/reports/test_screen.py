@@ -129,7 +129,7 @@ def test_many_mechanisms_are_few_and_the_first_the_picked_and_the_last_among_the
 def test_warnings_are_a_line_each_and_those_left_out_are_counted(worst_report: Report) -> None:
     report = replace(worst_report, warnings=tuple(f"warning {place}: {'words ' * 60}" for place in range(40)))
     shown = [line for line in lines(report) if line.startswith("!")]
-    assert shown[-1] == f"! {40 - len(shown) + 1} more warnings: --verbose" and 1 < len(shown) <= 5
+    assert shown[-1] == f"! {40 - len(shown) + 1} more warnings" and 1 < len(shown) <= 5
     kept = [one for one in document.of(report) if isinstance(one, Remark)]
     assert len(kept) == 40 and all("\n" not in one.short for one in kept)
 

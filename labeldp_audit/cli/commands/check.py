@@ -20,7 +20,7 @@ def check(
     show_config: opt.ShowConfig,
 ) -> int:  # fmt: skip
     """Judge a stored report by a policy, without the data; or audit a table first, no more than the policy asks
-    about. A line that says when a release must not go out passes, fails, is inconclusive (the estimate passes, its
+    about. A line that says what blocks a release passes, fails, is inconclusive (the estimate passes, its
     limit does not: exit status 4), or was not measured, which fails.
 
     \b

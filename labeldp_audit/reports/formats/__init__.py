@@ -60,11 +60,11 @@ def of_ending(ending: str) -> str:
 _ENDINGS = {"md": "markdown", "txt": "text", "htm": "html", "xml": "junit"}
 
 
-def screen(report: Report, *, width: int = 100, color: bool = False, page: str = "") -> str:
-    """The text that a person reads first, on one screen; `page` says where the rest is."""
+def screen(report: Report, *, width: int = 100, color: bool = False, page: str = "", rest: str = "--verbose") -> str:
+    """The text that a person reads first, on one screen; `page` is where the rest is, `rest` what shows it."""
     from . import text
 
-    return text.screen(report, width, color, page)
+    return text.screen(report, width, color, page, rest)
 
 
 def excerpt(report: Report) -> str:

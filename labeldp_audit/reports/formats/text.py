@@ -33,11 +33,11 @@ def whole(report: Report, width: int, color: bool = False, run_info: Mapping[str
     return _text(lines)
 
 
-def screen(report: Report, width: int = 100, color: bool = False, page: str = "") -> str:
-    """At most 25 lines. page: where the rest can be read."""
+def screen(report: Report, width: int = 100, color: bool = False, page: str = "", rest: str = "--verbose") -> str:
+    """At most 25 lines. page: where the rest can be read; rest: what shows it."""
     brief = [one for one in document.of(report) if one.level is Level.BRIEF]
     room = min(width, _WIDEST)
-    last = _last(brief, page, room)
+    last = _last(brief, page, rest, room)
     above = [line for one in brief if not isinstance(one, Remark) for line in _brief(one, room, color)]
     left = max(1, min(_WARNINGS, _LINES - len(above) - len(last)))
     return _text([*above, *_warnings([one for one in brief if isinstance(one, Remark)], left, room, color), *last])
@@ -58,7 +58,7 @@ def _brief(block: Block, width: int, color: bool) -> Iterator[str]:
             yield ""
             yield from _table(block, width, color, one=True)
             if block.note:
-                yield _styled(cut(f"{block.note}: --verbose", width), _DIM, color)
+                yield _styled(cut(block.note, width), _DIM, color)
 
 
 def _tint(text: str) -> str:
@@ -69,12 +69,12 @@ def _warnings(found: Sequence[Remark], most: int, width: int, color: bool) -> It
     shown = found if len(found) <= most else found[: most - 1]
     yield from (_styled(cut(f"! {one.short}", width), _YELLOW, color) for one in shown)
     if len(found) > len(shown):
-        yield _styled(f"! {len(found) - len(shown)} more warnings: --verbose", _YELLOW, color)
+        yield _styled(f"! {len(found) - len(shown)} more warnings", _YELLOW, color)
 
 
-def _last(brief: Sequence[Block], page: str, width: int) -> list[str]:
+def _last(brief: Sequence[Block], page: str, rest: str, width: int) -> list[str]:
     steps = next((one.text for one in brief if isinstance(one, Sentence) and one.role == "next"), "")
-    parts = [f"page: {page}" if page else "", f"next: labeldp-audit {steps}" if steps else "", "all: --verbose"]
+    parts = [f"page: {page}" if page else "", f"next: labeldp-audit {steps}" if steps else "", f"all: {rest}"]
     lines = [""]
     for part in filter(None, parts):
         joined = f"{lines[-1]}{_GAP}{part}" if lines[-1] else part
