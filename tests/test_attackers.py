@@ -139,10 +139,6 @@ def test_where_nothing_asked_for_has_a_loss_nothing_is_read(audit, command, spec
     assert "`labeldp-audit advantage`" in ended.err
 
 
-def test_the_last_words_are_for_a_manager(audit, table):
-    assert "For a manager:" in audit("advantage", table, *KINDS, *FEW, "--no-output").out.split("\n\n")[-1]
-
-
 # ---- refused
 
 

@@ -78,7 +78,7 @@ def check_typed(asked: Configuration, measuring: Iterable[str]) -> None:
         origin = asked.origins[name]
         if origin.startswith("--"):
             raise SpecError(
-                f"a stored report is judged unchanged, and {origin} changes nothing", hint="audit the table"
+                f"a stored report is judged unchanged: {origin} changes nothing", hint="audit the table"
             )
 
 

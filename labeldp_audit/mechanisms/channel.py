@@ -41,7 +41,7 @@ class Channel(PerRecord):
         for number_of_row, row in enumerate(self.matrix, 1):
             if min(row) < 0 or not math.isclose(math.fsum(row), 1, abs_tol=_SUM):
                 raise SpecError(
-                    f"row {number_of_row} of the matrix is no distribution: its numbers must be 0 or more and add up to 1"
+                    f"row {number_of_row} of the matrix is no distribution: numbers of 0 or more that add up to 1"
                 )
 
     @classmethod

@@ -236,7 +236,7 @@ def test_what_was_typed_to_change_the_numbers_is_refused(audit, stored, option):
     """It would silently change nothing, and a policy would pass that nobody asked the table about."""
     file, _ = stored
     error = refused(audit, "check", file, *option, *typed("advantage.high > 1"), status=2)
-    assert error == f"a stored report is judged unchanged, and {option[0]} changes nothing"
+    assert error == f"a stored report is judged unchanged: {option[0]} changes nothing"
 
 
 @pytest.mark.parametrize(
