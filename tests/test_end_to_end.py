@@ -97,7 +97,7 @@ def test_a_second_run_replaces_the_files(audit, table):
     first = (audit.folder / "labeldp-report" / "nu-max.json").read_bytes()
     assert audit("nu-max", table, "--k", 40).status == 0
     assert (audit.folder / "labeldp-report" / "nu-max.json").read_bytes() != first
-    assert names(audit.folder / "labeldp-report") == ["nu-max.json", "nu-max.md"]
+    assert names(audit.folder / "labeldp-report") == ["nu-max.json", "nu-max.md", "nu-max.svg"]
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -110,7 +110,8 @@ def test_no_output_writes_nothing_and_quiet_says_nothing(audit, table, command):
 
 def test_quiet_still_writes(audit, table):
     assert audit("nu-max", table, "-q", "-f", "csv=it.csv").err == ""
-    assert names(audit.folder) == ["it.csv", "labeldp-report", "labeldp-report/nu-max.json", "labeldp-report/nu-max.md"]
+    left = ("nu-max.json", "nu-max.md", "nu-max.svg")
+    assert names(audit.folder) == ["it.csv", "labeldp-report", *(f"labeldp-report/{name}" for name in left)]
 
 
 def test_forms_agree(audit, table):
