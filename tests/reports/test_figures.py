@@ -144,6 +144,12 @@ def test_losses_have_the_factor_on_odds_beside_them(tail_report: Report) -> None
     assert drawn.alt == "Share of people: m above 3 nats 30.0 % [20.0, 40.0]."
 
 
+def test_the_dot_is_at_epsilon_where_a_value_is_near(tail_report: Report) -> None:
+    assert len(with_class(chart(tail_report, "j"), "promise")) == 4
+    late = tuple(one for one in tail_report.findings if one.at.get("tau", 0) > 4.5)
+    assert with_class(chart(replace(tail_report, findings=late), "j"), "promise") == []
+
+
 def test_strengths_are_one_curve_and_few_mechanisms_rows(gain_report: Report) -> None:
     assert len(with_class(chart(gain_report, "advantage"), "line")) == 0
     members = [one for one in gain_report.findings if one.mechanism == "rr:epsilon=2"]

@@ -72,10 +72,11 @@ def _certified(report: Report, found: Sequence[Finding]) -> list[float | None]:
     return [known.get((f"certified_{one.quantity}", one.mechanism, one.place("tau"))) for one in found]
 
 
-def _series(report: Report, name: str, group: Sequence[Finding], axis: str, promise: float | None = None) -> Series:
+def _series(report: Report, name: str, group: Sequence[Finding], axis: str) -> Series:
     known = tuple(Point(_x(one, axis), one.bound, _planned(report, one)) for one in group)
     lows = zip(group, _certified(report, group), strict=True)
     sure = tuple(Point(_x(one, axis), Bound(None, low, None, 0, "")) for one, low in lows if low is not None)
+    promise = group[0].place("epsilon") if axis == "tau" else None
     return Series(name, known, axis == "tau" or _FALLS.get(axis), sure, promise)
 
 
@@ -158,7 +159,7 @@ def _losses(report: Report) -> Iterator[Chart]:
     panels = [
         Curves(
             across if name == [*shown][-1] else bare, shares,
-            (_series(report, name, group, "tau", _promise(group)),), tall, True, name,
+            (_series(report, name, group, "tau"),), tall, True, name,
             f"above {short(_x(here[name], 'tau'))}: {_said(here[name].bound, percent, ' %')}", lines,
         )
         for name, group in shown.items()
@@ -190,12 +191,6 @@ def _decisive(report: Report, group: Sequence[Finding]) -> Finding:
     least = group[0].place("epsilon") if judged is None else judged
     later = [one for one in group if least is not None and _x(one, "tau") >= least - 1e-12]
     return later[0] if later else group[len(group) // 2]
-
-
-def _promise(group: Sequence[Finding]) -> float | None:
-    epsilon = group[0].place("epsilon")
-    near = epsilon is not None and any(-1e-12 <= _x(one, "tau") - epsilon <= 0.1 for one in group)
-    return epsilon if near else None
 
 
 # ---- what a release adds

@@ -204,7 +204,7 @@ def linear(
     """From 0, or a round value below, to one at or above all that is finite, and beyond where something is not."""
     known = list(values)
     finite = [one for one in known if math.isfinite(one)]
-    top, bottom = max([*finite, least]) * (1 if len(finite) == len(known) else 1.2), min([*finite, 0.0])
+    top, bottom = max([*finite, least]) * (1 if len(finite) == len(known) else 1.05), min([*finite, 0.0])
     step = round_step((top - bottom) / ticks)
     first, last = math.floor(bottom / step + 1e-9), math.ceil(top / step - 1e-9)
     marks = [round(index * step, 12) for index in range(first, last + 1)]

@@ -14,6 +14,7 @@ from .drawing import COLOURS, LINE, RIGHT, Axis, cut, dot, escaped, line, path, 
 FEW = 24  # points up to which each is drawn, and not only their line
 _LEFT, _BELOW, _ROW = 60, 20, 43
 _GRAIN = 1.2  # units across, below which two values are one
+_NEAR = 0.1  # beyond what is promised, a point that is marked for it
 _BANDS = 3  # that can lie over each other
 _HIGH, _LOW = 0.9, 0.1  # a share that may be at least that and at most this is open
 _BETWEEN = "low to high"
@@ -175,7 +176,7 @@ class Curves:
                 f"{one.mark if point.planned else 'ring'} c{place % COLOURS}",
                 y,
             )
-        held = [pair for pair in known if one.promise is not None and pair[0].x >= one.promise - 1e-12][:1]
+        held = [pair for pair in known if one.promise is not None and 0 <= pair[0].x - one.promise + 1e-12 <= _NEAR][:1]
         yield from (dot(self._x(point.x), y(level), f"promise {tint(place)}", 5.5) for point, level in held)
 
     def _point(self, point: Point, x: float, at: float, class_: str, y: Height) -> Iterator[str]:
