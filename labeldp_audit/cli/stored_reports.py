@@ -77,9 +77,7 @@ def check_typed(asked: Configuration, measuring: Iterable[str]) -> None:
     for name in measuring:
         origin = asked.origins[name]
         if origin.startswith("--"):
-            raise SpecError(
-                f"a stored report is judged unchanged: {origin} changes nothing", hint="audit the table"
-            )
+            raise SpecError(f"a stored report is judged unchanged: {origin} changes nothing", hint="audit the table")
 
 
 def check_planned(report: Report, asked: Configuration, file: str) -> None:

@@ -32,7 +32,7 @@ def _because(judged: Judgement, report: Report) -> str:
     left = blocking(judged)
     if not left:
         number, waived = len(judged.verdicts), sum(one.waiver is not None for one in judged.verdicts)
-        hold = "the line of the policy holds" if number == 1 else f"all {count(number)} lines of the policy hold"
+        hold = "the one line of the policy holds" if number == 1 else f"all {count(number)} lines of the policy hold"
         return f"{hold} for {plain(report.dataset.name)}{f', {count(waived)} by a waiver' if waived else ''}"
     more = f" (and {count(len(left) - 1)} more)" if len(left) > 1 else ""
     return f"blocked by {plain(left[0].line)}{more}: {in_words(left[0], report)}"

@@ -59,10 +59,9 @@ class Figure:
 
 @dataclass(frozen=True)
 class Remark:
-    """A warning; `short` names the flag or the act that helps in one line."""
+    """A warning; on a screen as many of its clauses as one line holds."""
 
     text: str
-    short: str
     level: Level = Level.BRIEF
     section: str = ""
 
@@ -77,7 +76,7 @@ def harmless(block: Block) -> Block:
         case Sentence():
             return replace(block, text=_harmless(block.text))
         case Remark():
-            return replace(block, text=_harmless(block.text), short=_harmless(block.short))
+            return replace(block, text=_harmless(block.text))
         case Table():
             rows = tuple(_cells(row) for row in block.rows)
             return replace(block, header=_cells(block.header), rows=rows, note=_harmless(block.note))
@@ -96,7 +95,3 @@ def flowing(cell: str) -> str:
     """An estimate, its ends and what follows, where columns of a terminal do not keep them apart."""
     first, *rest = re.split(" {2,}", cell.strip())
     return " ".join([first, *(f"({one})" for one in rest)]) if rest and first else "".join(rest) or first
-
-
-def in_section(section: str, level: Level, tables: Sequence[Table | None]) -> list[Table]:
-    return [replace(one, section=section, level=level) for one in tables if one is not None]

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from ..core.report import SCHEMA, TOOL, Report
 from . import answers, figures, remarks, tables
-from .blocks import Block, Figure, Level, Remark, Sentence, Table, harmless, in_section
+from .blocks import Block, Figure, Level, Remark, Sentence, Table, harmless
 from .formats import call
 from .formats.spelling import count, plain, short
 
@@ -33,7 +33,7 @@ def title(report: Report) -> str:
 
 def _blocks(report: Report, run: Run) -> Iterator[Block]:
     yield from _first(report)
-    yield from (Remark(one, one) for one in answers.waivers_in_lines(report))
+    yield from (Remark(one) for one in answers.waivers_in_lines(report))
     yield from remarks.warnings(report)
     yield Sentence(next_step(report), BRIEF, role="next")
     yield from _policy(report)
@@ -82,10 +82,12 @@ def _sentences(
     yield from (Sentence(one, level, section, role) for one in said if one not in left_out)
 
 
-def _policy(report: Report) -> Iterator[Block]:
-    """Every line in words where the first table is not about lines, or has not all of them."""
-    yield from in_section(POLICY, NORMAL, [tables.every_line(report)])
-    yield from in_section(POLICY, DETAIL, [tables.every_strength(report)] if report.command == "tune" else [])
+def _policy(report: Report) -> Iterator[Table]:
+    """All lines and all strengths, where the first table has not all of them."""
+    main = tables.main(report)
+    for level, made in ((NORMAL, tables.lines(report, whole=True)), (DETAIL, tables.tuning(report, whole=True))):
+        if made is not None and (main is None or made.rows != main.rows):
+            yield replace(made, level=level, section=POLICY)
 
 
 _TABLES: Mapping[str, Callable[[Report], Table | None]] = {

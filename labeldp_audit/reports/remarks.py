@@ -9,7 +9,6 @@ from . import found, words
 from .blocks import Remark
 from .formats.spelling import confidence, count, cut, percent, plain, share, short
 
-_ONE_LINE = 96  # columns of the screen beside the mark
 _FEW_ROWS = 2_000
 _NAMES = 6
 
@@ -18,13 +17,13 @@ def warnings(report: Report) -> list[Remark]:
     """Limits that do not hold first, as the report has them."""
     unjudged = _unjudged(report)
     each = {f"{name} was not judged: {reason}" for reason, names in unjudged.items() for name in names}
-    said = [Remark(one, first_clause(one)) for one in report.warnings if one not in each]
+    said = [Remark(one) for one in report.warnings if one not in each]
     for reason, names in unjudged.items():
         line = f"not judged: {words.listed(names, 2)}: {reason}"
-        said.append(Remark(line, first_clause(line)))
+        said.append(Remark(line))
     if report.dataset.rows_used < _FEW_ROWS:
         line = f"{count(report.dataset.rows_used)} rows are few: low and high lie far apart; more rows narrow them"
-        said.append(Remark(line, line))
+        said.append(Remark(line))
     return said
 
 
@@ -37,17 +36,6 @@ def _unjudged(report: Report) -> dict[str, list[str]]:
             names = found_none.setdefault(one.bound.reason, [])
             names += [one.mechanism or ""] if one.mechanism not in names else []
     return found_none
-
-
-def first_clause(text: str, most: int = _ONE_LINE) -> str:
-    """As many whole clauses as one line holds."""
-    line = plain(text)
-    if len(line) <= most:
-        return line
-    ends = [line.rfind(mark, 0, most) for mark in ("; ", ": ", ", ", " (")]
-    cut = max(ends[:2])
-    cut = cut if cut > most // 2 else max(ends)
-    return line[:cut] if cut > most // 2 else f"{line[: most - 1]}…"
 
 
 def subject(report: Report) -> str:

@@ -11,7 +11,7 @@ from ..core.policy import COMPARISONS, Outcome, Verdict
 from ..core.quantity import NATS, PER_CENT, POINTS
 from ..core.report import ALONE, TUNE, Report
 from ..core.table import EXACT_LEVELS, Column
-from . import answers, found, words
+from . import found, words
 from .blocks import Table
 from .formats.spelling import NOTHING, confidence, count, factor, measured, nats, percent, places, plain, short
 
@@ -231,28 +231,17 @@ def chances(report: Report) -> Table | None:
 # ---- the policy
 
 
-def lines(report: Report) -> Table | None:
+def lines(report: Report, whole: bool = False) -> Table | None:
+    """The worst first."""
     judged = report.judgement
     if judged is None or not judged.verdicts:
         return None
     order = list(Outcome)
     ranked = sorted(judged.verdicts, key=lambda one: (not one.counts, order.index(one.outcome)))
-    rows = [_line(one, report) for one in ranked]
-    rest = len(rows) - _LINES
-    note = f"and {count(rest)} more lines" if rest > 0 else ""
-    return Table(("blocked if", "outcome", "measured", "estimate", "under"), rows[:_LINES], note=note, left=(0, 1, 4))
-
-
-def every_line(report: Report) -> Table | None:
-    """In the policy's order, in words."""
-    judged = report.judgement
-    if judged is None or not judged.verdicts:
-        return None
-    rows = []
-    for one in judged.verdicts:
-        many = f" ({count(one.failing)} of {count(one.judged)} do not pass)" if one.judged > 1 and one.failing else ""
-        rows.append([plain(one.line), _outcome(one), answers.in_words(one, report) + many])
-    return Table(("blocked if", "outcome", "found"), rows, left=(0, 1, 2))
+    rows, shown = [_line(one, report) for one in ranked], len(ranked) if whole else _LINES
+    note = f"and {count(len(rows) - shown)} more lines" if len(rows) > shown else ""
+    header = ("blocked if", "outcome", "measured", "estimate", "under")
+    return Table(header, rows[:shown], note=note, left=(0, 1, 4))
 
 
 def _line(one: Verdict, report: Report) -> list[str]:
@@ -261,9 +250,9 @@ def _line(one: Verdict, report: Report) -> list[str]:
     suffix = " %" if unit == PER_CENT else ""
     value = NOTHING if one.value is None else words.amount(one.value, unit, rounding) + suffix
     estimate = None if one.worst is None else one.worst.bound.estimate
-    about = one.worst.mechanism if one.worst is not None else None
     beside = NOTHING if estimate is None else words.amount(estimate, unit) + suffix
-    return [plain(one.line), _outcome(one), value, beside, words.mechanism(report, about) if about else ""]
+    about = words.mechanism(report, one.worst.mechanism) if one.worst is not None and one.worst.mechanism else ""
+    return [one.line, _outcome(one), value, beside, one.said if one.outcome is Outcome.NOT_MEASURED else about]
 
 
 def _outcome(one: Verdict) -> str:
@@ -273,31 +262,21 @@ def _outcome(one: Verdict) -> str:
 # ---- the search for the least noise
 
 
-def tuning(report: Report) -> Table | None:
+def tuning(report: Report, whole: bool = False) -> Table | None:
     """The noisiest strength, the chosen one, the next that breaks the policy, the clearest; of each what lines ask."""
-    rows, asked, more = [], _asked(report), 0
+    rows, asked, more = [], _asked(report)[: None if whole else 2], 0
     for search in (one for one in report.findings if one.quantity == found.TUNED):
         specs = _strengths(report, search)
         at = specs.index(search.mechanism) if search.mechanism in specs else -1
         beside = specs[at + 1 : at + 2] if at >= 0 else []
-        shown = found.few(specs, [search.mechanism, *beside], most=5)
+        shown = specs if whole else found.few(specs, [search.mechanism, *beside], most=5)
         more += len(specs) - len(shown)
-        rows += [_strength(report, spec, spec == search.mechanism, asked[:2]) for spec in shown]
+        rows += [_strength(report, spec, spec == search.mechanism, asked) for spec in shown]
     if not rows or not asked:
         return None
-    note = f"and {count(more)} more strengths" if more else ""
-    return Table(("what is released", *(plain(one.line) for one in asked[:2])), rows, note=note, left=(0, 1, 2))
-
-
-def every_strength(report: Report) -> Table | None:
-    asked = _asked(report)
-    searches = [one for one in report.findings if one.quantity == found.TUNED]
-    rows = [
-        _strength(report, spec, spec == one.mechanism, asked) for one in searches for spec in _strengths(report, one)
-    ]
-    note = "Estimate, low-high, and whether the line lets it pass; limits hold at all strengths at once."
-    header = ("what is released", *(plain(one.line) for one in asked))
-    return Table(header, rows, note=note, left=tuple(range(len(header)))) if rows and asked else None
+    note = "Limits hold at all strengths at once." if whole else f"and {count(more)} more strengths" if more else ""
+    header = ("what is released", *(one.line for one in asked))
+    return Table(header, rows, note=note, left=tuple(range(len(header))))
 
 
 def _asked(report: Report) -> list[Verdict]:

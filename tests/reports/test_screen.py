@@ -131,7 +131,7 @@ def test_warnings_are_a_line_each_and_those_left_out_are_counted(worst_report: R
     shown = [line for line in lines(report) if line.startswith("!")]
     assert shown[-1] == f"! {40 - len(shown) + 1} more warnings" and 1 < len(shown) <= 5
     kept = [one for one in document.of(report) if isinstance(one, Remark)]
-    assert len(kept) == 40 and all("\n" not in one.short for one in kept)
+    assert len(kept) == 40 and all("\n" not in one.text for one in kept)
 
 
 def test_a_whole_text_has_what_the_screen_has(joint_report: Report) -> None:

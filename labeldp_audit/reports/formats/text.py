@@ -67,9 +67,17 @@ def _tint(text: str) -> str:
 
 def _warnings(found: Sequence[Remark], most: int, width: int, color: bool) -> Iterator[str]:
     shown = found if len(found) <= most else found[: most - 1]
-    yield from (_styled(cut(f"! {one.short}", width), _YELLOW, color) for one in shown)
+    yield from (_styled(f"! {_clauses(one.text, width - 2)}", _YELLOW, color) for one in shown)
     if len(found) > len(shown):
         yield _styled(f"! {len(found) - len(shown)} more warnings", _YELLOW, color)
+
+
+def _clauses(text: str, most: int) -> str:
+    """As many whole clauses as one line holds, if that is more than half of it."""
+    if len(text) <= most:
+        return text
+    ends = [place for mark in ("; ", ": ", ", ", " (") if (place := text.rfind(mark, 0, most)) > most // 2]
+    return text[: max(ends)] if ends else cut(text, most)
 
 
 def _last(brief: Sequence[Block], page: str, rest: str, width: int) -> list[str]:
