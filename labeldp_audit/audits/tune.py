@@ -169,9 +169,9 @@ class Search:
         if alone is None:
             return shared, judgement
         by_itself = self._judge.of(_about(alone, mechanism), mechanism)
-        verdicts = []
+        verdicts, order = [], [*Outcome]
         for one, other in zip(judgement.verdicts, by_itself.verdicts, strict=True):
-            vetoed = one.field == "low" and one.outcome is Outcome.PASS and other.outcome is not Outcome.PASS
+            vetoed = one.field == "low" and order.index(other.outcome) < order.index(one.outcome)
             if vetoed:
                 self._vetoes.setdefault(one.line, []).append(mechanism.spec)
             said = f"{other.said}: the limit of this strength alone, as `check` has it"
@@ -294,7 +294,7 @@ def _what_fails(answer: Answer) -> str:
         one.worst is None or one.worst.mechanism is None or QUANTITIES[one.quantity].of_losses for one in counting
     ):
         return f"not even a release that tells nothing passes: {lines}"
-    if all(one.outcome is Outcome.INCONCLUSIVE for one in counting):
+    if all(one.outcome in (Outcome.INCONCLUSIVE, Outcome.UNPROVEN) for one in counting):
         return f"no amount of noise is shown to be enough, as what the features alone give away is in the way: {lines}"
     return f"no amount of noise is enough, as what the features alone give away does not pass: {lines}"
 

@@ -87,7 +87,8 @@ def perform(context: typer.Context, job: Job) -> int:
 def _status(report: Report) -> int:
     if report.judgement is None:
         return FINE
-    return {Outcome.PASS: FINE, Outcome.INCONCLUSIVE: INCONCLUSIVE}.get(report.judgement.outcome, VIOLATED)
+    open_ones = dict.fromkeys((Outcome.INCONCLUSIVE, Outcome.UNPROVEN), INCONCLUSIVE)
+    return {Outcome.PASS: FINE, **open_ones}.get(report.judgement.outcome, VIOLATED)
 
 
 def _hush_libraries() -> None:

@@ -51,6 +51,7 @@ class Policy:
     lines: tuple[Line, ...]
     waivers: tuple[Waiver, ...] = ()
     confidence: float = 0.0  # numbers with less are not taken for measured
+    unproven_passes: bool = False
 
 
 class Outcome(StrEnum):
@@ -59,6 +60,7 @@ class Outcome(StrEnum):
     FAIL = "fail"
     NOT_MEASURED = "not measured"
     INCONCLUSIVE = "inconclusive"  # the estimate passes, the limit does not
+    UNPROVEN = "unproven"  # the limit passes for want of rows, the estimate does not
     PASS = "pass"
 
 
@@ -108,10 +110,10 @@ class Judgement:
 
     @property
     def outcome(self) -> Outcome:
-        """Pass, inconclusive or fail; what was not measured and a waiver that has run out are failures."""
+        """Pass, unproven, inconclusive or fail; what was not measured and a waiver that has run out are failures."""
         if any(one.about_this and one.expired for one in self.waivers):
             return Outcome.FAIL
         left = {one.outcome for one in self.verdicts if one.counts}
-        if left <= {Outcome.INCONCLUSIVE}:
-            return Outcome.INCONCLUSIVE if left else Outcome.PASS
-        return Outcome.FAIL
+        if left - {Outcome.INCONCLUSIVE, Outcome.UNPROVEN}:
+            return Outcome.FAIL
+        return next((one for one in Outcome if one in left), Outcome.PASS)

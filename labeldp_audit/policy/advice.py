@@ -10,14 +10,12 @@ import math
 from collections.abc import Callable, Iterable
 
 from ..core.errors import SpecError
-from ..core.finding import Finding
-from ..core.policy import Line, Outcome
+from ..core.policy import Line
 from ..core.quantity import Quantity
 from ..core.registry import Named, there
 from ..core.report import Report
 from . import judge
 
-_CERTIFIED = "certified_"
 Adviser = Callable[[Line, Report], str]  # one sentence, or nothing
 
 
@@ -69,47 +67,8 @@ def _never_passes(line: Line, report: Report) -> str:
     return f"{line.text!r} can never pass: no table has an upper limit for it; gate on .low, or on advantage.high"
 
 
-def _unshown(line: Line, report: Report) -> str:
-    """A lower limit that passes may say that nothing was found, or that too few people were asked."""
-    if line.field != "low" or not line.upward or not _passes(line, report):
-        return ""
-    known = {_place(one): one for one in report.findings if one.bound.estimate is not None}
-    pairs = [(one.bound.low, known.get(_place(one)) or known.get(_estimated(one))) for one in judge.about(line, report)]
-    worse = [(limit, one, one.bound.estimate) for limit, one in pairs if one is not None and _holds(line, one)]
-    if not worse:
-        return ""
-    limit, one, estimate = max(worse, key=lambda each: each[2] or 0.0)
-    shown = f"no more than {limit:.4g} is shown" if limit else "nothing is shown"
-    named = f"{one.quantity} of {one.mechanism}" if one.mechanism else one.quantity
-    return (
-        f"{line.text!r} passes as {shown}, but the estimate of {named}, {estimate:.4g}, does not: this table may be "
-        "too small to show it"
-    )
-
-
-def _holds(line: Line, finding: Finding) -> bool:
-    return finding.bound.estimate is not None and line.holds(finding.bound.estimate)
-
-
-def _passes(line: Line, report: Report) -> bool:
-    verdicts = () if report.judgement is None else report.judgement.verdicts
-    return any(one.line == line.text and one.outcome is Outcome.PASS for one in verdicts)
-
-
-Place = tuple[str, str | None, frozenset[tuple[str, float | str]]]
-
-
-def _place(finding: Finding) -> Place:
-    return finding.quantity, finding.mechanism, frozenset(finding.at.items())
-
-
-def _estimated(finding: Finding) -> Place:
-    """Where the estimate of a certified finding stands: a certificate itself is a limit alone."""
-    return finding.quantity.removeprefix(_CERTIFIED), finding.mechanism, frozenset(finding.at.items())
-
-
 _OURS = {
-    "per cent": _in_per_cent, "upside down": _upside_down, "never passes": _never_passes, "not shown": _unshown,
+    "per cent": _in_per_cent, "upside down": _upside_down, "never passes": _never_passes,
 }  # fmt: skip
 ADVISERS: Named[Adviser] = Named(
     "adviser", there(_OURS), "advice",

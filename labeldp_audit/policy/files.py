@@ -15,7 +15,7 @@ from ..core.policy import Line, Policy, Waiver
 from .lines import parse
 
 POLICY = "policy"  # of a configuration
-_KEYS, _WAIVER_KEYS = ("fail_if", "confidence", "waiver"), ("quantity", "dataset", "until", "reason")
+_KEYS, _WAIVER_KEYS = ("fail_if", "confidence", "on_unproven", "waiver"), ("quantity", "dataset", "until", "reason")
 _WAIVER = f"{POLICY}.waiver"
 _HASH, _DAY = re.compile(r"sha256:([0-9a-f]{64})"), re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
@@ -36,9 +36,11 @@ def from_table(table: object, path: Path, known: Known) -> Policy:
     if not isinstance(waivers, list):
         raise SpecError("not a list of tables", path, "[[policy.waiver]]")
     lines = read(table.get("fail_if", ()), f"{path}: fail_if", known)
-    return Policy(
-        lines, tuple(_waiver(one, path, known) for one in waivers), _confidence(table.get("confidence", 0.0), path)
-    )
+    passes = table.get("on_unproven", "block")
+    if passes not in ("pass", "block"):
+        raise SpecError(f"not pass or block: {passes!r}", path, "policy.on_unproven")
+    confidence = _confidence(table.get("confidence", 0.0), path)
+    return Policy(lines, tuple(_waiver(one, path, known) for one in waivers), confidence, passes == "pass")
 
 
 def from_file(path: Path, known: Known) -> Policy:

@@ -1,7 +1,8 @@
 """Policy x Report -> verdicts. Pure: what is judged is what the report holds, and what it does not hold is not passed.
 
 A line is about every finding of its quantity at its place. A number is safe to pass only if its limit passes; where the
-limit does not, but the estimate does, nobody knows.
+limit does not, but the estimate does, nobody knows. Nor does anybody where a lower limit passes and the estimate does
+not: more rows might raise it.
 """
 
 from __future__ import annotations
@@ -20,21 +21,24 @@ from .lines import NUMBER, parse
 
 __all__ = ["COMPARED", "PARAMETERS", "Line", "Policy", "judge", "parse", "verdict"]
 
+CERTIFIED = "certified_"
 PARAMETERS = ("epsilon", "pi", "lambda", "k")  # coordinates that say which mechanism it is
 
 
 def judge(policy: Policy, report: Report, today: datetime.date) -> Judgement:
     about = [one for one in policy.waivers if one.dataset == report.dataset.sha256]
     valid = {one.quantity: one for one in about if today <= one.until}
-    verdicts = tuple(_waived(verdict(line, report, policy.confidence), valid) for line in policy.lines)
+    verdicts = tuple(_accepted(verdict(line, report, policy.confidence), policy, valid) for line in policy.lines)
     used = {one.waiver for one in verdicts if one.waiver is not None}
     waivers = (Waived(one, one in about, today > one.until, one in used) for one in policy.waivers)
     return Judgement(verdicts, tuple(waivers))
 
 
-def _waived(one: Verdict, valid: Mapping[str, Waiver]) -> Verdict:
+def _accepted(one: Verdict, policy: Policy, valid: Mapping[str, Waiver]) -> Verdict:
     """A risk can be accepted once it is known: what was not measured is not."""
-    known = one.outcome in (Outcome.FAIL, Outcome.INCONCLUSIVE)
+    if one.outcome is Outcome.UNPROVEN and policy.unproven_passes:
+        return replace(one, outcome=Outcome.PASS, failing=0)
+    known = one.outcome not in (Outcome.PASS, Outcome.NOT_MEASURED)
     return replace(one, waiver=valid.get(one.quantity)) if known else one
 
 
@@ -49,14 +53,14 @@ def verdict(line: Line, report: Report, confidence: float = 0.0) -> Verdict:
     unsure = [one for one in judged if one.confidence < confidence]
     if unsure:
         said = f"measured with confidence {_short(unsure[0].confidence)}, and {_short(confidence)} is asked for"
-        found = [(Outcome.NOT_MEASURED if one in unsure else _outcome(line, one.bound), one) for one in judged]
+        found = [(Outcome.NOT_MEASURED if one in unsure else _outcome(line, one, report), one) for one in judged]
         return _verdict(line, Outcome.NOT_MEASURED, said, unsure[0], found)
-    found = [(_outcome(line, one.bound), one) for one in judged]
+    found = [(_outcome(line, one, report), one) for one in judged]
     missing = (_missing(line, judged) or _unjudged(line, report, judged)) if judged else _no_finding(line, report)
     if missing:
         worst = next((one for outcome, one in found if outcome is Outcome.NOT_MEASURED), None)
         return _verdict(line, Outcome.NOT_MEASURED, missing, worst, found)
-    outcome, worst = min(found, key=lambda pair: (_RANK[pair[0]], -_distance(line, pair[1].bound)))
+    outcome, worst = min(found, key=lambda pair: (_RANK[pair[0]], -_distance(line, _deciding(line, *pair, report))))
     return _verdict(line, outcome, _said(line, outcome, worst, report), worst, found)
 
 
@@ -68,7 +72,7 @@ _DOUBTED = {
     )
 }
 _RANK = {outcome: rank for rank, outcome in enumerate(
-    (Outcome.NOT_MEASURED, Outcome.FAIL, Outcome.INCONCLUSIVE, Outcome.PASS))}  # fmt: skip
+    (Outcome.NOT_MEASURED, Outcome.FAIL, Outcome.INCONCLUSIVE, Outcome.UNPROVEN, Outcome.PASS))}  # fmt: skip
 
 
 def _verdict(
@@ -80,15 +84,31 @@ def _verdict(
     )
 
 
-def _outcome(line: Line, bound: Bound) -> Outcome:
+def _outcome(line: Line, finding: Finding, report: Report) -> Outcome:
+    bound = finding.bound
     value = _value(line, bound)
     if value is None:
         return Outcome.NOT_MEASURED
     if not line.holds(value):
-        return Outcome.PASS
+        return Outcome.UNPROVEN if _estimate_against(line, finding, report) is not None else Outcome.PASS
     # Where only limits are known, the other one decides whether the worse end is all that speaks against it.
     known = bound.estimate if bound.estimate is not None else bound.low if line.upward else bound.high
     return Outcome.FAIL if known is not None and line.holds(known) else Outcome.INCONCLUSIVE
+
+
+def _estimate_against(line: Line, finding: Finding, report: Report) -> float | None:
+    """The estimate, where it breaks a line whose limit on the lenient side does not. A certificate is a limit alone:
+    its estimate is that of what is certified."""
+    if line.field != ("low" if line.upward else "high"):
+        return None
+    estimated = replace(finding, quantity=finding.quantity.removeprefix(CERTIFIED))
+    beside = (one for one in report.findings if _same_place(one, estimated))
+    known = (one.bound.estimate for one in (finding, *beside) if one.bound.estimate is not None)
+    return next((one for one in known if line.holds(one)), None)
+
+
+def _same_place(one: Finding, other: Finding) -> bool:
+    return (one.quantity, one.mechanism, one.at) == (other.quantity, other.mechanism, other.at)
 
 
 def _value(line: Line, bound: Bound) -> float | None:
@@ -97,9 +117,12 @@ def _value(line: Line, bound: Bound) -> float | None:
     return None if value is None or math.isnan(value) else value
 
 
-def _distance(line: Line, bound: Bound) -> float:
+def _deciding(line: Line, outcome: Outcome, finding: Finding, report: Report) -> float | None:
+    return _estimate_against(line, finding, report) if outcome is Outcome.UNPROVEN else _value(line, finding.bound)
+
+
+def _distance(line: Line, value: float | None) -> float:
     """How far on the bad side."""
-    value = _value(line, bound)
     if value is None or value == line.threshold:
         return 0.0
     return float(value - line.threshold if line.upward else line.threshold - value)
@@ -234,6 +257,9 @@ def _said(line: Line, outcome: Outcome, worst: Finding, report: Report) -> str:
     value = f"{line.quantity}{named}{place}: {field} {_short(getattr(bound, field))}"
     if outcome is Outcome.PASS:
         return value
+    if outcome is Outcome.UNPROVEN:
+        estimate = _short(_estimate_against(line, worst, report))
+        return f"{value} passes for want of rows: the estimate, {estimate}, does not"
     limit = f"{line.comparison} {_short(line.threshold)}"
     if outcome is Outcome.FAIL or field == "estimate":
         beside = "" if field == "estimate" or bound.estimate is None else f", estimate {_short(bound.estimate)}"

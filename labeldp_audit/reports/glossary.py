@@ -74,6 +74,15 @@ TERMS: Mapping[str, Term] = {one.name: one for one in (
         ("low", "high", "waiver"),
     ),
     Term(
+        "unproven", "Unproven",
+        "the lower limit passes, the estimate does not: only want of rows lets it pass",
+        "line(low) does not hold and line(estimate) does",
+        "exit status 4 of labeldp-audit check",
+        "A lower limit of a small table says little: gate on .high or .estimate, or ask more rows. on_unproven = "
+        "\"pass\" in the policy accepts it.",
+        ("low", "estimate", "inconclusive"),
+    ),
+    Term(
         "not_measured", "Not measured",
         "the report has no such number: the policy is not shown to hold",
         "no finding of that quantity at that place, or one without the limit asked for",

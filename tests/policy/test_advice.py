@@ -6,10 +6,9 @@ import math
 from dataclasses import replace
 
 import pytest
-from policies import FOUR, ONE, TODAY, absent, finding, report
+from policies import ONE, TODAY, finding, report
 
 from labeldp_audit.core.finding import Finding
-from labeldp_audit.core.report import COMPARED
 from labeldp_audit.policy import advice, judge
 
 INF = math.inf
@@ -86,50 +85,3 @@ def test_a_share_of_all_is_no_limit_either(quantity: str) -> None:
 @pytest.mark.parametrize("quantity", ["nu_max", "j", "certified_advantage"])
 def test_of_others_some_tables_have_one(quantity: str) -> None:
     assert said(f"{quantity}.high > 0.5", finding(quantity, 0, 1.0, 1.0), finding(quantity, 0, 1, INF)) == ""
-
-
-# ---- what a small table does not show
-
-
-def test_what_is_certified_passes_where_the_estimate_does_not() -> None:
-    assert said("certified_nu_max.low > 2", *NU) == (
-        "'certified_nu_max.low > 2' passes as nothing is shown, but the estimate of nu_max of rr:epsilon=1, inf, does "
-        "not: this table may be too small to show it"
-    )
-
-
-def test_the_estimate_of_the_same_number() -> None:
-    assert said("j(tau=6).low > 0.05", *J) == (
-        "'j(tau=6).low > 0.05' passes as no more than 0.01 is shown, but the estimate of j of rr:epsilon=1, 0.3, does "
-        "not: this table may be too small to show it"
-    )
-
-
-def test_the_estimate_is_of_the_same_mechanism_and_place() -> None:
-    certified = finding("certified_j", 0.0, None, 1.0, ONE, tau=6.0)
-    assert said("certified_j(tau=6).low > 0.05", certified, finding("j", 0.01, 0.3, 0.4, FOUR, tau=6.0)) == ""
-    assert said("certified_j(tau=6).low > 0.05", certified, J[0]) == ""
-    assert "0.3, does not" in said("certified_j(tau=6).low > 0.05", certified, *J)
-
-
-def test_the_worst_of_several_estimates_counts() -> None:
-    """All limits are alike where nothing is shown, and only one of the estimates does not pass."""
-    findings = [
-        finding(name, 0.0, estimate, INF, mechanism)
-        for mechanism, of in ((ONE, 1.0), (FOUR, 7.0))
-        for name, estimate in (("certified_nu_max", None), ("nu_max", of))
-    ]
-    assert "nu_max of rr:epsilon=4, 7, does not" in said("certified_nu_max.low > 2", *findings)
-    assert said("certified_nu_max.low > 2", *findings, parameters={COMPARED: [FOUR]}) == ""
-
-
-@pytest.mark.parametrize(
-    "line", ["j(tau=6).low > 0.5", "j(tau=6).low > 0.001", "j(tau=6).high > 0.05", "j(tau=6).low < 0"]
-)
-def test_where_both_pass_or_none_nothing_is_said_of_estimates(line: str) -> None:
-    assert "estimate" not in said(line, *J)
-
-
-def test_nothing_is_said_of_what_has_no_estimate() -> None:
-    assert said("certified_renyi.low > 2", finding("certified_renyi", 0.5, None, INF, of="x", alpha=2.0)) == ""
-    assert said("nu_max.low > 2", absent("nu_max", ONE)) == ""

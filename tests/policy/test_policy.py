@@ -21,6 +21,7 @@ from labeldp_audit.policy.judge import COMPARED
 
 QUICK = settings(deadline=None, derandomize=True, max_examples=150)
 PASS, INCONCLUSIVE, FAIL, NOT_MEASURED = Outcome.PASS, Outcome.INCONCLUSIVE, Outcome.FAIL, Outcome.NOT_MEASURED
+UNPROVEN = Outcome.UNPROVEN
 INFINITY = math.inf
 
 
@@ -190,11 +191,15 @@ LIMITS = st.none() | st.floats(allow_nan=True)
 @QUICK
 @given(LIMITS, LIMITS, LIMITS, st.sampled_from(FIELDS), st.sampled_from([*COMPARISONS]), FINITE)
 def test_only_a_number_on_the_good_side_passes(low, estimate, high, field, comparison, threshold) -> None:  # type: ignore[no-untyped-def]
+    assume((comparison, threshold) not in ((">", INFINITY), ("<", -INFINITY)))  # refused
     one = finding("q", low, estimate, high)
     found = verdict(f"q.{field} {comparison} {threshold!r}", one)
     value = getattr(one.bound, field)
     good = value is not None and not math.isnan(value) and not COMPARISONS[comparison](value, threshold)
-    assert (found.outcome is PASS) == good
+    assert (found.outcome in (PASS, UNPROVEN)) == good
+    lenient = field == ("low" if comparison.startswith(">") else "high")
+    against = lenient and estimate is not None and COMPARISONS[comparison](estimate, threshold)
+    assert (found.outcome is UNPROVEN) == (good and against)
 
 
 def test_what_was_compared_is_said() -> None:
@@ -202,6 +207,44 @@ def test_what_was_compared_is_said() -> None:
     assert found.said == "nu_max of rr:epsilon=1: high 11 > 10, but the estimate, 2, would pass"
     assert (found.value, found.threshold, found.quantity) == (11, 10, "nu_max")
     assert verdict("nu_max.high > 10", finding("nu_max", 1, 2, INFINITY)).said.startswith("nu_max: high inf > 10")
+
+
+# ---- a lower limit that passes for want of rows
+
+
+def test_a_low_that_passes_beside_an_estimate_that_does_not_is_unproven() -> None:
+    one = finding("j", 0.01, 0.3, 0.4, ONE, tau=6.0)
+    found = verdict("j(tau=6).low > 0.05", one)
+    assert found.outcome is UNPROVEN and found.failing == 1
+    assert found.said == "j of rr:epsilon=1 at tau = 6: low 0.01 passes for want of rows: the estimate, 0.3, does not"
+    assert verdict("j(tau=6).low > 0.3", one).outcome is PASS
+
+
+def test_a_certificate_has_the_estimate_of_what_it_certifies_at_its_place() -> None:
+    certified = finding("certified_j", 0.0, None, 1.0, ONE, tau=6.0)
+    line = "certified_j(tau=6, mechanism=rr:epsilon=1).low > 0.05"
+    assert verdict(line, certified, finding("j", 0.01, 0.3, 0.4, ONE, tau=6.0)).outcome is UNPROVEN
+    assert verdict(line, certified, finding("j", 0.01, 0.3, 0.4, FOUR, tau=6.0)).outcome is PASS
+    assert verdict(line, certified, finding("j", 0.01, 0.3, 0.4, ONE, tau=2.0)).outcome is PASS
+
+
+def test_the_worst_estimate_is_named() -> None:
+    """All limits are alike where nothing is shown, and only one of the estimates does not pass."""
+    findings = [
+        finding(name, 0.0, estimate, INFINITY, mechanism)
+        for mechanism, of in ((ONE, 3.0), (FOUR, 7.0))
+        for name, estimate in (("certified_nu_max", None), ("nu_max", of))
+    ]
+    assert "the estimate, 7, does not" in verdict("certified_nu_max.low > 2", *findings).said
+
+
+def test_a_policy_may_let_it_pass() -> None:
+    one = finding("j", 0.01, 0.3, 0.4, ONE)
+    policy = judge.Policy((judge.parse("j.low > 0.05"),))
+    blocked, let = (
+        judge.judge(replace(policy, unproven_passes=passes), report(one), TODAY) for passes in (False, True)
+    )
+    assert blocked.outcome is UNPROVEN and let.outcome is PASS and let.verdicts[0].failing == 0
 
 
 # ---- which findings
@@ -265,7 +308,7 @@ def test_many_are_as_good_as_the_worst(numbers, comparison: str, threshold: floa
     found = [finding("q", *each) for each in numbers]
     line = f"q.high {comparison} {threshold!r}"
     alone = [verdict(line, one).outcome for one in found]
-    rank = [NOT_MEASURED, FAIL, INCONCLUSIVE, PASS]
+    rank = [NOT_MEASURED, FAIL, INCONCLUSIVE, UNPROVEN, PASS]
     assert verdict(line, *found).outcome is min(alone, key=rank.index)
 
 
@@ -517,8 +560,8 @@ UP_TO_THREE = [lines for size in range(4) for lines in itertools.combinations_wi
 @pytest.mark.parametrize("outcomes", UP_TO_THREE)
 def test_the_policy_is_as_good_as_its_worst_line(outcomes: tuple[Outcome, ...]) -> None:
     found = Judgement(tuple(told(one, waived=False) for one in outcomes))
-    worst = FAIL if {FAIL, NOT_MEASURED} & {*outcomes} else INCONCLUSIVE if INCONCLUSIVE in outcomes else PASS
-    assert found.outcome is worst
+    left = (one for one in (INCONCLUSIVE, UNPROVEN) if one in outcomes)
+    assert found.outcome is (FAIL if {FAIL, NOT_MEASURED} & {*outcomes} else next(left, PASS))
 
 
 @pytest.mark.parametrize("outcome", Outcome)

@@ -21,7 +21,8 @@ def check(
 ) -> int:  # fmt: skip
     """Judge a stored report by a policy, without the data; or audit a table first, no more than the policy asks
     about. A line that says what blocks a release passes, fails, is inconclusive (the estimate passes, its
-    limit does not: exit status 4), or was not measured, which fails.
+    limit does not: exit status 4), is unproven (a lower limit passes for want of rows, the estimate does not:
+    4 too), or was not measured, which fails.
 
     \b
     Examples:

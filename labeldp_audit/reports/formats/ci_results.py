@@ -13,9 +13,10 @@ from .spelling import count, plain
 
 WAIVER = "waiver"  # rule of those that have run out
 _ABSOLUTE = re.compile(r"[/\\]|[A-Za-z]:")
-_LEVELS = {Outcome.INCONCLUSIVE: "warning"}
+_LEVELS = {Outcome.INCONCLUSIVE: "warning", Outcome.UNPROVEN: "warning"}
 _TITLES = {
     Outcome.FAIL: "does not pass", Outcome.NOT_MEASURED: "not measured", Outcome.INCONCLUSIVE: "inconclusive",
+    Outcome.UNPROVEN: "unproven",
 }  # fmt: skip
 
 
@@ -71,7 +72,8 @@ def sentence(report: Report) -> str:
     judged = report.judgement
     if judged is None:
         return f"{TOOL}: no policy was judged"
-    holds = {Outcome.PASS: "holds", Outcome.INCONCLUSIVE: "is not shown to hold"}.get(judged.outcome, "does not hold")
+    shown = dict.fromkeys((Outcome.INCONCLUSIVE, Outcome.UNPROVEN), "is not shown to hold")
+    holds = {Outcome.PASS: "holds", **shown}.get(judged.outcome, "does not hold")
     return f"{TOOL}: the policy {holds} for {plain(report.dataset.name)}: {', '.join(_counts(judged))}"
 
 
