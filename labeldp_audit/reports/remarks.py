@@ -82,12 +82,22 @@ def _made(report: Report) -> str:
         where = f" in {words.listed(names, _NAMES)}" if names else ""
         return f"Probabilities were supplied{where}; they are used unchanged."
     name = plain(eta.estimator)
-    if eta.metric == "score":
-        return f"{name} scores each row without having seen its label; labels of other rows correct the scores."
-    if eta.metric == "learned":
-        return f"{name}: class shares among the {near} nearest rows of the same part, by score and telling columns."
     found_all = "all were found" if eta.exact else f"{share(eta.recall)} of them were found (measured)"
-    return f"{name}: class shares among the {near} nearest of {count(eta.n)} rows, metric {eta.metric}; {found_all}."
+    if eta.metric == "score":
+        return (
+            f"The model, {name}, scores rows without having seen their labels; labels of other rows correct the scores."
+        )
+    if eta.metric == "learned":
+        return (
+            f"Model {name}: class shares among the {near} nearest rows of the same part, by score and telling columns."
+        )
+    return (
+        f"Model {name}: class shares among the {near} nearest of {count(eta.n)} rows, metric {eta.metric}; {found_all}."
+    )
+
+
+def _has_numbers(report: Report) -> bool:
+    return any(one.role == "number" for one in report.dataset.columns)
 
 
 def sees(report: Report) -> str:
