@@ -168,7 +168,9 @@ def main() -> None:
     asked = arguments()
     with multiprocessing.get_context("spawn").Pool(asked.processes) as pool:
         for people in asked.people:
-            counts = {kind: counted(pool, asked, kind, people) for kind in asked.kinds}
+            # people of that kind look alike: to say that their rows are copies would be false
+            kinds = [kind for kind in asked.kinds if kind != "repeated" or people not in ("copies", "both")]
+            counts = {kind: counted(pool, asked, kind, people) for kind in kinds}
             for confidence in asked.confidence:
                 show(asked, people, confidence, {kind: found[confidence] for kind, found in counts.items()})
 

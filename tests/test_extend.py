@@ -167,7 +167,8 @@ def test_its_number_is_in_the_audit_with_limits_and_its_adviser_speaks(stored):
 def test_a_stored_report_is_judged_by_it(run, stored):
     judged = run("check", stored[0], "--fail-if", LINE, "--fail-if", ESTIMATE, "--fail-if", "sure_hits.low > 0.99")
     assert judged.status == 1
-    assert CHANCE in " ".join(judged.out.split()) and "sure_hits: estimate" in judged.out
+    shown = " ".join(judged.out.split())
+    assert CHANCE in shown and "somebody who is sure: estimate" in shown
     assert run("check", stored[0], "--fail-if", LINE).status == 0
     assert run("check", stored[0], "--fail-if", "sure_hits(sure=0.5).high > 1").status == 1  # not measured there
     percent = run("check", stored[0], "--fail-if", "sure_hits.high > 5")

@@ -146,7 +146,7 @@ def test_a_search_that_finds_nearly_all_says_so(audit, tmp_path, monkeypatch):
     assert not found["exact"]
     assert 0.8 <= found["recall"] < 1
     assert 0.6 < found["recall_low"] < found["recall"]
-    assert "of them found (measured)" in " ".join(audit("estimate-eta", *asked, "--no-output").out.split())
+    assert "of them were found (measured)" in " ".join(audit("estimate-eta", *asked, "--no-output", "-v").out.split())
 
 
 def test_more_classes(audit, tmp_path):
@@ -175,8 +175,8 @@ def test_where_no_column_is_a_number_scores_are_all_there_is(audit, tmp_path):
     path = written(tmp_path / "words.parquet", rng.integers(2, size=200), np.empty((200, 0)), word=words)
     eta = audit("estimate-eta", path, *LEARNED, *JSON).report["eta"]
     assert {one["name"] for one in eta["tried"]} | {eta["estimator"]} == {"supervised-knn"}
-    said = " ".join(audit("nu-max", path, *LEARNED, "--k", 20, "--no-output").out.split())
-    assert "among the 20 rows of the same part that are nearest by score; all of them found" in said
+    said = " ".join(audit("nu-max", path, *LEARNED, "--k", 20, "--no-output", "-v").out.split())
+    assert "among the 20 nearest rows of the same part, by score; all were found" in said
 
 
 def test_smoothness_is_about_something_else(refused, mixed):
@@ -184,10 +184,10 @@ def test_smoothness_is_about_something_else(refused, mixed):
 
 
 def test_a_report_says_what_it_is(audit, mixed):
-    out = " ".join(audit("estimate-j", mixed, *LEARNED, "--k", 40, "--queries", 300, "--no-output").out.split())
+    out = " ".join(audit("estimate-j", mixed, *LEARNED, "--k", 40, "--queries", 300, "--no-output", "-v").out.split())
     assert "supervised-knn, columns" in out
-    assert "among the 40 rows of the same part that are nearest by score and by the numbers" in out
-    assert "neighbourhood averages" in out
+    assert "among the 40 nearest rows of the same part, by score and telling numbers" in out
+    assert "averages over neighbours" in out
     assert "all rows were searched" not in out
     found = audit("estimate-j", mixed, *LEARNED, "--k", 40, *JSON).report["findings"]
     methods = {one["method"] for one in found if one["quantity"] == "mean_loss"}

@@ -7,6 +7,7 @@ estimate itself is finer than such a count: with two classes it is what labels m
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,6 +29,7 @@ from .calibration import scores as score_calibration
 Labels = npt.NDArray[np.uint8]
 
 MOST_PAIRED = 500_000  # rows whose levels are compared
+PARTS = 8  # of the rows, by a number that scores may make nothing of
 MOST_BINS = 255  # of different numbers that trees tell apart
 
 
@@ -61,21 +63,43 @@ def eta_of(table: Table, scores: Floats, pool: Pool, by: Tried, settings: Settin
         log_loss=by.log_loss, exact=True, recall=1.0, radius=radius.astype(np.float32), metric="score",
         part=pool.folds[place].astype(np.uint8), unseen=scores[place],
         order_p=_order(scores[place], labels[place], pool.folds[place]),
-        unresolved=_unresolved(table, probability, pool, place) if scores.shape[1] == 2 else None,
+        unresolved=_unresolved(table, scores, probability, pool, place) if scores.shape[1] == 2 else None,
     )  # fmt: skip
 
 
-def _unresolved(table: Table, probability: Floats, pool: Pool, asked: Integers) -> Floats:
-    """What scores leave open for the rows asked, by category and by equal rows; in large tables among these alone."""
+def _unresolved(table: Table, scores: Floats, probability: Floats, pool: Pool, asked: Integers) -> Floats:
+    """What scores leave open for the rows asked, by category, number and equal rows; in large tables among these."""
     assert table.columns is not None and table.fingerprints is not None
     small = len(pool.rows) <= MOST_PAIRED
     mine = np.arange(len(pool.rows)) if small else asked
-    rows, values = pool.rows[mine], table.columns.values
-    columns = ((values[rows, j], marked) for j, marked in enumerate(table.columns.categorical))
-    levels = (np.unique(one, return_inverse=True)[1] for one, marked in columns if marked or _names(one))
-    positive = table.labels[rows] == 1
-    both = unresolved.variance(levels, table.fingerprints[rows], probability[mine, 1], positive, pool.folds[mine])
+    rows, columns, positive = pool.rows[mine], table.columns, table.labels[pool.rows[mine]] == 1
+    levels, parts = [], []
+    for j, categorical in enumerate(columns.categorical):
+        column = columns.values[rows, j]
+        if categorical or _names(column):
+            levels.append(np.unique(column, return_inverse=True)[1].astype(np.int32))
+        else:
+            parts.append(_parts(column))
+    both = unresolved.variance(
+        levels, parts, table.fingerprints[rows], probability[mine, 1], positive, pool.folds[mine],
+        blind=not _tell_apart(scores[mine, 1], positive),
+    )  # fmt: skip
     return np.column_stack(both)[asked] if small else np.column_stack(both)
+
+
+def _tell_apart(score: Floats, positive: npt.NDArray[np.bool_]) -> bool:
+    """Do the scores guess labels better than their mean does, beyond chance?"""
+    from scipy.special import xlogy
+
+    mean = positive.mean()
+    better = xlogy(positive, score / mean) + xlogy(~positive, (1 - score) / (1 - mean))
+    return bool(better.mean() > 2 * better.std() / math.sqrt(len(score)))
+
+
+def _parts(column: npt.NDArray[np.float32]) -> npt.NDArray[np.uint8]:
+    """About equal parts of the rows by a number; rows without one are one part."""
+    edges = np.nanquantile(column, np.arange(1, PARTS) / PARTS) if np.isfinite(column).any() else np.empty(0)
+    return np.where(np.isnan(column), PARTS, np.searchsorted(edges, column)).astype(np.uint8)
 
 
 def _names(column: npt.NDArray[np.float32]) -> bool:

@@ -81,13 +81,18 @@ def _made(report: Report) -> str:
         names = [plain(one.name) for one in report.dataset.columns if one.role == "eta"]
         where = f" in {words.listed(names, _NAMES)}" if names else ""
         return f"Probabilities were supplied{where}; they are used unchanged."
-    name = plain(eta.estimator)
-    if eta.metric == "score":
-        return f"{name} scores each row without having seen its label; labels of other rows correct the scores."
-    if eta.metric == "learned":
-        return f"{name}: class shares among the {near} nearest rows of the same part, by score and telling columns."
+    name = f"Model {plain(eta.estimator)}"
     found_all = "all were found" if eta.exact else f"{share(eta.recall)} of them were found (measured)"
+    if eta.metric == "score":
+        return f"{name} scores rows without having seen their labels; labels of other rows correct the scores."
+    if eta.metric == "learned":
+        where = "by score and telling numbers" if _has_numbers(report) else "by score"
+        return f"{name}: class shares among the {near} nearest rows of the same part, {where}; {found_all}."
     return f"{name}: class shares among the {near} nearest of {count(eta.n)} rows, metric {eta.metric}; {found_all}."
+
+
+def _has_numbers(report: Report) -> bool:
+    return any(one.role == "number" for one in report.dataset.columns)
 
 
 def sees(report: Report) -> str:

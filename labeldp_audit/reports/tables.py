@@ -13,6 +13,7 @@ from ..core.report import ALONE, TUNE, Report
 from ..core.table import EXACT_LEVELS, Column
 from . import found, words
 from .blocks import Table
+from .formats.rounds import round_step
 from .formats.spelling import NOTHING, confidence, count, factor, measured, nats, percent, places, plain, short
 
 _COMPARED, _CHOSEN, _SURE = " (compared)", " (chosen)", "certified, at least"
@@ -308,8 +309,9 @@ def _tried(report: Report, spec: str, line: Verdict, alone: bool) -> str:
     if bound is None or value is None:
         return f"{NOTHING} {Outcome.NOT_MEASURED}"
     unit = found.quantity(report, line.quantity).written_in
-    passed = not alone and not COMPARISONS[line.comparison](value, line.threshold)
-    return f"{words.cells([bound], unit)[0]}  {'passes' if passed else 'breaks it'}"
+    broken = COMPARISONS[line.comparison](value, line.threshold)
+    outcome = "breaks it" if broken else "breaks it alone" if alone else "passes"
+    return f"{words.cells([bound], unit)[0]}  {outcome}"
 
 
 # ---- what is folded away
@@ -321,11 +323,16 @@ def curves(report: Report) -> Table | None:
     taus = sorted({tau for one in report.findings if one.quantity == found.J and (tau := one.place("tau")) is not None})
     if not names or len(taus) <= 3:
         return None
-    step = max(1, -(-len(taus) // _TAUS))
-    shown = taus[::step]
+    step = round_step((taus[-1] - taus[0]) / (_TAUS - 1))
+    rounds = [tau for tau in taus if math.isclose(tau, round(tau / step) * step, abs_tol=1e-9)]
+    shown = taus if len(taus) <= _TAUS else rounds if len(rounds) > 3 else taus[:: -(-len(taus) // _TAUS)]
     columns = [words.cells([found.bound(report, found.J, name, tau) for tau in shown], PER_CENT) for name in names]
     rows = [[short(tau), *(column[place] for column in columns)] for place, tau in enumerate(shown)]
-    note = f"Estimate, low-high. {count(len(taus))} losses are in JSON and CSV." if step > 1 else "Estimate, low-high."
+    note = (
+        f"Estimate, low-high. {count(len(taus))} losses are in JSON and CSV."
+        if len(shown) < len(taus)
+        else "Estimate, low-high."
+    )
     return Table(("loss, nats", *(_label(report, name) for name in names)), rows, note=note)
 
 
@@ -432,8 +439,8 @@ def numbers(report: Report) -> Table | None:
     rows = [_number(one, report) for one in known[:_NUMBERS]]
     levels = ", ".join(dict.fromkeys(confidence(one.confidence) for one in report.findings))
     rest = f" {count(len(known) - _NUMBERS)} more are in JSON and CSV." if len(known) > _NUMBERS else ""
-    header = ("quantity", "mechanism", "estimate", "low", "high", "what it is")
-    return Table(header, rows, note=f"At {levels} joint confidence.{rest}", left=(0, 1, 5)) if rows else None
+    header = ("quantity", "mechanism", "estimate", "low", "high")
+    return Table(header, rows, note=f"At {levels} joint confidence.{rest}", left=(0, 1)) if rows else None
 
 
 def _number(one: Finding, report: Report) -> list[str]:
@@ -441,9 +448,10 @@ def _number(one: Finding, report: Report) -> list[str]:
     sign = f" {unit}" if unit == PER_CENT else ""
     values = [words.amount(bound.estimate, unit, digits=4), words.amount(bound.low, unit, ROUND_FLOOR, 4)]
     values.append(words.amount(bound.high, unit, ROUND_CEILING, 4))
-    shown = [value if value in (NOTHING, "infinite") else value + sign for value in values]
-    under = _label(report, one.mechanism) if one.mechanism else ""
-    return [words.named(one), under, *shown, words.meaning(one, report)]
+    if bound.high == math.inf != bound.low:
+        values[-1] = "no limit"
+    shown = [value + sign if value[-1:].isdigit() else value for value in values]
+    return [words.named(one), _label(report, one.mechanism) if one.mechanism else "", *shown]
 
 
 def schema(report: Report) -> Table | None:

@@ -20,7 +20,7 @@ def drawn(effect, n=60_000, rows_of_a_level=6, seed=1):
 def told(level, mean, positive, fold, same=None):
     alone = np.arange(len(level))
     columns, same = ([level], alone) if same is None else ([], same)
-    return unresolved.variance(columns, same, np.full(len(level), mean), positive, fold)
+    return unresolved.variance(columns, [], same, np.full(len(level), mean), positive, fold)
 
 
 @pytest.mark.parametrize("effect", [0.5, 0.8])
@@ -39,8 +39,8 @@ def test_effects_of_columns_add_up_and_those_of_equal_rows_are_all_there_is():
     level, mean, positive, fold = drawn(0.6)
     one, _ = told(level, mean, positive, fold)
     score = np.full(len(level), mean)
-    two, _ = unresolved.variance([level, level], np.arange(len(level)), score, positive, fold)
-    three, _ = unresolved.variance([level], level, score, positive, fold)
+    two, _ = unresolved.variance([level, level], [], np.arange(len(level)), score, positive, fold)
+    three, _ = unresolved.variance([level], [], level, score, positive, fold)
     assert np.allclose(two, 2 * one) and np.allclose(three, one)
 
 
@@ -67,11 +67,59 @@ def test_people_keep_their_mean_and_are_spread():
     assert np.array_equal(unresolved.people(np.array([0.0, 1.0]), np.ones(2))[0], [0.0, 1.0])
 
 
-@pytest.mark.parametrize("n", [1, 2, 19])
-def test_few_rows(n):
+@pytest.mark.parametrize("n", [2, 19])
+def test_too_few_pairs_leave_everything_open(n):
     level = np.zeros(n, int)
     estimate, most = told(level, 0.5, np.ones(n, bool), level)
+    assert not estimate.any() and np.all(np.isinf(most))
+
+
+@pytest.mark.parametrize("n", [1, 40])
+def test_rows_alone_in_their_level_tell_of_nobody(n):
+    names = np.arange(n)
+    estimate, most = told(names, 0.5, np.ones(n, bool), np.zeros(n, int))
     assert not estimate.any() and not most.any()
+
+
+def test_what_few_pairs_cannot_exclude_may_be():
+    """The error counts whether or not anything is found, or few people would have narrow limits."""
+    level, mean, positive, fold = drawn(0.0, n=200)
+    few = told(level, mean, positive, fold)[1].mean()
+    many = told(*drawn(0.0, n=60_000))[1].mean()
+    assert few > 1
+    assert many < 0.5
+
+
+def test_what_a_model_is_off_by_as_a_whole_is_no_effect_of_levels():
+    level, mean, _, fold = drawn(0.0, rows_of_a_level=60)
+    off = mean + np.array([-0.05, 0.05, 0.0, 0.05, -0.05])[fold]
+    positive = np.random.default_rng(1).random(len(level)) < off
+    assert told(level, mean, positive, fold)[1].mean() < 0.1  # 0.05^2 / (0.1 0.9)^2 is 0.3
+
+
+def parted(effect, n=4000, seed=1):
+    """Everybody has the score .5, and one number moves log-odds evenly from -effect to effect."""
+    rng = np.random.default_rng(seed)
+    number = rng.random(n)
+    eta = expit(effect * (2 * number - 1))
+    return (number * 8).astype(int), np.full(n, 0.5), rng.random(n) < eta, rng.integers(0, 5, n)
+
+
+def told_by_parts(part, score, positive, fold, blind=False):
+    return unresolved.variance([], [part], np.arange(len(part)), score, positive, fold, blind=blind)[1]
+
+
+def test_a_number_that_scores_make_nothing_of_is_found_by_its_parts():
+    spread = 4 * (1 - np.tanh(1))  # Var(eta) / (m (1 - m))^2 = 4 E tanh(x / 2)^2
+    assert told_by_parts(*parted(2.0)).mean() == pytest.approx(spread, rel=0.1)
+    assert not told_by_parts(*parted(0.2)).any()  # less than a band is wide
+
+
+def test_blind_scores_must_show_that_there_is_nothing_to_see():
+    """200 people and no model that tells them apart: the error of their pairs stays."""
+    assert not told_by_parts(*parted(0.0, n=200)).any()
+    assert told_by_parts(*parted(0.0, n=200), blind=True).mean() > 0.2
+    assert told_by_parts(*parted(0.0, n=20_000), blind=True).mean() < 0.02
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -82,5 +130,5 @@ def test_many_columns_of_noise_are_nothing(seed):
     noise = [rng.integers(0, 10_000 // size, 10_000) for size in (3, 6, 20, 60, 200) * 6]
     score, alone = np.full(10_000, mean), np.arange(10_000)
     coins = rng.random(10_000) < mean
-    assert unresolved.variance(noise, alone, score, coins, fold)[0].mean() < 0.1
-    assert unresolved.variance([*noise, level], alone, score, positive, fold)[0].mean() > 0.2
+    assert unresolved.variance(noise, [], alone, score, coins, fold)[0].mean() < 0.1
+    assert unresolved.variance([*noise, level], [], alone, score, positive, fold)[0].mean() > 0.2

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from labeldp_audit.core.finding import Bound
+from labeldp_audit.reports import words
 from labeldp_audit.reports.formats import spelling
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False, min_value=-1e12, max_value=1e12)
@@ -17,16 +18,16 @@ FINITE = st.floats(allow_nan=False, allow_infinity=False, min_value=-1e12, max_v
 @given(least=FINITE, most=FINITE)
 def test_limits_are_rounded_outward(least: float, most: float) -> None:
     bound = Bound(None, least, most, 1, "m")
-    assert float(spelling.low(bound)) <= least
-    assert float(spelling.high(bound)) >= most
+    assert float(words.low(bound, "")) <= least
+    assert float(words.high(bound, "")) >= most
 
 
 @settings(deadline=None)
 @given(least=st.floats(0, 1), most=st.floats(0, 1))
 def test_limits_of_shares_are_rounded_outward(least: float, most: float) -> None:
     bound = Bound(None, least, most, 1, "m")
-    assert Decimal(spelling.low(bound, share=True)) <= 100 * Decimal(repr(least))
-    assert Decimal(spelling.high(bound, share=True)) >= 100 * Decimal(repr(most))
+    assert Decimal(words.low(bound, "%")) <= 100 * Decimal(repr(least))
+    assert Decimal(words.high(bound, "%")) >= 100 * Decimal(repr(most))
 
 
 @pytest.mark.parametrize(
@@ -99,11 +100,6 @@ def test_plain_is_printable_and_can_be_written(text: str) -> None:
     assert spelling.plain(text).isprintable()
     assert spelling.plain(text).encode("utf-8") is not None
     assert not text.isprintable() or spelling.plain(text) == text
-
-
-def test_infinity_as_an_upper_limit_is_none() -> None:
-    assert spelling.limits(Bound(math.inf, 4.3, math.inf, 1, "m")) == "[4.3, no limit]"
-    assert spelling.limits(Bound(math.inf, math.inf, math.inf, 1, "m")) == "[inf, inf]"
 
 
 def test_confidence() -> None:

@@ -4,13 +4,16 @@ Few rows of a level teach a model little about it: it gives them the average of 
 chance makes them. With r = y - m what a score m leaves, v = m (1 - m), and log-odds that levels move by an effect of
 variance s, E[r_i r_k] is about s v_i v_k for two rows of a level: the sum over all pairs tells s of many levels
 together, where no level tells its own effect. It is told for each column and each size of level; effects of columns add
-up. Rows with equal features share all effects. What levels do not tell, such as bends of numbers, is not seen.
+up. Rows with equal features share all effects. Parts of the rows by a number are levels too: they tell whether models
+make too little of it. What neither tells, such as where numbers cross, is not seen.
 """
 
 from __future__ import annotations
 
+import functools
 import math
-from collections.abc import Iterable
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,6 +23,7 @@ from ...core.arrays import Floats, Integers
 
 SIZES = (2, 8, 32, 128, 512, 2048)  # rows of a level, from so many on
 LIKELY, CLEAR = 1.0, 2.0  # standard errors: less is taken for nothing; what is clear may be so much more
+BAND = 0.25  # a deviation of half a unit of log-odds moves shares less than the width of a band does
 MOST, FAR = 9.0, 4.0  # a variance, and a deviation of log-odds
 ROOM = 2.0  # fewer pairs tell a variance of 1 no better than by 1
 NODES, STEPS, GRID = 15, 12, 0.02  # grid: of log-odds and of their deviation
@@ -30,20 +34,55 @@ Both = tuple[Floats, Floats]
 """An estimate of a variance, and what it may be at most."""
 
 
+@dataclass(frozen=True)
+class Told:
+    """What pairs of rows tell of effects that add up, for each row."""
+
+    likely: Floats  # (n,) a variance, where it is beyond chance
+    found: Floats  # what pairs make of it
+    square: Floats  # of its standard error; errors of columns add in squares
+    largest: Floats  # what the column that may move most may do
+
+    @property
+    def most(self) -> Floats:
+        return np.maximum(self.largest, self.found + CLEAR * np.sqrt(self.square))
+
+    @property
+    def clear(self) -> bool:
+        """Over all rows, and more than a band along the score is wide."""
+        found = float(self.found.mean())
+        return found > max(BAND, CLEAR * math.sqrt(float(self.square.mean())))
+
+    def beside(self, other: Told) -> Told:
+        return Told(self.likely + other.likely, self.found + other.found, self.square + other.square,
+                    np.maximum(self.largest, other.largest))  # fmt: skip
+
+
 def variance(
-    columns: Iterable[Codes], same: Codes, score: Floats, positive: npt.NDArray[np.bool_], fold: Codes
-) -> Both:
+    columns: Sequence[Codes], parts: Sequence[Codes], same: Codes, score: Floats, positive: npt.NDArray[np.bool_],
+    fold: Codes, *, blind: bool = False,
+) -> Both:  # fmt: skip
     """(n,) each, of the log-odds of each row about those of its score.
 
-    columns: levels of each category, (n,); same (n,): equal where all features are. Pairs are of one fold, whose labels
-    no model of it has seen.
+    columns: levels of each category, (n,); parts: of the rows, by each number; same (n,): equal where all features are.
+    Pairs are of one fold, whose labels no model of it has seen. Models see numbers best: their parts count where
+    together they clearly tell something, and always where scores are blind. Rows with equal features share all effects:
+    where they tell as much as columns, what they tell is all there is.
     """
-    left, weight, every = positive - score, score * (1 - score), [*columns, same]
-    beyond_chance = math.sqrt(2 * math.log(len(every) * len(SIZES)))
-    told = [_of_levels(codes, left, weight, fold, beyond_chance) for codes in every]
-    apart = sum(told[:-1], start=np.zeros((2, len(score))))
-    estimate, most = np.maximum(apart, told[-1])
-    return np.minimum(MOST, estimate), most
+    tests, residuals = (len(columns) + 1) * len(SIZES), Residuals.of(score, positive, fold)
+    nothing = Told(*np.zeros((4, len(score))))
+
+    def told(codes: Codes) -> Told:
+        return _of_levels(codes, residuals, math.sqrt(2 * math.log(tests)))
+
+    by_level, alike = functools.reduce(Told.beside, map(told, columns), nothing), told(same)
+    by_part = functools.reduce(Told.beside, map(told, parts), nothing)
+    if blind or by_part.clear:
+        by_level = by_level.beside(by_part)
+    enough = (alike.square > 0) & (alike.square <= by_level.square)
+    more = np.where(alike.found > CLEAR * np.sqrt(alike.square), np.maximum(by_level.most, alike.most), by_level.most)
+    likely = np.maximum(by_level.likely, alike.likely)
+    return np.minimum(MOST, likely), np.maximum(likely, np.where(enough, alike.most, more))
 
 
 def of_eta(variance: Floats, score: Floats) -> Floats:
@@ -88,30 +127,46 @@ def _nodes() -> Floats:
     return np.asarray(node / node.std())
 
 
-def _of_levels(codes: Codes, left: Floats, weight: Floats, fold: Codes, beyond_chance: float) -> Floats:
-    """(2, n) of the effects of these levels. They are estimated where one of the sizes tells more than the luckiest of
-    all columns would by chance; that they may be there takes less."""
+@dataclass(frozen=True)
+class Residuals:
+    """What scores leave of labels, but for what a fold's model is off by on average."""
+
+    left: Floats  # (n,)
+    weight: Floats  # m (1 - m)
+    fold: Codes
+    drawn_in: float  # what the subtracted average takes from each pair's product, as a variance
+
+    @classmethod
+    def of(cls, score: Floats, positive: npt.NDArray[np.bool_], fold: Codes) -> Residuals:
+        left, weight = positive - score, score * (1 - score)
+        room = np.maximum(np.bincount(fold, weight), np.finfo(float).tiny)
+        off = np.bincount(fold, left) / room
+        return cls(left - weight * off[fold], weight, fold, float((1 / room[fold]).mean()))
+
+    def told(self, cell: Integers, rows: npt.NDArray[np.bool_] | slice = slice(None)) -> tuple[float, float]:
+        """A variance and its standard error by chance alone, over all pairs of rows in a cell."""
+        cell, left, weight = cell[rows], self.left[rows], self.weight[rows]
+        room = _pairs(cell, weight)
+        if len(cell) < _FEWEST or room < ROOM:
+            return 0.0, math.inf
+        # the product of what is left of two rows has variance v_i v_k
+        return _pairs(cell, left) / room + self.drawn_in, math.sqrt(2 / room)
+
+
+def _of_levels(codes: Codes, residuals: Residuals, beyond_chance: float) -> Told:
+    """Of the effects of these levels. They are likely where one of the sizes tells more than the luckiest of all
+    columns would by chance. A size of which too few pairs tell takes what all sizes of the column tell, and so do rows
+    alone in their level, unless most levels are such: names tell of nobody."""
     level, size = _numbered(codes)
-    cell, _ = _numbered(level * (int(fold.max()) + 1) + fold)
+    cell, _ = _numbered(level * (int(residuals.fold.max()) + 1) + residuals.fold)
     which = np.digitize(size[level], SIZES)
-    told = [_told(cell[mine], left[mine], weight[mine]) for mine in (which == one for one in range(1, len(SIZES) + 1))]
+    told = [residuals.told(cell, which == one) for one in range(1, len(SIZES) + 1)]
     surely = max(found / error for found, error in told) > beyond_chance
-    both = [(0.0, 0.0), *(_taken(found, error, surely) for found, error in told)]
-    return np.array(both).T[:, which]
-
-
-def _taken(found: float, error: float, surely: bool) -> tuple[float, float]:
-    """The estimate, and what may be."""
-    estimate = found if surely and found > LIKELY * error else 0.0
-    return estimate, found + CLEAR * error if found > CLEAR * error else estimate
-
-
-def _told(cell: Integers, left: Floats, weight: Floats) -> tuple[float, float]:
-    """A variance and its standard error by chance alone, over all pairs of rows in a cell."""
-    agreeing, room = _pairs(cell, left), _pairs(cell, weight)
-    if len(cell) < _FEWEST or room < ROOM:
-        return 0.0, math.inf
-    return agreeing / room, math.sqrt(2 / room)  # the product of what is left of two rows has variance v_i v_k
+    likely = [found if surely and found > LIKELY * error else 0.0 for found, error in told]
+    together = (0.0, 0.0) if len(size) > len(level) / 2 else residuals.told(cell)
+    known = np.array([together, *(together if math.isinf(error) else (found, error) for found, error in told)])
+    found, error = known.T
+    return Told(*(one[which] for one in (np.array([0.0, *likely]), found, error**2, found + CLEAR * error)))
 
 
 def _pairs(cell: Integers, value: Floats) -> float:

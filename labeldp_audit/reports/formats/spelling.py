@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
-
-from ...core.finding import Bound
+from decimal import ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
 
 NOTHING = "-"
-NO_LIMIT = "no limit"
 TOO_MANY = "over 100"  # percentage points: a bound that says nothing
 _FINEST = Decimal("0.001")  # of a percentage point
 
@@ -71,24 +68,6 @@ def points(value: float | None, rounding: str = ROUND_HALF_EVEN, digits: int = 3
     return "0" if rounding == ROUND_FLOOR else f"<{_FINEST}"
 
 
-def limits(bound: Bound, share: bool = False) -> str:
-    """`[low, high]`, rounded outward; empty where there are no limits."""
-    if bound.low is None and bound.high is None:
-        return ""
-    return f"[{low(bound, share)}, {high(bound, share)}]"
-
-
-def low(bound: Bound, share: bool = False) -> str:
-    return (percent if share else short)(bound.low, ROUND_FLOOR)
-
-
-def high(bound: Bound, share: bool = False) -> str:
-    """Infinity as an upper limit is none, unless the lower one says that there is nothing below."""
-    if bound.high == math.inf != bound.low:
-        return NO_LIMIT
-    return (percent if share else short)(bound.high, ROUND_CEILING)
-
-
 def places(errors: Iterable[float]) -> int:
     """Decimals for a column of numbers with standard errors: two digits of the smallest one are shown."""
     least = min((error for error in errors if 0 < error < math.inf), default=0.001)
@@ -134,19 +113,12 @@ def _spelled(value: Decimal) -> str:
     return f"{value:f}" if -5 <= value.adjusted() < 7 else f"{value:e}".replace("e+", "e")
 
 
-def factor(tau: float, down: bool = False) -> str:
-    """e^tau in two or three digits; down: no more than it is."""
+def factor(tau: float) -> str:
+    """e^tau in two or three digits."""
     value = math.exp(tau) if tau < 700 else math.inf
-    if down and 0 < value < math.inf:
-        value = _down(value, 2 if value < 100 or value >= 1e5 else 3)
     if 1000 <= value < 1e5:
         return f"{float(f'{value:.3g}'):,.0f}"
     return f"{value:.1e}".replace("e+0", "e").replace("e+", "e") if value < math.inf and value >= 1e5 else _small(value)
-
-
-def _down(value: float, digits: int) -> float:
-    grain = 10.0 ** (math.floor(math.log10(value)) - digits + 1)
-    return math.floor(value / grain * (1 + 1e-12)) * grain
 
 
 def _small(value: float) -> str:
