@@ -60,7 +60,9 @@ def verdict(line: Line, report: Report, confidence: float = 0.0) -> Verdict:
     if missing:
         worst = next((one for outcome, one in found if outcome is Outcome.NOT_MEASURED), None)
         return _verdict(line, Outcome.NOT_MEASURED, missing, worst, found)
-    outcome, worst = min(found, key=lambda pair: (_RANK[pair[0]], -_distance(line, _deciding(line, *pair, report))))
+    outcome, worst = min(
+        found, key=lambda pair: (_RANK[pair[0]], -_distance(line, _deciding(line, pair[0], pair[1], report)))
+    )
     return _verdict(line, outcome, _said(line, outcome, worst, report), worst, found)
 
 
