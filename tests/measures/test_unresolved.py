@@ -17,10 +17,10 @@ def drawn(effect, n=60_000, rows_of_a_level=6, seed=1):
     return level, eta.mean(), rng.random(n) < eta, rng.integers(0, 5, n)
 
 
-def told(level, mean, positive, fold, same=None):
+def told(level, mean, positive, fold, same=None, blind=False):
     alone = np.arange(len(level))
     columns, same = ([level], alone) if same is None else ([], same)
-    return unresolved.variance(columns, [], same, np.full(len(level), mean), positive, fold)
+    return unresolved.variance(columns, [], same, np.full(len(level), mean), positive, fold, blind=blind)
 
 
 @pytest.mark.parametrize("effect", [0.5, 0.8])
@@ -68,24 +68,24 @@ def test_people_keep_their_mean_and_are_spread():
 
 
 @pytest.mark.parametrize("n", [2, 19])
-def test_too_few_pairs_leave_everything_open(n):
+def test_too_few_pairs_leave_everything_open_where_scores_are_blind(n):
     level = np.zeros(n, int)
-    estimate, most = told(level, 0.5, np.ones(n, bool), level)
+    estimate, most = told(level, 0.5, np.ones(n, bool), level, blind=True)
     assert not estimate.any() and np.all(np.isinf(most))
+    assert not told(level, 0.5, np.ones(n, bool), level)[1].any()
 
 
 @pytest.mark.parametrize("n", [1, 40])
 def test_rows_alone_in_their_level_tell_of_nobody(n):
     names = np.arange(n)
-    estimate, most = told(names, 0.5, np.ones(n, bool), np.zeros(n, int))
+    estimate, most = told(names, 0.5, np.ones(n, bool), np.zeros(n, int), blind=True)
     assert not estimate.any() and not most.any()
 
 
-def test_what_few_pairs_cannot_exclude_may_be():
+def test_where_scores_are_blind_what_few_pairs_cannot_exclude_may_be():
     """The error counts whether or not anything is found, or few people would have narrow limits."""
-    level, mean, positive, fold = drawn(0.0, n=200)
-    few = told(level, mean, positive, fold)[1].mean()
-    many = told(*drawn(0.0, n=60_000))[1].mean()
+    few = told(*drawn(0.0, n=200), blind=True)[1].mean()
+    many = told(*drawn(0.0, n=60_000), blind=True)[1].mean()
     assert few > 1
     assert many < 0.5
 
@@ -94,7 +94,7 @@ def test_what_a_model_is_off_by_as_a_whole_is_no_effect_of_levels():
     level, mean, _, fold = drawn(0.0, rows_of_a_level=60)
     off = mean + np.array([-0.05, 0.05, 0.0, 0.05, -0.05])[fold]
     positive = np.random.default_rng(1).random(len(level)) < off
-    assert told(level, mean, positive, fold)[1].mean() < 0.1  # 0.05^2 / (0.1 0.9)^2 is 0.3
+    assert told(level, mean, positive, fold, blind=True)[1].mean() < 0.1  # 0.05^2 / (0.1 0.9)^2 is 0.3
 
 
 def parted(effect, n=4000, seed=1):

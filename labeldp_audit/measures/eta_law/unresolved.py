@@ -53,6 +53,10 @@ class Told:
         found = float(self.found.mean())
         return found > max(BAND, CLEAR * math.sqrt(float(self.square.mean())))
 
+    def where_clear(self) -> Told:
+        there = self.found > CLEAR * np.sqrt(self.square)
+        return Told(self.likely, *(np.where(there, one, 0.0) for one in (self.found, self.square, self.largest)))
+
     def beside(self, other: Told) -> Told:
         return Told(self.likely + other.likely, self.found + other.found, self.square + other.square,
                     np.maximum(self.largest, other.largest))  # fmt: skip
@@ -65,9 +69,10 @@ def variance(
     """(n,) each, of the log-odds of each row about those of its score.
 
     columns: levels of each category, (n,); parts: of the rows, by each number; same (n,): equal where all features are.
-    Pairs are of one fold, whose labels no model of it has seen. Models see numbers best: their parts count where
-    together they clearly tell something, and always where scores are blind. Rows with equal features share all effects:
-    where they tell as much as columns, what they tell is all there is.
+    Pairs are of one fold, whose labels no model of it has seen. What they clearly tell counts; of numbers, which models
+    see best, what all of them tell together. Where scores are blind, what pairs cannot exclude counts as well: then
+    they alone tell whether there is anything to see. Rows with equal features share all effects: where they tell as
+    much as columns, what they tell is all there is.
     """
     tests, residuals = (len(columns) + 1) * len(SIZES), Residuals.of(score, positive, fold)
     nothing = Told(*np.zeros((4, len(score))))
@@ -75,14 +80,17 @@ def variance(
     def told(codes: Codes) -> Told:
         return _of_levels(codes, residuals, math.sqrt(2 * math.log(tests)))
 
-    by_level, alike = functools.reduce(Told.beside, map(told, columns), nothing), told(same)
+    def counted(codes: Codes) -> Told:
+        return told(codes) if blind else told(codes).where_clear()
+
+    by_level, alike = functools.reduce(Told.beside, map(counted, columns), nothing), counted(same)
     by_part = functools.reduce(Told.beside, map(told, parts), nothing)
     if blind or by_part.clear:
         by_level = by_level.beside(by_part)
     enough = (alike.square > 0) & (alike.square <= by_level.square)
-    more = np.where(alike.found > CLEAR * np.sqrt(alike.square), np.maximum(by_level.most, alike.most), by_level.most)
     likely = np.maximum(by_level.likely, alike.likely)
-    return np.minimum(MOST, likely), np.maximum(likely, np.where(enough, alike.most, more))
+    most = np.where(enough, alike.most, np.maximum(by_level.most, alike.where_clear().most))
+    return np.minimum(MOST, likely), np.maximum(likely, most)
 
 
 def of_eta(variance: Floats, score: Floats) -> Floats:
