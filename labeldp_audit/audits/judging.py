@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..core.errors import SpecError
+from ..core.finding import Finding
 from ..core.policy import Line, Policy
 from ..core.report import Report
 from ..policy import advice, files, judge
@@ -32,7 +33,7 @@ def about_losses(line: Line) -> bool:
 
 def along_tau(line: Line) -> bool:
     known = QUANTITIES.get(line.quantity)
-    return known is not None and known.falls_along == "tau"
+    return known is not None and "tau" in known.axes
 
 
 # ---- before anything is read
@@ -138,6 +139,25 @@ def wanted(found: Policy | None) -> Policy:
     return found
 
 
+def check_can_fail(lines: Iterable[Line], findings: Iterable[Finding], balanced: bool) -> None:
+    """A line that no release of this table could break stops nothing."""
+    told = tuple(findings)
+    for line in lines:
+        clear = judge.cannot_fail(line, told)
+        most = None if clear is None else judge.most_of(line, clear.bound)
+        if most is None:
+            continue
+        what = f"{line.text!r} cannot fail: {line.quantity} is at most {most:.4g} with labels without noise"
+        raise SpecError(what, hint=_hint(line, most, balanced))
+
+
+def _hint(line: Line, most: float, balanced: bool) -> str:
+    if line.threshold >= 1:
+        return "a share is at most 1: 5 % is written 0.05"
+    relative = f"a threshold relative to that, such as {most / 2:.2g} (half of it)"
+    return relative if balanced else f"{relative}, or --utility balanced, which counts each class alike however rare"
+
+
 # ---- a report
 
 
@@ -147,6 +167,7 @@ def judged(report: Report, by: Policy | None) -> Report:
         return report
     classes, today = len(report.dataset.classes), datetime.datetime.now(datetime.UTC).date()
     lines = tuple(canonical(line, classes) for line in by.lines)
+    check_can_fail(lines, report.findings, report.parameters.get("utility") == "balanced")
     report = _without_doubts(report)
     if report.command != "tune" or report.judgement is None:
         report = replace(report, judgement=judge.judge(replace(by, lines=lines), report, today))

@@ -28,7 +28,7 @@ from ..policy.judge import PARAMETERS
 from ..questions import advantage, certificates, releases
 from ..questions.contract import Evidence
 from ..questions.every import QUANTITIES
-from . import doubts, policy_lines, reconcile, reporting, run, strengths
+from . import doubts, judging, policy_lines, reconcile, reporting, run, strengths
 from .evidence import read_and_estimate
 from .strengths import Scale
 
@@ -54,8 +54,9 @@ def tune(data: object, settings: Settings, progress: Progress) -> Report:
 
     def look(mechanisms: Sequence[Mechanism], among: int = among) -> list[Finding]:
         asked = Evidence(table, eta, mechanisms, progress, at=at, among=among)
-        found = run.put(asked, run.questions(len(table.dataset.classes), quantities), settings)
-        return doubts.within(found, table)
+        found = doubts.within(run.put(asked, run.questions(len(table.dataset.classes), quantities), settings), table)
+        judging.check_can_fail(policy.lines, found, settings.utility == "balanced")
+        return found
 
     # What is shown at least is less where all strengths share the level: it must not pass for that.
     alone = functools.partial(look, among=1) if any(line.field == "low" for line in policy.lines) else None
@@ -78,7 +79,7 @@ def _checked(policy: Policy, settings: Settings) -> set[str]:
         if known.with_noise == UNTUNED:
             raise SpecError(f"{line.quantity} is not what noise is tuned by", line.text)
         tau = line.at.get("tau")
-        if known.falls_along == "tau" and not (isinstance(tau, float) and math.isfinite(tau)):
+        if "tau" in known.axes and not (isinstance(tau, float) and math.isfinite(tau)):
             raise SpecError("which loss? tune wants tau", line.text, hint=f"{line.quantity}(tau=3)")
         if not line.upward and known.with_noise != STAYS:
             what = "more noise makes that number smaller, so noise cannot be tuned by what must not be small"

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+BASELINE = "baseline"  # the coordinate of what stands beside all mechanisms: FEATURES or CLEAR
+FEATURES, CLEAR = "features", "no-noise"  # no label is published; all labels are
+
 
 @dataclass(frozen=True)
 class Bound:

@@ -81,6 +81,9 @@ class Noise:
         return self.loss + (2 * p - 1) * self.tilt
 
 
+NOTHING_SAID = Noise(0.0, 0.0, 0.0, 0.0, 0.0)  # no label is published
+
+
 def feature_loss(eta: npt.ArrayLike, p: float, tilt: float = 0.0) -> Floats:
     """(2 eta - 1)(logit eta - logit p + tilt), in nats."""
     eta = np.asarray(eta, np.float64)

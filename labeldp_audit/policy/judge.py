@@ -13,7 +13,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from ..core.finding import Bound, Finding
+from ..core.finding import BASELINE, CLEAR, Bound, Finding
 from ..core.policy import Judgement, Line, Outcome, Policy, Verdict, Waived, Waiver
 from ..core.remark import DOUBTS, FITTED_BEFORE
 from ..core.report import COMPARED, Report
@@ -130,6 +130,22 @@ def _distance(line: Line, value: float | None) -> float:
     return float(value - line.threshold if line.upward else line.threshold - value)
 
 
+def cannot_fail(line: Line, findings: Iterable[Finding]) -> Finding | None:
+    """What labels without noise come to, where even they pass a line that stops what is large."""
+    if not line.upward or BASELINE in line.at:
+        return None
+    known = (one for one in findings if one.quantity == line.quantity and one.at.get(BASELINE) == CLEAR)
+    return next((one for one in known if (most := most_of(line, one.bound)) is not None and not line.holds(most)), None)
+
+
+def most_of(line: Line, bound: Bound) -> float | None:
+    """A release that hides nothing has at most so much. A low is no such number: more rows raise it. By definition some
+    have no limits, and others have none for a reason."""
+    if line.field == "estimate" or (bound.high is None and bound.reason is None):
+        return bound.estimate
+    return bound.high
+
+
 def about(line: Line, report: Report) -> list[Finding]:
     """The findings that decide a line; along a falling curve, of each curve the next place on the careful side."""
     axis, asked = _falling(line, report)
@@ -156,7 +172,7 @@ def _at_place(line: Line, report: Report) -> list[Finding]:
     axis, compared = _falling(line, report)[0], _compared(line, report)
     rest = {key: value for key, value in line.at.items() if key != axis}
     asked = (one for one in report.findings if one.quantity == line.quantity and one.mechanism not in compared)
-    return [one for one in asked if _is_at(one, rest)]
+    return [one for one in asked if _is_at(one, rest) and (BASELINE in line.at or BASELINE not in one.at)]
 
 
 Curve = tuple[str | None, frozenset[tuple[str, float | str]]]
@@ -235,7 +251,7 @@ def _unjudged(line: Line, report: Report, found: Sequence[Finding]) -> str:
 
 def _asked(line: Line, report: Report) -> list[str | None]:
     """Mechanisms that the line is about, where mechanisms differ in that quantity at all."""
-    if not any(one.mechanism and one.quantity == line.quantity for one in report.findings):
+    if BASELINE in line.at or not any(one.mechanism and one.quantity == line.quantity for one in report.findings):
         return []
     compared, named = _compared(line, report), _about_mechanism(line)
     known = (one for one in report.findings if one.mechanism and one.mechanism not in compared)

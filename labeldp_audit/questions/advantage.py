@@ -7,7 +7,8 @@ best guess from the features 29 %, the intervals of eta behind lower limits 7 %,
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from ..core.budget import PRIOR_SHARE, RADII_SHARE, Budget
 from ..core.eta import Eta
@@ -23,6 +24,7 @@ from . import (
     advantage_gains,
     advantage_increase,
     assumptions,
+    baselines,
     certificates,
     certified_guesses,
     equivalents,
@@ -64,15 +66,34 @@ def findings(
     audit = Audit(table, eta, settings, features, paid, prior, box, known)
     found = advantage_gains.gains_of(fit, belief, paid.paid, settings, progress)
     sharing = len(fit) if among is None else among
+    sure_of_features = certified_guesses.uninformed(known, eta, paid, settings, sure)
+    alone = [("", features.right), *((certified_guesses.PREFIX, one.bound) for one in sure_of_features)]
     return [
         Finding("uninformed_utility", features.right, settings.confidence),
         *guessing.bracket(table, eta, paid, settings),
-        *certified_guesses.uninformed(known, eta, paid, settings, sure),
+        *sure_of_features,
         *_increases(audit, fit, found, belief, budget.spend("advantages", GAIN_SHARE), sure, sharing),
         *(_bounds(audit, fit, belief) if among is None else ()),
         *(_same(audit, fit, found, belief) if classes == 2 and among is None else ()),
+        *_baselines(alone, eta, settings),
         *_unfit(audit, asked),
     ]
+
+
+def _baselines(alone: Iterable[tuple[str, Bound]], eta: Eta, settings: Settings) -> Iterator[Finding]:
+    """Without a release the best guess is that from the features; with labels without noise it is always right, which
+    is worth 1 on average, so that these add all that it missed. alone: how names of quantities begin, and the best guess."""
+    for prefix, right in alone:
+        yield Finding(f"{prefix}informed_utility", right, settings.confidence, at=baselines.ALONE)
+        yield Finding(f"{prefix}advantage", _missed(right), settings.confidence, at=baselines.WITHOUT_NOISE)
+    yield baselines.by_definition("informed_utility", 1.0, eta.queries, settings)
+
+
+def _missed(right: Bound) -> Bound:
+    estimate, low, high = (
+        None if one is None else max(0.0, 1 - one) for one in (right.estimate, right.high, right.low)
+    )
+    return replace(right, estimate=estimate, low=low, high=high)
 
 
 def _increases(

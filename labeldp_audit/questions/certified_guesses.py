@@ -25,6 +25,7 @@ from .payoffs import Payoffs
 # Of the share of certificates: cells, scores, from rows to people, pairs, and from pairs to people.
 _BOX, _BRIER, _ERROR, _SPREAD, _TWINS, _TWINS_BEFORE, _TWINS_AFTER = 0.30, 0.10, 0.15, 0.15, 0.15, 0.05, 0.10
 
+PREFIX = "certified_"
 MISSED = f"labels that guesses and scores were made without, {certificates.PEOPLE}"
 TWINS = f"pairs of rows with equal features, {certificates.PEOPLE}"
 TRIED = f"an attack on each released label, tried on labels that it was made without, {certificates.PEOPLE}"

@@ -10,7 +10,7 @@ from ..core.mechanism import Mechanism
 from ..core.settings import Settings
 from ..measures import worst_case
 from ..measures.loss import Noise
-from . import assumptions
+from . import assumptions, baselines
 from .intervals import Ends, Extremes, Prior
 
 METHOD, OF_GIVEN = "simultaneous clopper-pearson", "extremes of the given probabilities"
@@ -35,12 +35,13 @@ def of_log_ratios(found: Extremes, eta: Eta, settings: Settings) -> list[Finding
 
 
 def of_nu_max(
-    found: Extremes, prior: Prior, eta: Eta, mechanism: Mechanism, noise: Noise, settings: Settings
-) -> Finding:
+    found: Extremes, prior: Prior, eta: Eta, mechanism: Mechanism | None, noise: Noise, settings: Settings,
+) -> Finding:  # fmt: skip
+    """No mechanism: of the features alone."""
     ratios = worst_case.log_ratio_of_min(found.smallest), worst_case.log_ratio_of_max(found.largest)
     estimate = worst_case.nu_max(*ratios, prior.p, noise)
     limits = worst_case.nu_max_interval(found.least, found.most, (prior.low, prior.high), noise)
-    return _finding("nu_max", estimate, limits, eta, settings, mechanism)
+    return _finding("nu_max", estimate, limits, eta, settings, mechanism, NOWHERE if mechanism else baselines.ALONE)
 
 
 def _finding(

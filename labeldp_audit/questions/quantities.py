@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ..core.finding import BASELINE
 from ..core.quantity import MATHEMATICS, NATS, PITFALLS, POINTS, PREVENT, STAYS, TRAINING, UNIFIED, UNTUNED, Quantity
 from .contract import Question, answered_by, two_classes
 
@@ -40,8 +41,19 @@ J = Quantity(
     "A rule such as 'at most 5 % of people may lose more than 3 nats' looks at high, at tau = 3: a high of at most "
     "0.05 keeps it, as far as averages go. A high above it does not show that the rule is broken: few rows make it "
     f"large. A low above it does show that, as far as averages go. {_AVERAGES}",
-    ("certified_j", "plug_in_j", "nu_bar", "tau", "mean_loss"),
-    share=True, of_losses=True, two_classes=True, axes=("tau",), falls_along="tau",
+    ("j_added", "certified_j", "plug_in_j", "nu_bar", "tau", "baseline", "mean_loss"),
+    share=True, of_losses=True, two_classes=True, axes=("tau", BASELINE), falls_along="tau",
+)  # fmt: skip
+J_ADDED = Quantity(
+    "j_added", "Share of people whom the release takes above a loss",
+    "share of people whose loss is above tau with the release and not by the features alone",
+    "j(tau) of the mechanism - j(tau, baseline=features)",
+    f"{PITFALLS}, Definition 3; {MATHEMATICS}: A4, A5",
+    "What publishing the labels does to people, apart from what their features give away already: 0.03 means three "
+    "people in a hundred who lose more than tau and would not if no label were published. A small one is no comfort "
+    f"where j is large. {_AVERAGES}",
+    ("j", "baseline", "tau", "advantage"),
+    share=True, of_losses=True, two_classes=True, axes=("tau",), unit=POINTS,
 )  # fmt: skip
 PLUG_IN_J = Quantity(
     "plug_in_j", "Share of people above a loss, by raw counts",
@@ -61,8 +73,8 @@ MEAN_LOSS = Quantity(
     f"{PITFALLS}, equation 2; {MATHEMATICS}: A6",
     "What features and release together tell about a label, averaged over people, label and noise. A small average "
     "can hide people with a large loss: look at j. It is infinite where features give some labels away for sure.",
-    ("nu_bar", "j", "weighted_jeffreys", "certified_mean_loss"),
-    has_upper=False, of_losses=True, two_classes=True, unit=NATS,
+    ("nu_bar", "j", "baseline", "weighted_jeffreys", "certified_mean_loss"),
+    axes=(BASELINE,), has_upper=False, of_losses=True, two_classes=True, unit=NATS,
 )  # fmt: skip
 JEFFREYS = Quantity(
     "jeffreys", "How far features part the labels",
@@ -111,8 +123,8 @@ NU_MAX = Quantity(
     "The largest change of an attacker's log-odds, whichever way the noise falls. Infinite where somebody's "
     "features give the label away: then no noise protects everybody. A low above your limit says that somebody "
     "is above it; high is finite only where many rows of equal features have the top score, or with knn.",
-    ("certified_nu_max", "eta_min", "eta_max", "log_ratio_min", "log_ratio_max", "epsilon"),
-    of_losses=True, two_classes=True, unit=NATS,
+    ("certified_nu_max", "eta_min", "eta_max", "log_ratio_min", "log_ratio_max", "epsilon", "baseline"),
+    axes=(BASELINE,), of_losses=True, two_classes=True, unit=NATS,
 )  # fmt: skip
 ETA_MIN = Quantity(
     "eta_min", "Least chance of a label",
@@ -169,8 +181,8 @@ INFORMED_UTILITY = Quantity(
     "E max_c u_c P(c | x, release) = uninformed_utility + advantage",
     _DEFINITION,
     "What the best attacker gets right once the release is out, whatever the release contributed to that.",
-    ("uninformed_utility", "advantage", "certified_informed_utility"),
-    share=True, low_by_trial=True,
+    ("uninformed_utility", "advantage", "baseline", "certified_informed_utility"),
+    share=True, low_by_trial=True, axes=(BASELINE,),
 )  # fmt: skip
 ADVANTAGE = Quantity(
     "advantage", "What the release adds to guesses",
@@ -180,8 +192,8 @@ ADVANTAGE = Quantity(
     "0.02 means two labels more in a hundred. high needs no assumption about eta, so it is fit for a rule such as "
     "'a release may add at most 2 in 100'. low is about averages over rows with like scores. It says what the "
     "release adds, not how much is known already.",
-    ("certified_advantage", "advantage_bound", "uninformed_utility", "equivalent_epsilon", "equivalent_k"),
-    share=True, unit=POINTS,
+    ("certified_advantage", "advantage_bound", "uninformed_utility", "equivalent_epsilon", "equivalent_k", "baseline"),
+    share=True, axes=(BASELINE,), unit=POINTS,
 )  # fmt: skip
 ADVANTAGE_BOUND = Quantity(
     "advantage_bound", "What a theorem allows",
@@ -334,7 +346,7 @@ WORST_CASE = Question(
 )  # fmt: skip
 TAIL = Question(
     "tail",
-    (J, PLUG_IN_J, MEAN_LOSS, JEFFREYS, WEIGHTED_JEFFREYS, CERTIFIED_J, CERTIFIED_MEAN_LOSS, CERTIFIED_RENYI),
+    (J, J_ADDED, PLUG_IN_J, MEAN_LOSS, JEFFREYS, WEIGHTED_JEFFREYS, CERTIFIED_J, CERTIFIED_MEAN_LOSS, CERTIFIED_RENYI),
     two_classes, answered_by("tail"), share=None,
 )  # fmt: skip
 RANGE_OF_ETA = Question(

@@ -1,7 +1,8 @@
 """estimate-j: for what share of people is the privacy loss above tau (001, Theorem 2; 000, Theorem 6.6, repaired).
 
-The probability that anything in the report is missed is shared out: p 5 %, the radii of the neighbourhoods 5 %, the
-intervals of eta 49 %, J at all tau and mechanisms 9 %, the mean loss 7 %, certificates 25 % (certificates.py).
+The probability that anything in the report is missed is shared out: p 5 %, the radii of the neighbourhoods 2.5 %, the
+intervals of eta 49 %, J at all tau and mechanisms 9 %, J of the features alone 2.5 %, the mean loss 7 %, certificates
+25 % (certificates.py).
 """
 
 from __future__ import annotations
@@ -27,13 +28,15 @@ from ..measures import divergence, loss, tail
 from ..measures.eta_law import estimated
 from ..measures.eta_law.estimated import Belief
 from ..measures.eta_law.moments import Averages
-from . import assumptions, certificates, intervals, releases, taus
+from . import assumptions, baselines, certificates, intervals, releases, taus
 from .certificates import Known
 from .contract import Evidence, positive_index
+from .eta_ends import NOWHERE
 from .intervals import Intervals, Prior
 
 ETA_SHARE = 0.49
 TAIL_SHARE = 0.09
+ALONE_SHARE = RADII_SHARE / 2  # radii need a large enough k, which the other half hardly changes
 MEAN_SHARE = 0.07
 PARTS = 4  # of what p may be
 
@@ -58,7 +61,7 @@ def findings(
     """asked: the values of tau, None for the whole curve; more: beside these. among: so many mechanisms share the
     level, where labels choose which are looked at."""
     positive = positive_index(table)
-    wide = assumptions.widening(eta, settings, budget.spend("radii", RADII_SHARE))
+    wide = assumptions.widening(eta, settings, budget.spend("radii", RADII_SHARE - ALONE_SHARE))
     box = intervals.for_shares(table, eta, budget.spend("eta", ETA_SHARE), wide)
     prior = intervals.of_prior(table, positive, budget.spend("p", PRIOR_SHARE))
     believed = estimated.of_losses(eta)
@@ -70,8 +73,10 @@ def findings(
     cells = certificates.box_of_losses(table, eta, sure) if settings.certify else None
     least = 0.0 if cells is None else certificates.least_mean_loss(cells, prior, sure)
     of_tails, of_means = budget.spend("J", TAIL_SHARE), budget.spend("mean loss", MEAN_SHARE)
+    alone = shares(losses[0.0], at, box.wrong, budget.spend("J of the features", ALONE_SHARE) / max(1, places))
     return [
-        *(tails(losses, box.wrong, known, at, eta, settings, of_tails / max(1, number)) if known else ()),
+        *tails(losses, box.wrong, known, at, alone, eta, settings, of_tails / max(1, number)),
+        *_baselines(alone, at, eta, settings),
         *means(losses[0.0], box.wrong, believed.law, prior, known, eta, settings, of_means, least),
         *(() if cells is None else certificates.of_losses(cells, table, eta, prior, known, at, number, settings, sure)),
         *unknown,
@@ -123,26 +128,59 @@ def _asked(losses: Tilted, known: Known, asked: Floats | None, more: Sequence[fl
     return np.union1d(at[at <= possible[-1]], more), len(possible) + len(more)
 
 
+@dataclass(frozen=True)
+class Shares:
+    """Of people above losses, one after the other: estimate, low, high; and what the counts say as they are."""
+
+    estimate: Floats
+    low: Floats
+    high: Floats
+    plain: Floats
+    method: str
+
+    def bounds(self, n: int, said: tuple[str, ...]) -> list[Bound]:
+        ends = np.stack([self.estimate, self.low, self.high], axis=1).tolist()
+        return [Bound(estimate, low, high, n, self.method, said) for estimate, low, high in ends]
+
+    def beyond(self, alone: Shares) -> Shares:
+        """What a release adds, where both limits hold: nobody loses less because of it, so it is never below 0."""
+        estimate, low = (np.maximum(0.0, one) for one in (self.estimate - alone.estimate, self.low - alone.high))
+        return Shares(estimate, low, self.high - alone.low, self.plain - alone.plain, self.method)
+
+
+def shares(losses: Losses, above: Floats, wrong: int, miss_each: float) -> Shares:
+    of_people = None if losses.people is None else losses.people(above)
+    plain, low, high = tail.share_above(losses.rows, above, wrong, miss_each / 2, of_people)
+    estimate = np.clip(tail.mass_above(losses.value, losses.weight, above), low, high)
+    return Shares(estimate, low, high, plain, f"{losses.method}; limits {J_METHOD}")
+
+
 def tails(
-    losses: Tilted, wrong: int, known: Known, at: Floats, eta: Eta, settings: Settings, miss_each: float
+    losses: Tilted, wrong: int, known: Known, at: Floats, alone: Shares, eta: Eta, settings: Settings, miss_each: float
 ) -> list[Finding]:
-    """J for each mechanism at each tau; beside it what the counts say as they are."""
+    """J for each mechanism at each tau; beside it what the counts say as they are, and what the release adds."""
     said = assumptions.stated(eta, settings)
     findings = []
     for mechanism, noise in known:
-        mine, above = losses[noise.tilt], at - noise.loss
-        of_people = None if mine.people is None else mine.people(above)
-        plain, low, high = tail.share_above(mine.rows, above, wrong, miss_each / 2, of_people)
-        estimate = np.clip(tail.mass_above(mine.value, mine.weight, above), low, high)
-        method = f"{mine.method}; limits {J_METHOD}"
-        for tau, *share, uncorrected in np.stack([at, estimate, low, high, plain], axis=1).tolist():
-            bound = Bound(share[0], share[1], share[2], eta.queries, method, said)
+        mine = shares(losses[noise.tilt], at - noise.loss, wrong, miss_each)
+        ends = zip(mine.bounds(eta.queries, said), mine.beyond(alone).bounds(eta.queries, said), strict=True)
+        for tau, uncorrected, (bound, added) in zip(at.tolist(), mine.plain.tolist(), ends, strict=True):
             where = {"tau": tau, **mechanism.at()}
             findings.append(Finding("j", bound, settings.confidence, mechanism.spec, where))
             if eta.counts is not None:
                 raw = Bound(uncorrected, None, None, eta.queries, PLUG_IN, (*said, NO_LIMITS))
                 findings.append(Finding("plug_in_j", raw, settings.confidence, mechanism.spec, where))
+            findings.append(Finding("j_added", added, settings.confidence, mechanism.spec, where))
     return findings
+
+
+def _baselines(alone: Shares, at: Floats, eta: Eta, settings: Settings) -> list[Finding]:
+    """Without noise everybody loses infinitely much: whoever has 0 < eta < 1 by the label, all others by features."""
+    bounds = zip(at.tolist(), alone.bounds(eta.queries, assumptions.stated(eta, settings)), strict=True)
+    return [
+        *(Finding("j", bound, settings.confidence, at={"tau": tau, **baselines.ALONE}) for tau, bound in bounds),
+        *(baselines.by_definition("j", 1.0, eta.queries, settings, tau) for tau in at.tolist()),
+    ]
 
 
 def means(
@@ -155,10 +193,12 @@ def means(
     mean, least = (max(certified, one) for one in _mean_feature_loss(losses, wrong, prior, miss))
     jeffreys, jeffreys_least = _jeffreys(law, prior, least)
 
-    def finding(quantity: str, estimate: float, low: float, mechanism: Mechanism | None = None) -> Finding:
+    def finding(
+        quantity: str, estimate: float, low: float, mechanism: Mechanism | None = None, at: Mapping[str, str] = NOWHERE
+    ) -> Finding:
         bound = Bound(estimate, min(low, estimate), math.inf, eta.queries, MEAN_METHOD, said)
         if mechanism is None:
-            return Finding(quantity, bound, settings.confidence)
+            return Finding(quantity, bound, settings.confidence, at=at)
         return Finding(quantity, bound, settings.confidence, mechanism.spec, mechanism.at())
 
     positive = law.mean(law.eta[:, 1])
@@ -169,6 +209,8 @@ def means(
         ),
         finding("jeffreys", jeffreys, jeffreys_least),
         finding("weighted_jeffreys", mean, least),
+        finding("mean_loss", mean, least, at=baselines.ALONE),
+        baselines.by_definition("mean_loss", math.inf, eta.queries, settings),
     ]
 
 

@@ -6,6 +6,7 @@ intervals of eta 65 %, certificates 25 % (certificates.py).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from ..core.budget import PRIOR_SHARE, RADII_SHARE, Budget
@@ -14,7 +15,8 @@ from ..core.finding import Finding
 from ..core.mechanism import Mechanism
 from ..core.settings import Settings
 from ..core.table import Table
-from . import assumptions, certificates, eta_ends, intervals, releases
+from ..measures.loss import NOTHING_SAID
+from . import assumptions, baselines, certificates, eta_ends, intervals, releases
 from .contract import Evidence, positive_index
 
 ETA_SHARE = 0.65
@@ -31,6 +33,8 @@ def findings(table: Table, eta: Eta, settings: Settings, budget: Budget, asked: 
         *eta_ends.of_eta(box, eta, settings),
         *eta_ends.of_log_ratios(box, eta, settings),
         *(eta_ends.of_nu_max(box, prior, eta, one, noise, settings) for one, noise in known),
+        eta_ends.of_nu_max(box, prior, eta, None, NOTHING_SAID, settings),
+        baselines.by_definition("nu_max", math.inf, eta.queries, settings),
         *(certificates.of_worst(table, eta, prior, known, settings, sure) if settings.certify else ()),
         *unknown,
     ]

@@ -7,14 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 
-from ..core.finding import Bound, Finding
+from ..core.finding import BASELINE, Bound, Finding
 from ..core.quantity import Quantity
 from ..core.report import COMPARED, Report
 
 J, ADDED, WORST, FEATURES, INFORMED, TUNED = (
     "j", "advantage", "nu_max", "uninformed_utility", "informed_utility", "tuned",
 )  # fmt: skip
-CERTIFIED, BASELINE = "certified_", "baseline"
+CERTIFIED = "certified_"
 PARAMETERS = ("epsilon", "pi", "lambda", "k")  # coordinates that only say again which mechanism it is
 COLUMNS = ("column_log_loss", "column_j", "column_advantage")
 SAME = {"equivalent_epsilon": "rr:epsilon=", "equivalent_k": "llp:k="}

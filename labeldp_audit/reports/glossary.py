@@ -56,6 +56,15 @@ TERMS: Mapping[str, Term] = {one.name: one for one in (
         ("estimate", "low", "confidence"),
     ),
     Term(
+        "baseline", "What stands beside all mechanisms",
+        "features: no label is published; no-noise: labels as they are",
+        "at.baseline; j and nu_max without noise are 1 and infinite by definition, informed_utility is 1",
+        f"{MATHEMATICS}: CERTIFICATES c; {PITFALLS}, Definition 3",
+        "What a mechanism does lies between the two. A line of a policy is about mechanisms, unless it names the "
+        "baseline: 'j(tau=3, baseline=features).low > 0.05'. One that even labels without noise pass is refused.",
+        ("j", "j_added", "nu_max", "mean_loss", "informed_utility", "advantage"),
+    ),
+    Term(
         "confidence", "Confidence",
         "how surely all limits of a report hold together",
         f"{_JOINTLY}; 0.99 unless you ask otherwise",

@@ -100,21 +100,10 @@ def shares(report: Report, whole: bool = False) -> Table | None:
     if not names or not taus:
         return None
     columns = [
-        [
-            *_rows(report, names, found.J, tau),
-            *_clear(report, tau),
-            *_certain(report, found.J, best, len(names) > 1, tau),
-        ]
-        for tau in taus
+        [*_rows(report, names, found.J, tau), *_certain(report, found.J, best, len(names) > 1, tau)] for tau in taus
     ]
     header = ("people who lose more than", *(_loss(tau, place) for place, tau in enumerate(taus)))
     return Table(header, _joined(columns, [PER_CENT] * len(taus)), note=more)
-
-
-def _clear(report: Report, tau: float) -> list[Row]:
-    """Labels in the clear are an infinite loss to everybody."""
-    known = (words.baseline(name) for name in found.baselines(report, found.J, tau))
-    return [] if words.CLEAR in known else [(words.CLEAR, _exactly(1.0))]
 
 
 def _loss(tau: float, place: int) -> str:
@@ -125,7 +114,7 @@ def losses(report: Report, whole: bool = False) -> Table | None:
     names, more = _names(report, found.WORST, whole=whole)
     if not names:
         return None
-    rows = [*_rows(report, names, found.WORST), (words.CLEAR, _exactly(math.inf))]
+    rows = _rows(report, names, found.WORST)
     sure = {_label(report, name): found.bound(report, "certified_nu_max", name) for name in names}
     sides = [words.low(one, NATS) if (one := sure.get(label)) is not None else "" for label, _ in rows]
     cells = words.cells([one for _, one in rows], NATS, factor=True)
@@ -140,35 +129,17 @@ def gains(report: Report, whole: bool = False) -> Table | None:
     names, more = _names(report, found.ADDED, whole=whole)
     if not names:
         return None
-    best, several, before = found.strongest(report, found.ADDED), len(names) > 1, found.bound(report, found.FEATURES)
-    adds = [*_rows(report, names, found.ADDED), *_rest(before), *_certain(report, found.ADDED, best, several)]
-    right = [
-        *([] if before is None else [(words.FEATURES, before)]), *_rows(report, names, found.INFORMED),
-        (words.CLEAR, _exactly(1.0)), *_certain(report, found.INFORMED, best, several),
-    ]  # fmt: skip
-    rows = _joined([_first_of_each(adds), _first_of_each(right)], [POINTS, PER_CENT])
+    best, several = found.strongest(report, found.ADDED), len(names) > 1
+    columns = [
+        [*_rows(report, names, one), *_certain(report, one, best, several)] for one in (found.ADDED, found.INFORMED)
+    ]
+    rows = _joined(columns, [POINTS, PER_CENT])
     like = {_label(report, name): _like(report, name) for name in names}
     alike = " (classes alike)" if report.parameters.get("utility") == "balanced" else ""
     header = ("what is released", "adds, points", f"guessed right{alike}", "adds as much as")
     if not any(like.values()):
         return Table(header[:3], rows, note=more)
     return Table(header, [[*row, like.get(row[0], "")] for row in rows], note=more, left=(0, 3))
-
-
-def _first_of_each(rows: Iterable[Row]) -> list[Row]:
-    """The first of each name: a finding of the report stands before what follows from others."""
-    kept: dict[str, Bound | None] = {}
-    for name, bound in rows:
-        kept.setdefault(name, bound)
-    return list(kept.items())
-
-
-def _rest(before: Bound | None) -> list[Row]:
-    """All that is not guessed yet is what labels in the clear would add."""
-    if before is None or before.estimate is None:
-        return []
-    low, high = (None if one is None else max(0.0, 1 - one) for one in (before.high, before.low))
-    return [(words.CLEAR, Bound(max(0.0, 1 - before.estimate), low, high, 0, ""))]
 
 
 def _like(report: Report, name: str) -> str:
@@ -191,12 +162,9 @@ def everything(report: Report) -> Table | None:
     if not found.mechanisms(report, found.J) or tau is None:
         return gains(report)
     columns = [
-        [*_rows(report, names, found.J, tau), *_clear(report, tau)],
-        [*_rows(report, names, found.WORST), (words.CLEAR, _exactly(math.inf))],
-        _first_of_each([*_rows(report, names, found.ADDED), *_rest(found.bound(report, found.FEATURES))]),
+        [*_rows(report, names, quantity, at), *_certain(report, quantity, best, len(names) > 1, at)]
+        for quantity, at in ((found.J, tau), (found.WORST, None), (found.ADDED, None))
     ]
-    for column, quantity, at in zip(columns, (found.J, found.WORST, found.ADDED), (tau, None, None), strict=True):
-        column.extend(_certain(report, quantity, best, len(names) > 1, at))
     header = ("what is released", f"lose > {nats(tau)}", "largest loss, nats", "adds, points")
     return Table(header, _joined(columns, [PER_CENT, NATS, POINTS]), note=more)
 
@@ -435,7 +403,9 @@ def calibration(report: Report) -> Table | None:
 def numbers(report: Report) -> Table | None:
     """All findings that have a number, but for the points of curves and the columns."""
     left_out = (found.J, "certified_j", found.TUNED, "advantage_bound", *found.COLUMNS, *found.FOR_PROGRAMS)
-    known = [one for one in report.findings if one.quantity not in left_out and found.has_number(one.bound)]
+    taus = (None, *found.taus(report))
+    asked = (one for one in report.findings if one.quantity != "j_added" or one.place("tau") in taus)
+    known = [one for one in asked if one.quantity not in left_out and found.has_number(one.bound)]
     rows = [_number(one, report) for one in known[:_NUMBERS]]
     levels = ", ".join(dict.fromkeys(confidence(one.confidence) for one in report.findings))
     rest = f" {count(len(known) - _NUMBERS)} more are in JSON and CSV." if len(known) > _NUMBERS else ""

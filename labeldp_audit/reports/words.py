@@ -6,13 +6,14 @@ import math
 from collections.abc import Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN
 
+from ..core import finding
 from ..core.finding import Bound, Finding
 from ..core.quantity import NATS, PER_CENT, POINTS
 from ..core.report import Report
 from . import found
 from .formats.spelling import NOTHING, factor, percent, plain, points, short
 
-_BASELINES = {"features": "features alone", "no-noise": "without noise"}
+_BASELINES = {finding.FEATURES: "features alone", finding.CLEAR: "without noise"}
 FEATURES, CLEAR = _BASELINES.values()
 
 
