@@ -120,7 +120,7 @@ def test_a_loss_without_a_form_is_a_finding_with_a_reason(audit, table):
 
 def test_a_policy_may_ask_for_the_loss_of_a_channel(audit, table):
     """Beside one of a label with more classes, which is not measured."""
-    line = "j(tau=3, mechanism='channel:matrix=0.9 0.1/0.2 0.8').high > 1"
+    line = "certified_j(tau=3, mechanism='channel:matrix=0.9 0.1/0.2 0.8').low > 1"
     three = "channel:matrix=0.8 0.2/0.5 0.5/0.2 0.8"
     asked = ("--mechanism", "channel:matrix=0.9 0.1/0.2 0.8", "--mechanism", three, "--tau", 3, "--fail-if", line)
     ended = audit("check", table, *asked, *JSON)

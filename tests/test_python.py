@@ -103,10 +103,10 @@ ASKED = {
                    "categorical": ["byte"], "bags": 30},
                   ["--mechanism", "llp:k=4", "--utility", "balanced", "--seed", "3", "--categorical", "byte",
                    "--bags", "30"]),
-    "audit": ({"fail_if": ["advantage.high > 0.05", "advantage.high > 2"], "queries": "all", "group": "wide",
+    "audit": ({"fail_if": ["advantage.high > 0.05", "uninformed_utility.high > 2"], "queries": "all", "group": "wide",
                "bags": 40},
-              ["--fail-if", "advantage.high > 0.05", "--fail-if", "advantage.high > 2", "--queries", "all", "--group",
-               "wide", "--bags", "40"]),
+              ["--fail-if", "advantage.high > 0.05", "--fail-if", "uninformed_utility.high > 2", "--queries", "all",
+               "--group", "wide", "--bags", "40"]),
     "tune": ({"mechanisms": "rr", "fail_if": "advantage.high > 0.1", "bags": 40, "positive": 0},
              ["--mechanism", "rr", "--fail-if", "advantage.high > 0.1", "--bags", "40", "--positive", "0"]),
 }  # fmt: skip
@@ -812,7 +812,7 @@ def test_it_says_nothing_and_leaves_everything_as_it_was(capfd, tmp_path, monkey
     random = np.random.get_state()[1].tolist()
     table = frame(120)
     kept = table.copy(deep=True)
-    lda.audit(table, mechanisms="rr:epsilon=1", fail_if="advantage.high > 2", bags=30)
+    lda.audit(table, mechanisms="rr:epsilon=1", fail_if="uninformed_utility.high > 2", bags=30)
     with pytest.raises(lda.AuditError):
         lda.audit(frame(), label="nowhere")
     assert capfd.readouterr() == ("", "")

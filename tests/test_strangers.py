@@ -52,7 +52,7 @@ def test_a_channel_or_a_release_is_enough(audit, others):
 
 
 def test_a_line_may_name_their_parameters(audit, others, table):
-    asked = ("check", table, "--fail-if", "advantage(sigma=1).high > 1", "--no-output")
+    asked = ("check", table, "--fail-if", "certified_informed_utility(sigma=1).low > 1", "--no-output")
     others(blurred="strangers:Blurred")
     assert audit(*asked, "--mechanism", "blurred:sigma=1").status == 0
     others()

@@ -82,7 +82,7 @@ def findings(
 
 def _baselines(alone: Iterable[tuple[str, Bound]], eta: Eta, settings: Settings) -> Iterator[Finding]:
     """Without a release the best guess is that from the features; with labels without noise it is always right, which
-    is worth 1 on average, so that these add all that it missed. alone: how names of quantities begin, and the best guess."""
+    is worth 1 on average: these add all that it missed. alone: how names of quantities begin, and the best guess."""
     for prefix, right in alone:
         yield Finding(f"{prefix}informed_utility", right, settings.confidence, at=baselines.ALONE)
         yield Finding(f"{prefix}advantage", _missed(right), settings.confidence, at=baselines.WITHOUT_NOISE)

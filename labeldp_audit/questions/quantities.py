@@ -283,7 +283,7 @@ CERTIFIED_INFORMED_UTILITY = Quantity(
     f"{MATHEMATICS}: CERTIFICATES c, c4",
     f"The best attacker is right at least so often once the release is out. {_ONE_SIDED}",
     ("certified", "informed_utility"),
-    share=True, has_upper=False, low_by_trial=True,
+    share=True, has_upper=False, low_by_trial=True, axes=(BASELINE,),
 )  # fmt: skip
 CERTIFIED_ADVANTAGE = Quantity(
     "certified_advantage", "What the release adds, certified",
@@ -295,7 +295,7 @@ CERTIFIED_ADVANTAGE = Quantity(
     f"{MATHEMATICS}: CERTIFICATES c, c4, B5; {UNIFIED}, Theorem 3.7",
     "No attacker gains more than high, so it can be gated on. low is above 0 only where rows repeat.",
     ("certified", "advantage", "advantage_bound"),
-    share=True, unit=POINTS,
+    share=True, axes=(BASELINE,), unit=POINTS,
 )  # fmt: skip
 COLUMN_LOG_LOSS = Quantity(
     "column_log_loss", "What a column tells about labels",

@@ -15,7 +15,7 @@ from labeldp_audit.audits import contributions
 
 JSON = ("-f", "json", "--no-output", "--quiet")
 MODELS = ("--estimator", "boosted", "--mechanism", "rr:epsilon=1", "--explain")
-LINE = ("--fail-if", "j(tau=2).high > 2")
+LINE = ("--fail-if", "certified_j(tau=2).low > 2")
 ROWS = 2000
 
 

@@ -52,7 +52,7 @@ def test_as_the_file_of_rows(audit, own):
 )
 def test_over_the_policy(audit, own, options, what):
     policy, link = own.with_name("pol.toml"), own.with_name("link.toml")
-    policy.write_text('[policy]\nfail_if = ["advantage.high > 1"]\n')
+    policy.write_text('[policy]\nfail_if = ["uninformed_utility.high > 1"]\n')
     own.with_name("labeldp-audit.toml").write_text("seed = 1\n")
     link.symlink_to(policy)
     ended = audit("check", own, *options, "-f", "csv=../own/pol.toml", "--no-output")

@@ -64,7 +64,7 @@ def test_a_folder_of_parquet_files_is_one_table(hook, tables, monkeypatch):
 
 @pytest.mark.parametrize(
     ("line", "status"),
-    [("advantage.high > 2", 0), ("advantage.low >= 0", 1), ("advantage.high > 0", 1), ("nu_max.high > 9", 1)],
+    [("uninformed_utility.high > 2", 0), ("advantage.low >= 0", 1), ("advantage.high > 0", 1), ("nu_max.high > 9", 1)],
 )
 def test_the_policy_decides(clinic, hook, line, status):
     assert hook(f"--fail-if={line}", "clinic.csv")[0] == status
@@ -84,7 +84,7 @@ def test_reports_about_other_releases_do_not_matter_beside_one_that_is_planned(c
         "labeldp-report/other",
     )
     assert hook.audit(*other).status == 0
-    line = "--fail-if=advantage.high > 1"
+    line = "--fail-if=uninformed_utility.high > 1"
     assert hook(line, "clinic.csv")[0] == 0
     (hook.folder / "labeldp-report" / "advantage.json").unlink()
     status, _, said = hook(line, "clinic.csv")
@@ -102,7 +102,7 @@ def test_a_report_must_be_about_the_rows_and_estimates_that_are_planned(hook, mo
         (hook.folder / "labeldp-audit.toml").write_text(f'{name} = "{value}"')
     else:
         monkeypatch.setenv(f"LABELDP_AUDIT_{name.upper()}", value)
-    line = "--fail-if=advantage.high > 1"
+    line = "--fail-if=uninformed_utility.high > 1"
     status, _, said = hook(line, "t.csv")
     assert status == 3 and f"the report has {name} none" in said
     assert hook.audit(*QUICK, "t.csv", "-o", "labeldp-report/with").status == 0
@@ -110,7 +110,7 @@ def test_a_report_must_be_about_the_rows_and_estimates_that_are_planned(hook, mo
 
 
 def test_the_policy_of_the_configuration_or_of_a_file(clinic, hook):
-    (hook.folder / "labeldp-audit.toml").write_text('[policy]\nfail_if = ["advantage.high > 2"]\n')
+    (hook.folder / "labeldp-audit.toml").write_text('[policy]\nfail_if = ["uninformed_utility.high > 2"]\n')
     (hook.folder / "strict.toml").write_text('fail_if = ["advantage.low >= 0"]\n')
     assert hook("clinic.csv")[0] == 0
     assert hook("--policy", "strict.toml", "clinic.csv")[0] == 1
@@ -125,24 +125,24 @@ def test_no_policy_is_an_error(clinic, hook):
 def test_a_report_that_somebody_changed_is_refused(clinic, hook):
     stored = hook.folder / "labeldp-report" / "advantage.json"
     stored.write_text(stored.read_text().replace('"seed": 0', '"seed": 1'))
-    assert hook("--fail-if=advantage.high > 2", "clinic.csv")[0] == 3
+    assert hook("--fail-if=uninformed_utility.high > 2", "clinic.csv")[0] == 3
 
 
 def test_a_table_that_changed_has_no_report(clinic, hook):
     clinic.write_bytes(clinic.read_bytes() + b"\n")
-    status, out, err = hook("--fail-if=advantage.high > 2", "clinic.csv")
+    status, out, err = hook("--fail-if=uninformed_utility.high > 2", "clinic.csv")
     assert (status, out) == (3, "")
     first, hint = err.splitlines()
     assert first == "labeldp-audit: error: no report on this very table in labeldp-report: clinic.csv"
     assert hint == (
-        "labeldp-audit: hint: labeldp-audit check clinic.csv '--fail-if=advantage.high > 2' "
+        "labeldp-audit: hint: labeldp-audit check clinic.csv '--fail-if=uninformed_utility.high > 2' "
         "--output labeldp-report/clinic"
     )
 
 
 def test_what_the_hint_names_makes_the_report_that_was_missing(hook, tables):
     """Tables of the same name in two folders keep reports of their own."""
-    line = "--fail-if=advantage.high > 2"
+    line = "--fail-if=uninformed_utility.high > 2"
     parts = [f"{folder}/t.csv" for folder in ("north", "south")]
     for number, part in enumerate(parts):
         (hook.folder / part).parent.mkdir()
@@ -166,17 +166,17 @@ def test_reports_that_look_like_tables_are_none(clinic, hook):
     for name in ("audit.csv", "eta.parquet"):
         (hook.folder / "labeldp-report" / name).write_text("quantity,low\nj,0\n")
     files = ("clinic.csv", "labeldp-report/audit.csv", str(hook.folder / "labeldp-report" / "eta.parquet"))
-    assert hook("--fail-if=advantage.high > 2", *files)[0] == 0
-    assert hook("--fail-if=advantage.high > 2", "--reports=./labeldp-report/", *files)[0] == 0
+    assert hook("--fail-if=uninformed_utility.high > 2", *files)[0] == 0
+    assert hook("--fail-if=uninformed_utility.high > 2", "--reports=./labeldp-report/", *files)[0] == 0
     (hook.folder / "labeldp-report-2").mkdir()
     (hook.folder / "labeldp-report-2" / "new.csv").write_text("y\n")
-    assert hook("--fail-if=advantage.high > 2", "labeldp-report-2/new.csv")[0] == 3
+    assert hook("--fail-if=uninformed_utility.high > 2", "labeldp-report-2/new.csv")[0] == 3
 
 
 @pytest.mark.parametrize("folder", [".", "..", "", "/"])
 def test_a_folder_that_holds_the_tables_too_is_refused(clinic, hook, folder):
     """Nothing passes unseen."""
-    status, out, err = hook("--fail-if=advantage.high > 2", f"--reports={folder}", "clinic.csv")
+    status, out, err = hook("--fail-if=uninformed_utility.high > 2", f"--reports={folder}", "clinic.csv")
     assert (status, out) == (2, "")
     assert "holds the tables too" in err
 
@@ -243,7 +243,7 @@ def test_a_wrong_option_is_one_line(hook, wrong):
 def test_no_table_is_parsed_and_nothing_heavy_is_loaded(clinic, hook):
     program = (
         "import sys; from labeldp_audit.cli.pre_commit import main\n"
-        "status = main(['--fail-if=advantage.high > 2', 'clinic.csv'])\n"
+        "status = main(['--fail-if=uninformed_utility.high > 2', 'clinic.csv'])\n"
         "heavy = {'pyarrow', 'faiss', 'numba', 'lightgbm', 'scipy'} & set(sys.modules)\n"
         "print(status, *heavy, file=sys.stderr)"
     )

@@ -414,7 +414,7 @@ def test_one_row_of_each_person_judges(asked, estimator):
 def test_a_line_on_an_estimate_does_not_pass_either(asked):
     """While rows are in doubt estimates are of rows that may not be people."""
     status, report = asked(
-        coins(200, 40), "check", "--mechanism", "rr:epsilon=2", "--fail-if", "advantage.estimate > 1"
+        coins(200, 40), "check", "--mechanism", "rr:epsilon=2", "--fail-if", "uninformed_utility.estimate > 1"
     )
     assert status == 1
     [verdict] = report["judgement"]["verdicts"]

@@ -79,12 +79,12 @@ def test_exit_zero_forgives_a_verdict_and_nothing_else(audit, stored):
     for threshold in around(found):
         assert audit("check", file, *typed(f"advantage.high > {threshold}"), "--exit-zero").status == 0
     assert audit("check", file, *typed("advantage > 1"), "--exit-zero").status == 2
-    assert audit("check", "nowhere.json", *typed("advantage.high > 1"), "--exit-zero").status == 3
+    assert audit("check", "nowhere.json", *typed("uninformed_utility.high > 1"), "--exit-zero").status == 3
 
 
 def test_what_was_not_measured_fails(audit, stored):
     file, _ = stored
-    for line in ("nu_max.high > 10", "made_up.high > 10", "advantage(mechanism=rr:epsilon=3).high > 1"):
+    for line in ("nu_max.high > 10", "made_up.high > 10", "certified_informed_utility(mechanism=rr:epsilon=3).low > 1"):
         ended = audit("check", file, *typed(line), *JSON)
         assert ended.status == 1
         assert ended.report["judgement"]["verdicts"][0]["outcome"] == "not measured"
@@ -152,7 +152,7 @@ def test_a_quantity_that_no_audit_has_is_met_before_the_audit(audit):
     ("line", "said", "hint"),
     [
         ("j(zau=3).high > 1", "unknown coordinate 'zau'", "did you mean tau?"),
-        ("advantage(epsilon=1, beta=3).high > 1", "unknown coordinate 'beta'", "known: mechanism, tau, "),
+        ("advantage(epsilon=1, beta=3).high > 0.1", "unknown coordinate 'beta'", "known: mechanism, tau, "),
         ("j(tau=abc).high > 1", "tau is a finite number, not abc", "such as tau=3"),
         ("certified_j(tau=nan).high > 1", "tau is a finite number, not nan", "such as tau=3"),
         ("j(tau=inf).high > 1", "tau is a finite number, not inf", "such as tau=3"),
@@ -167,7 +167,7 @@ def test_a_place_at_which_nothing_stands_is_met_before_the_audit(audit, stored, 
 
 
 def test_a_number_in_quotes_is_a_number(audit, table):
-    ended = audit("check", table, *RELEASED, *typed("j(tau='4').high > 1"), *JSON, "--no-output")
+    ended = audit("check", table, *RELEASED, *typed("j(tau='4').high > 0.99"), *JSON, "--no-output")
     assert ended.status == 0 and ended.report["judgement"]["outcome"] == "pass"
 
 
@@ -186,7 +186,7 @@ def test_edited_truncated_and_future_reports_are_refused(audit, stored):
     }
     for said, content in spoilt.items():
         file.write_bytes(content.encode("latin-1"))
-        for command in (("check", *typed("advantage.high > 1")), ("report",)):
+        for command in (("check", *typed("uninformed_utility.high > 1")), ("report",)):
             assert said in refused(audit, command[0], file, *command[1:], status=3)
 
 
@@ -211,12 +211,15 @@ def test_a_folder_of_reports_is_no_table(audit, stored, table):
     (folder / "a.json").write_text('{"other": 1}')
     (folder / "audit.json").write_bytes(stored[0].read_bytes())
     for command, status in (("check", 3), ("report", 2)):
-        ended = audit(command, "labeldp-report/", *(typed("advantage.high > 1") if command == "check" else ()))
+        ended = audit(command, "labeldp-report/", *(typed("uninformed_utility.high > 1") if command == "check" else ()))
         assert ended.status == status and ended.error.endswith(": labeldp-report/")
         assert ended.err.endswith(f"hint: labeldp-audit {command} labeldp-report/audit.json\n")
     assert stored_reports.reports_in("x" * 300) == []
     (folder / "part.parquet").write_bytes(table.read_bytes())
-    assert audit("check", "labeldp-report/", *RELEASED, *typed("advantage.high > 0.9"), "--no-output").status == 0
+    assert (
+        audit("check", "labeldp-report/", *RELEASED, *typed("uninformed_utility.high > 0.99"), "--no-output").status
+        == 0
+    )
 
 
 def test_a_judged_report_can_be_shown_again_and_ends_well(audit, stored):
@@ -226,7 +229,7 @@ def test_a_judged_report_can_be_shown_again_and_ends_well(audit, stored):
     file.write_text(judged.out)
     again = audit("report", file, *JSON)
     assert again.status == 0 and again.out == judged.out
-    assert audit("check", file, *typed("advantage.high > 1")).status == 0
+    assert audit("check", file, *typed("uninformed_utility.high > 1")).status == 0
 
 
 @pytest.mark.parametrize(
@@ -235,7 +238,7 @@ def test_a_judged_report_can_be_shown_again_and_ends_well(audit, stored):
 def test_what_was_typed_to_change_the_numbers_is_refused(audit, stored, option):
     """It would silently change nothing, and a policy would pass that nobody asked the table about."""
     file, _ = stored
-    error = refused(audit, "check", file, *option, *typed("advantage.high > 1"), status=2)
+    error = refused(audit, "check", file, *option, *typed("uninformed_utility.high > 1"), status=2)
     assert error == f"a stored report is judged unchanged: {option[0]} changes nothing"
 
 
@@ -255,11 +258,11 @@ def test_what_was_typed_to_change_the_numbers_is_refused(audit, stored, option):
 def test_a_report_about_something_else_than_is_planned_is_refused(audit, stored, planned, said):
     file, _ = stored
     (audit.folder / "labeldp-audit.toml").write_text(planned)
-    error = refused(audit, "check", file, *typed("advantage.high > 1"), status=3)
+    error = refused(audit, "check", file, *typed("uninformed_utility.high > 1"), status=3)
     assert said in error and str(file) in error
     assert audit("report", file).status == 0
     (audit.folder / "labeldp-audit.toml").write_text('mechanism = ["rr:epsilon=2"]\nconfidence = 0.9')
-    assert audit("check", file, *typed("advantage.high > 1")).status == 0
+    assert audit("check", file, *typed("uninformed_utility.high > 1")).status == 0
 
 
 def test_what_does_not_matter_is_no_other_plan(audit, stored, table, tmp_path, monkeypatch):
@@ -267,7 +270,7 @@ def test_what_does_not_matter_is_no_other_plan(audit, stored, table, tmp_path, m
     file, _ = stored
     configuration = audit.folder / "labeldp-audit.toml"
     configuration.write_text("drop_null_labels = true")
-    assert audit("check", file, *typed("advantage.high > 1")).status == 0
+    assert audit("check", file, *typed("uninformed_utility.high > 1")).status == 0
     configuration.write_text('mechanism = ["rr:epsilon=1"]')
     (tmp_path / "eta.json").write_text(audit("estimate-eta", table, *JSON, "--no-output").out)
     assert audit("check", tmp_path / "eta.json", *typed("eta_max.high > 1")).status == 0
@@ -275,7 +278,7 @@ def test_what_does_not_matter_is_no_other_plan(audit, stored, table, tmp_path, m
     (tmp_path / "t.csv").write_text(f"x,p,y\n{rows}\n")
     configuration.write_text('exclude = ["x"]\neta = "p"\nmechanism = ["rr:epsilon=1"]')
     (tmp_path / "given.json").write_text(audit("advantage", tmp_path / "t.csv", *JSON, "--no-output").out)
-    assert audit("check", tmp_path / "given.json", *typed("advantage.high > 1")).status == 0
+    assert audit("check", tmp_path / "given.json", *typed("uninformed_utility.high > 1")).status == 0
     configuration.unlink()
     monkeypatch.setenv("LABELDP_AUDIT_LABEL", "y")
     (tmp_path / "typed.json").write_text(
@@ -283,7 +286,7 @@ def test_what_does_not_matter_is_no_other_plan(audit, stored, table, tmp_path, m
             "advantage", tmp_path / "t.csv", "--exclude", "p", "--mechanism", "rr:epsilon=1", *JSON, "--no-output"
         ).out
     )
-    assert audit("check", tmp_path / "typed.json", *typed("advantage.high > 1")).status == 0
+    assert audit("check", tmp_path / "typed.json", *typed("uninformed_utility.high > 1")).status == 0
 
 
 ROWS = {"group": "person", "repeats": "people", "eta": "model"}
@@ -313,7 +316,7 @@ def planned(*names):
 def test_other_rows_or_estimates_than_are_planned_are_refused(audit, visits, monkeypatch, made, name):
     """Whether the file plans what the report was made without or the other way round; a variable plans itself alone."""
     visits(*made)
-    line, configuration = typed("advantage.high > 1"), audit.folder / "labeldp-audit.toml"
+    line, configuration = typed("uninformed_utility.high > 1"), audit.folder / "labeldp-audit.toml"
     configuration.write_text(f'label = "y"\n{planned(*made)}')
     assert audit("check", "r.json", *line).status == 0
     other = {*made} ^ {name}
@@ -333,7 +336,7 @@ def test_a_file_of_estimates_says_itself_whose_rows_they_are(audit, visits):
     assert audit("estimate-eta", "t.csv", "--group=person", "--exclude=model", "-o", "out").status == 0
     ended = audit("advantage", "t.csv", "--eta-file=out/eta.parquet", *RELEASED, *JSON, "--no-output")
     (audit.folder / "r.json").write_text(ended.out)
-    line, configuration = typed("advantage.high > 1"), audit.folder / "labeldp-audit.toml"
+    line, configuration = typed("uninformed_utility.high > 1"), audit.folder / "labeldp-audit.toml"
     configuration.write_text('label = "y"\neta_file = "out/eta.parquet"')
     assert audit("check", "r.json", *line).status == 0
     configuration.write_text('label = "y"\neta_file = "out/eta.parquet"\nrepeats = "copies"')
@@ -349,7 +352,9 @@ def test_spellings_mean_what_they_mean_for_so_many_classes(audit, tmp_path):
     arguments = ("--mechanism", "rr:pi=0.119203", "--mechanism", "rr:epsilon=2", *JSON, "--no-output")
     ended = audit("advantage", tmp_path / "t.csv", *arguments)
     (tmp_path / "r.json").write_text(ended.out)
-    by_pi = audit("check", tmp_path / "r.json", *typed("advantage(mechanism=rr:pi=0.119203).high > 1"), *JSON).report
+    by_pi = audit(
+        "check", tmp_path / "r.json", *typed("certified_informed_utility(mechanism=rr:pi=0.119203).low > 1"), *JSON
+    ).report
     [verdict] = by_pi["judgement"]["verdicts"]
     assert by_pi["findings"][verdict["finding"]]["mechanism"] == "rr:epsilon=2.69315"
 
@@ -373,7 +378,7 @@ def test_numbers_beyond_all_bounds_are_refused(audit):
 
 
 def test_a_share_is_not_written_in_per_cent(audit, stored):
-    ended = audit("check", stored[0], *typed("advantage.high > 5"))
+    ended = audit("check", stored[0], *typed("uninformed_utility.high > 5"))
     assert ended.status == 0 and "a share is never above 1, and 5 % is written 0.05" in " ".join(ended.out.split())
 
 
@@ -383,20 +388,26 @@ def test_what_is_said_of_a_policy_is_said_beside_a_stored_report_too(audit, stor
     document = json.loads(file.read_text()) | {"warnings": ["of old"]}
     document["seal"] = report_hash.hash_of(document)
     file.write_text(json.dumps(document))
-    ended = audit("check", file, *typed("advantage.high > 5"), *JSON)
+    ended = audit("check", file, *typed("uninformed_utility.high > 5"), *JSON)
     assert ended.err == (
-        "labeldp-audit: warning: 'advantage.high > 5' never fails: a share is never above 1, and 5 % is written 0.05\n"
+        "labeldp-audit: warning: 'uninformed_utility.high > 5' never fails: a share is never above 1, and 5 % is written "
+        "0.05\n"
     )
     assert ended.report["warnings"][0] == "of old" and len(ended.report["warnings"]) == 2
-    assert audit("check", file, *typed("advantage.high > 5"), "--quiet").err == ""
+    assert audit("check", file, *typed("uninformed_utility.high > 5"), "--quiet").err == ""
 
 
 def test_and_beside_a_search_and_its_report(audit, table):
-    typed_ = (*typed("advantage.high > 5"), "--no-output", *JSON)
+    typed_ = (*typed("uninformed_utility.high > 5"), "--no-output", *JSON)
     ended = audit("tune", table, "--mechanism", "rr:epsilon=1", *typed_)
     assert ended.err.count("never fails") == 1 and "never fails" in ended.report["warnings"][-1]
     (audit.folder / "tune.json").write_text(ended.out)
-    assert audit("check", "tune.json", *typed("advantage.high > 6"), *JSON).err.count("'advantage.high > 6' never") == 1
+    assert (
+        audit("check", "tune.json", *typed("uninformed_utility.high > 6"), *JSON).err.count(
+            "'uninformed_utility.high > 6' never"
+        )
+        == 1
+    )
 
 
 def test_what_the_report_lacks_is_named(audit, stored):
@@ -465,7 +476,7 @@ def five(tmp_path):
 def test_what_two_classes_alone_have_is_refused_of_five(audit, five, monkeypatch, command, given, quantity):
     """As soon as the labels are known: nothing is learnt."""
     monkeypatch.setattr("labeldp_audit.estimators.selection.scored", pytest.fail)
-    place = "(tau=1)" if quantity in ("j", "plug_in_j", "certified_j") else ""
+    place = "(tau=1)" if "tau" in QUANTITIES[quantity].axes else ""
     line = f"{quantity}{place}.high > 100"
     ended = audit(command, five, *given, *typed("advantage.high > 0.1", line))
     assert ended.status == 2, ended.err
@@ -512,14 +523,14 @@ def test_a_file_of_lines_is_judged_beside_what_is_typed(audit, stored):
 
 
 def test_what_a_policy_file_says_beside_its_policy_is_not_read_and_this_is_said(audit, stored, tmp_path):
-    file, line = stored[0], '[policy]\nfail_if = ["advantage.high > 0.9"]\n'
+    file, line = stored[0], '[policy]\nfail_if = ["uninformed_utility.high > 0.99"]\n'
     said = "p.toml also says label, drop-null-labels: --policy reads the policy alone; --config reads all"
     (audit.folder / "p.toml").write_text(f'label = "other"\ndrop-null-labels = true\nmore = 1\n{line}')
     assert audit("check", file, "--policy", "p.toml", *JSON).err == f"labeldp-audit: warning: {said}\n"
     assert audit("check", file, "--policy", "p.toml", "--quiet", *JSON).err == ""
     (audit.folder / "q.toml").write_text(line)
     assert audit("check", file, "--policy", "q.toml", *JSON).err == ""
-    (audit.folder / "q.toml").write_text('confidence = 0.5\nfail_if = ["advantage.high > 0.9"]\n')
+    (audit.folder / "q.toml").write_text('confidence = 0.5\nfail_if = ["uninformed_utility.high > 0.99"]\n')
     assert audit("check", file, "--policy", "q.toml", *JSON).err == ""
     (audit.folder / "pyproject.toml").write_text(
         f'label = "x"\n[tool.labeldp-audit]\nk = 5\n[tool.labeldp-audit.{line[1:]}'
@@ -528,7 +539,9 @@ def test_what_a_policy_file_says_beside_its_policy_is_not_read_and_this_is_said(
 
 
 def test_unless_it_is_the_configuration(audit, stored):
-    (audit.folder / "labeldp-audit.toml").write_text('label = "label"\n[policy]\nfail_if = ["advantage.high > 0.9"]\n')
+    (audit.folder / "labeldp-audit.toml").write_text(
+        'label = "label"\n[policy]\nfail_if = ["uninformed_utility.high > 0.99"]\n'
+    )
     for more in ((), ("--config", "./labeldp-audit.toml")):
         assert audit("check", stored[0], "--policy", "labeldp-audit.toml", *more, *JSON).err == ""
     assert "also says label" in audit("check", stored[0], "--policy", "labeldp-audit.toml", "--no-config", *JSON).err
@@ -591,7 +604,7 @@ def test_a_mechanism_that_is_none_is_named_with_its_line(audit, stored, mechanis
 
 
 def test_in_quotes_it_is_what_was_meant(audit, stored):
-    line = "advantage(mechanism='laplace-llp:k=8,epsilon=1').high > 1"
+    line = "certified_informed_utility(mechanism='laplace-llp:k=8,epsilon=1').low > 1"
     assert "not measured" in audit("check", stored[0], *typed(line)).out
 
 
@@ -602,7 +615,7 @@ def test_a_policy_file_that_is_not_there(audit, stored):
 def test_mechanisms_are_known_in_all_their_spellings(audit, stored):
     file, found = stored
     pi = found["at"]["pi"]
-    ended = audit("check", file, *typed(f"advantage(mechanism=rr:pi={pi}).high > 1"), *JSON)
+    ended = audit("check", file, *typed(f"certified_informed_utility(mechanism=rr:pi={pi}).low > 1"), *JSON)
     assert ended.status == 0 and ended.report["judgement"]["verdicts"][0]["judged"] == 1
 
 
@@ -659,7 +672,7 @@ def test_waivers_hold_for_their_table_until_their_day_and_are_listed(audit, stor
 )  # fmt: skip
 def test_the_last_day_of_a_waiver_is_a_day(audit, stored, until):
     report = json.loads(stored[0].read_text())
-    policy = policy_file(audit.folder, "p.toml", "advantage.high > 1", waiver=waiver(report, until))
+    policy = policy_file(audit.folder, "p.toml", "uninformed_utility.high > 1", waiver=waiver(report, until))
     error = refused(audit, "check", stored[0], "--policy", policy, status=2)
     assert "not a date such as 2027-01-31" in error or until == "[]"
 
@@ -702,7 +715,7 @@ def test_a_stored_estimate_without_limits_stops_a_release(audit, stored, field):
     one |= {"low": None, "high": None, "reason": "rows were drawn again"}
     document["seal"] = report_hash.hash_of(document)
     file.write_text(json.dumps(document))
-    for line in (f"advantage.{field} > 0.99", f"advantage.{field} < 0"):
+    for line in (f"advantage.{field} > 0.3", f"advantage.{field} < 0"):
         ended = audit("check", file, *typed(line), *JSON)
         [verdict] = ended.report["judgement"]["verdicts"]
         assert ended.status == 1 and verdict["outcome"] == "not measured"
@@ -730,7 +743,7 @@ def test_no_heavy_library_is_loaded_to_judge(stored):
     file, _ = stored
     code = (
         "import sys\nfrom labeldp_audit.cli.app import main\n"
-        f"status = main(['check', {str(file)!r}, '--fail-if', 'advantage.high > 1'])\n"
+        f"status = main(['check', {str(file)!r}, '--fail-if', 'uninformed_utility.high > 1'])\n"
         "assert status == 0\n"
         "assert not {'pyarrow', 'faiss', 'numba', 'lightgbm', 'scipy'} & sys.modules.keys(), sorted(sys.modules)"
     )
@@ -748,11 +761,13 @@ def test_a_report_is_told_from_a_table(monkeypatch):
 def test_a_policy_may_ask_for_a_confidence(audit, stored):
     file, _ = stored
     for confidence, status in ((0.99, 0), (0.999, 1)):
-        policy = policy_file(audit.folder, "p.toml", "advantage.high > 1", prefix=f"confidence = {confidence}\n")
+        policy = policy_file(
+            audit.folder, "p.toml", "uninformed_utility.high > 1", prefix=f"confidence = {confidence}\n"
+        )
         ended = audit("check", file, "--policy", policy, *JSON)
         assert ended.status == status
     assert "confidence 0.99, and 0.999 is asked for" in ended.report["judgement"]["verdicts"][0]["said"]
-    policy_file(audit.folder, "p.toml", "advantage.high > 1", prefix="confidence = 99\n")
+    policy_file(audit.folder, "p.toml", "uninformed_utility.high > 1", prefix="confidence = 99\n")
     assert "not a share" in refused(audit, "check", file, "--policy", audit.folder / "p.toml", status=2)
 
 
@@ -786,9 +801,9 @@ def test_a_name_that_no_file_can_have_is_no_bug(audit):
 
 def test_what_was_doubted_of_one_policy_is_not_said_of_the_next(audit, stored):
     file, _ = stored
-    first = audit("check", file, *typed("advantage.high > 1"), "-f", "json=first.json", "--no-output")
+    first = audit("check", file, *typed("uninformed_utility.high > 1"), "-f", "json=first.json", "--no-output")
     assert first.status == 0 and "never fails" in first.err
-    again = audit("check", "first.json", *typed("advantage.high > 0.9"), *JSON)
+    again = audit("check", "first.json", *typed("uninformed_utility.high > 0.99"), *JSON)
     assert not any("never fails" in one for one in again.report["warnings"])
-    same = audit("check", "first.json", *typed("advantage.high > 1"), *JSON)
+    same = audit("check", "first.json", *typed("uninformed_utility.high > 1"), *JSON)
     assert sum("never fails" in one for one in same.report["warnings"]) == 1

@@ -183,9 +183,9 @@ def test_utilities_allow_for_people_whom_scores_do_not_tell_apart():
     table, told, eta = rare_levels(n=30_000, base=0.4)
     settings = Settings(mechanism=("rr:epsilon=1",), certify=False)
     found = {
-        told_apart: {one.quantity: one.bound for one in advantage.findings(
+        told_apart: {one.quantity: one.bound for one in reversed(advantage.findings(
             table, told if told_apart else replace(told, unresolved=None), settings,
-            Budget.of(settings.confidence), releases.wanted(settings), Silent())}
+            Budget.of(settings.confidence), releases.wanted(settings), Silent()))}
         for told_apart in (True, False)
     }  # fmt: skip
     right, pi = float(np.maximum(eta, 1 - eta).mean()), 1 / (1 + math.e)
