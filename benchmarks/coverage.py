@@ -27,6 +27,8 @@ from unittest.mock import patch
 import numpy as np
 import numpy.typing as npt
 
+from labeldp_audit.core.finding import BASELINE
+
 from . import table
 from .truth import KINDS, TAUS
 
@@ -36,7 +38,7 @@ Floats = npt.NDArray[np.float64]
 MECHANISMS = ("rr:epsilon=0.5", "rr:epsilon=1", "rr:epsilon=3")
 BAG = "llp:k=8"
 EVERY = 10  # of the taus of truth.py
-NOISY = ("j", "mean_loss", "nu_max")  # of losses, which depend on what the mechanism adds
+NOISY = ("j", "j_added", "mean_loss", "nu_max")  # of losses, which depend on what the mechanism adds
 GUESSES = ("uninformed_utility", "advantage", "informed_utility", "advantage_bound")
 ALONE = ("eta_min", "eta_max", "log_ratio_min", "log_ratio_max", "jeffreys", "weighted_jeffreys")  # of features
 MANY = 500_000  # people behind a truth
@@ -92,15 +94,17 @@ class Truth:
     def value(self, quantity: str, mechanism: str, at: dict[str, Any]) -> Mean | None:
         """None where it is not known here. A bound is set beside the advantage: what is above is not false."""
         if quantity in GUESSES:
-            return self.of_guesses(quantity, mechanism)
+            return self.of_guesses(quantity, mechanism, at.get(BASELINE))
         if quantity == "renyi":
             return self.divergence(at["alpha"], at["of"] == "positive from negative")
         if quantity in NOISY:
-            return self.of_noise(quantity, at["epsilon"], at.get("tau", 0.0))
+            return self.of_noise(quantity, 0.0 if BASELINE in at else at["epsilon"], at.get("tau", 0.0))
         return self.of_features(quantity) if quantity in ALONE and len(self.eta) else None
 
-    def of_guesses(self, quantity: str, mechanism: str) -> Mean:
-        if quantity == "uninformed_utility":
+    def of_guesses(self, quantity: str, mechanism: str, baseline: str | None) -> Mean:
+        if quantity == "advantage" and baseline:  # without noise: all that is not guessed yet
+            return Mean(1 - self.right.value, self.right.error)
+        if quantity == "uninformed_utility" or baseline:
             return self.right
         gain = self.gains[mechanism]
         return Mean(*map(sum, zip(self.right, gain, strict=True))) if quantity == "informed_utility" else gain
@@ -124,8 +128,12 @@ class Truth:
         if quantity == "mean_loss":
             mean = Mean.of(self.losses)
             return Mean(mean.value + noise, mean.error)
-        share = 1 - float(np.searchsorted(self.losses, tau - noise, side="right")) / len(self.losses)
+        share, alone = (self.above(tau - one) for one in (noise, 0.0))
+        share -= alone if quantity == "j_added" else 0.0
         return Mean(share, math.sqrt(share * (1 - share) / len(self.losses)) + 1 / len(self.losses))
+
+    def above(self, loss: float) -> float:
+        return 1 - float(np.searchsorted(self.losses, loss, side="right")) / len(self.losses)
 
     def divergence(self, order: float, forward: bool) -> Mean:
         """Of the classes' features: log of E_first (first / second)^(order - 1) over order - 1, or E log at order 1."""
@@ -368,7 +376,8 @@ def judged(said: Iterable[Any], truth: Truth) -> Outcome:
     unknown = set()
     for finding in said:
         for end, wrong in ends(finding, truth).items():
-            name = f"{finding.quantity} {end}"
+            alone = f", {finding.at[BASELINE]}," if BASELINE in finding.at else ""
+            name = f"{finding.quantity}{alone} {end}"
             if wrong is None:
                 unknown.add(finding.quantity)
             else:

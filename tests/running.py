@@ -74,6 +74,8 @@ def of(report: dict, quantity: str, mechanism: str | None = None, **at: object) 
     [found] = [
         one
         for one in report["findings"]
-        if (one["quantity"], one["mechanism"]) == (quantity, mechanism) and at.items() <= one["at"].items()
+        if (one["quantity"], one["mechanism"]) == (quantity, mechanism)
+        and at.items() <= one["at"].items()
+        and (BASELINE in at or BASELINE not in one["at"])
     ]
     return found

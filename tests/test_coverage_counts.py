@@ -35,7 +35,7 @@ SHARE = 0.4  # lose more than 2 nats and the noise: those of 0.9
 MEAN = 0.6 * -0.8 * (math.log(1 / 9) - math.log(P / (1 - P))) + 0.4 * 0.8 * (math.log(9) - math.log(P / (1 - P)))
 RENYI = math.log((0.06 / P) ** 2 / (0.54 / (1 - P)) + (0.36 / P) ** 2 / (0.04 / (1 - P)))
 TRUE = {
-    "j": (SHARE, {"tau": 1.95 + NOISE}), "mean_loss": (MEAN + NOISE, {}), "advantage": (0.05, {}),
+    "j": (SHARE, {"tau": 1.95 + NOISE}), "j_added": (1 - SHARE, {"tau": 1.7}), "mean_loss": (MEAN + NOISE, {}), "advantage": (0.05, {}),
     "nu_max": (EPSILON + math.log(9) + math.log((1 - P) / P), {}), "uninformed_utility": (0.9, {}),
     "informed_utility": (0.95, {}), "renyi": (RENYI, {"alpha": 2.0, "of": "positive from negative"}),
     "eta_min": (0.1, {}), "eta_max": (0.9, {}), "log_ratio_min": (math.log(9), {}), "log_ratio_max": (math.log(9), {}),
@@ -63,6 +63,21 @@ def test_limits_that_do_not_are(truth, quantity):
     for ends, end in (((value + off, math.inf), "low"), ((0.0, value - off), "high")):
         for name in (quantity, f"certified_{quantity}"):
             assert false(said(name, *ends, **at), truth) == [f"{name} {end}"]
+
+
+BESIDE = {  # without a release, and without noise
+    "j": (SHARE, {"tau": 1.95, "baseline": "features"}), "mean_loss": (MEAN, {"baseline": "features"}),
+    "nu_max": (math.log(9) + math.log((1 - P) / P), {"baseline": "features"}),
+    "informed_utility": (0.9, {"baseline": "features"}), "advantage": (0.1, {"baseline": "no-noise"}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("quantity", BESIDE)
+def test_what_stands_beside_all_mechanisms_has_a_truth_of_its_own(truth, quantity):
+    value, at = BESIDE[quantity]
+    for off, wrong in ((-1e-6, False), (0.5, True)):
+        finding = Finding(quantity, Bound(None, value + off, None, 10, "by hand"), 0.99, None, at)
+        assert coverage.judged([finding], truth).false == {f"{quantity}, {at['baseline']}, low": wrong}
 
 
 def test_an_end_is_false_where_one_of_many_findings_is(truth):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from people import ROWS
-from running import only
+from running import of, only
 
 JSON = ("-f", "json", "--no-output")
 
@@ -84,8 +84,7 @@ def j_at_one(found):
 
     def run(*options: object) -> dict:
         report = found("--k", 250, "--mechanism", "rr:epsilon=1", *options, command="estimate-j")
-        (finding,) = [one for one in report["findings"] if one["quantity"] == "j" and one["at"]["tau"] == 1]
-        return finding
+        return of(report, "j", "rr:epsilon=1", tau=1)
 
     return run
 

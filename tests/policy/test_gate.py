@@ -390,8 +390,8 @@ def test_what_is_said_of_a_policy_is_said_beside_a_stored_report_too(audit, stor
     file.write_text(json.dumps(document))
     ended = audit("check", file, *typed("uninformed_utility.high > 5"), *JSON)
     assert ended.err == (
-        "labeldp-audit: warning: 'uninformed_utility.high > 5' never fails: a share is never above 1, and 5 % is written "
-        "0.05\n"
+        "labeldp-audit: warning: 'uninformed_utility.high > 5' never fails: "
+        "a share is never above 1, and 5 % is written 0.05\n"
     )
     assert ended.report["warnings"][0] == "of old" and len(ended.report["warnings"]) == 2
     assert audit("check", file, *typed("uninformed_utility.high > 5"), "--quiet").err == ""

@@ -97,5 +97,8 @@ def findings(*mechanisms: str) -> tuple[Finding, ...]:
         *features(),
         *(one for name in asked for one in added(name)),
         *(one for name in asked for one in ceilings(name)),
+        finding("informed_utility", (0.9158, 0.8906, 0.9874), baseline="features"),
+        finding("advantage", (0.0842, 0.0126, 0.1094), baseline="no-noise"),
+        finding("informed_utility", (1.0, None, None), baseline="no-noise"),
         *(same(name, SAME[name]) for name in asked),
     )

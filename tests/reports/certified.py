@@ -36,7 +36,7 @@ def share(estimate: float, tau: float) -> float:
 
 def of_curves(findings: Sequence[Finding]) -> Iterator[Finding]:
     """Beside each point of J one that is certain, and what belongs to it."""
-    curve = [one for one in findings if one.quantity == "j"]
+    curve = [one for one in findings if one.quantity == "j" and one.mechanism]
     for one in curve:
         least = share(one.bound.estimate or 0.0, one.place("tau") or 0.0)
         yield replace(limit("j", least, 1.0, one.mechanism), at=one.at)
@@ -56,7 +56,7 @@ def of_gains(added: Mapping[str, tuple[float, float]]) -> Iterator[Finding]:
 
 def of_worst(findings: Sequence[Finding], beyond: float) -> Iterator[Finding]:
     for one in findings:
-        if one.quantity == "nu_max":
+        if one.quantity == "nu_max" and one.mechanism:
             found = limit("nu_max", (one.place("epsilon") or 0.0) + beyond, math.inf, one.mechanism)
             yield replace(found, at=one.at)
 

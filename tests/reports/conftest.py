@@ -17,6 +17,7 @@ from labeldp_audit.core.eta import EtaSummary
 from labeldp_audit.core.finding import Bound, Finding
 from labeldp_audit.core.report import Report
 from labeldp_audit.core.table import Column, Dataset
+from labeldp_audit.questions.baselines import ALONE, WITHOUT_NOISE
 from labeldp_audit.questions.quantities import QUANTITIES
 
 AVERAGES = (
@@ -101,7 +102,13 @@ def j(epsilon: float, tau: float) -> Finding:
     low = max(0.0, estimate - 0.03 * math.sqrt(estimate) - 1e-4) if estimate < 1 else 0.9996
     high = min(1.0, estimate + 0.035 * math.sqrt(estimate) + 3e-4)
     bound = Bound(estimate, low, high, 19_981, "clopper-pearson", (SAMPLE, AVERAGES))
+    if not epsilon:
+        return Finding("j", bound, 0.99, at={"tau": tau, **ALONE})
     return Finding("j", bound, 0.99, f"rr:epsilon={epsilon:.6g}", {"tau": tau, **about(epsilon)})
+
+
+def without_noise(quantity: str, value: float, **at: float) -> Finding:
+    return Finding(quantity, Bound(value, None, None, 19_981, "by definition"), 0.99, at={**at, **WITHOUT_NOISE})
 
 
 def mean_loss(epsilon: float) -> Finding:
@@ -128,7 +135,10 @@ def audit(command: str, findings: tuple[Finding, ...], extra: int = 0) -> Report
 @pytest.fixture
 def tail_report() -> Report:
     taus = tuple(number / 10 for number in range(101))
-    curve = tuple(j(epsilon, tau) for epsilon in EPSILONS for tau in taus)
+    curve = (
+        *(j(epsilon, tau) for epsilon in (*EPSILONS, 0.0) for tau in taus),
+        *(without_noise("j", 1.0, tau=tau) for tau in taus),
+    )
     return audit("estimate-j", (*curve, *map(mean_loss, EPSILONS), *jeffreys()), extra=60)
 
 
@@ -150,7 +160,11 @@ def worst_report() -> Report:
         )
         for epsilon in EPSILONS
     )
-    return audit("nu-max", (*ends, *worst))
+    alone = Bound(math.inf, 3.8173, math.inf, 19_981, "clopper-pearson", (SAMPLE, AVERAGES))
+    return audit(
+        "nu-max",
+        (*ends, *worst, Finding("nu_max", alone, 0.99, at=ALONE), without_noise("nu_max", math.inf)),
+    )
 
 
 @pytest.fixture
