@@ -35,7 +35,8 @@ SHARE = 0.4  # lose more than 2 nats and the noise: those of 0.9
 MEAN = 0.6 * -0.8 * (math.log(1 / 9) - math.log(P / (1 - P))) + 0.4 * 0.8 * (math.log(9) - math.log(P / (1 - P)))
 RENYI = math.log((0.06 / P) ** 2 / (0.54 / (1 - P)) + (0.36 / P) ** 2 / (0.04 / (1 - P)))
 TRUE = {
-    "j": (SHARE, {"tau": 1.95 + NOISE}), "j_added": (1 - SHARE, {"tau": 1.7}), "mean_loss": (MEAN + NOISE, {}), "advantage": (0.05, {}),
+    "j": (SHARE, {"tau": 1.95 + NOISE}), "j_added": (1 - SHARE, {"tau": 1.7}),
+    "mean_loss": (MEAN + NOISE, {}), "advantage": (0.05, {}),
     "nu_max": (EPSILON + math.log(9) + math.log((1 - P) / P), {}), "uninformed_utility": (0.9, {}),
     "informed_utility": (0.95, {}), "renyi": (RENYI, {"alpha": 2.0, "of": "positive from negative"}),
     "eta_min": (0.1, {}), "eta_max": (0.9, {}), "log_ratio_min": (math.log(9), {}), "log_ratio_max": (math.log(9), {}),
