@@ -8,8 +8,9 @@ from dataclasses import replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN
 
 from ...core.eta import Bin
-from ...core.finding import Bound, Finding
+from ...core.finding import BASELINE, CLEAR, FEATURES, Bound, Finding
 from ...core.report import COMPARED, TUNE, Report
+from .. import words
 from ..formats import spelling
 from ..formats.spelling import percent, points, short
 from .drawing import COLOURS, STYLE, Axis, Tick, linear, logarithmic, logit
@@ -49,7 +50,9 @@ def _chart(
 
 
 def _estimated(report: Report, quantity: str) -> list[Finding]:
-    return [one for one in report.findings if one.quantity == quantity and one.bound.estimate is not None]
+    """The features alone first."""
+    known = (one for one in report.findings if one.quantity == quantity and one.bound.estimate is not None)
+    return sorted(known, key=lambda one: one.at.get(BASELINE) != FEATURES)
 
 
 def _planned(report: Report, one: Finding) -> bool:
@@ -59,7 +62,8 @@ def _planned(report: Report, one: Finding) -> bool:
 
 
 def _named(one: Finding) -> str:
-    return spelling.cut(str(one.at.get("baseline", "")) or one.mechanism or "features alone", _LONGEST)
+    beside = one.at.get(BASELINE)
+    return spelling.cut(words.baseline(str(beside)) if beside else one.mechanism or words.FEATURES, _LONGEST)
 
 
 def _x(one: Finding, axis: str) -> float:
@@ -135,7 +139,7 @@ def _rows(report: Report, found: Sequence[Finding], say: Callable[..., str], sha
 def _losses(report: Report) -> Iterator[Chart]:
     found: dict[str, list[Finding]] = {}
     for one in _estimated(report, "j"):
-        if math.isfinite(_x(one, "tau")):
+        if math.isfinite(_x(one, "tau")) and one.at.get(BASELINE) != CLEAR:  # which is 1 everywhere
             found.setdefault(_named(one), []).append(one)
     if not found:
         return
@@ -281,7 +285,7 @@ def _tried(
 
 def _worst(report: Report) -> Iterator[Chart]:
     every = [one for one in report.findings if one.quantity == "nu_max" and _ends([one])]
-    found = sorted(every, key=lambda one: not _planned(report, one))[:_ROWS]
+    found = sorted(every, key=lambda one: (one.at.get(BASELINE) != FEATURES, not _planned(report, one)))[:_ROWS]
     if found:
         rows = _rows(report, found, _three, share=False)
         across = linear([*_ends(found), *(row.certified or 0.0 for row in rows)], ticks=6)
