@@ -14,7 +14,6 @@ import re
 import runpy
 import shlex
 import signal
-import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

@@ -92,8 +92,12 @@ def test_the_hook_of_the_page_is_the_one_that_there_is():
 
 
 @pytest.mark.parametrize(
-    ("name", "pinned"), [("README.md", r"^    rev: (\S+)"), ("github.yml", r"uses: OWNER/labeldp-audit@(\S+)"),
-     ("nightly.yml", r"uses: OWNER/labeldp-audit@(\S+)")]
+    ("name", "pinned"),
+    [
+        ("README.md", r"^    rev: (\S+)"),
+        ("github.yml", r"uses: OWNER/labeldp-audit@(\S+)"),
+        ("nightly.yml", r"uses: OWNER/labeldp-audit@(\S+)"),
+    ],
 )
 def test_what_others_run_is_pinned(name, pinned):
     """A branch may become anything."""
