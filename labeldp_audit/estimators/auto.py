@@ -27,6 +27,7 @@ from .stack import MEMBERS, Stack
 MOST_SCORES = 50_000_000  # of each learner, eight bytes each
 GLIMPSE, BEGINNING = 10_000, 2000  # rows at which neighbourhoods are tried, and of a large table at first
 PART, FIRST_GLIMPSE = 20_000, 1000  # rows among which they are tried first, and at how many of them
+MOST_AT_FIRST = 300_000  # rows among which they are tried at BEGINNING
 CLEARLY = 2.0  # standard errors
 
 
@@ -90,17 +91,22 @@ def _worth_a_look(task: Task, pool: Pool, lost: Floats) -> bool:
 
 def _beside(task: Task, pool: Pool, best: Tried, lost: Floats) -> Tried:
     """Neighbourhoods beside the best learner, at the same few rows. lost (r,): by that learner. The first rows say
-    whether there is hope; labels choose between no more ways than without them."""
-    places = for_audit(task.settings.seed, "glimpse").permutation(len(pool.rows))[:GLIMPSE]
+    whether there is hope, in a very large table among a part of it, as points take much more memory than columns;
+    labels choose between no more ways than without them."""
+    places = for_audit(task.settings.seed, "glimpse").permutation(len(pool.rows))
     if len(pool.rows) > PART:
-        begun = _beside_at(np.sort(places[:BEGINNING]), task, pool, best, lost)
-        if begun.behind > 0:
+        begun = _beside_at(np.sort(places[:BEGINNING]), np.sort(places[:MOST_AT_FIRST]), task, pool, best, lost)
+        if begun.behind > (CLEARLY * begun.behind_error if len(pool.rows) > MOST_AT_FIRST else 0):
             return begun
-    return _beside_at(np.sort(places), task, pool, best, lost)
+    return _beside_at(np.sort(places[:GLIMPSE]), None, task, pool, best, lost)
 
 
-def _beside_at(place: Integers, task: Task, pool: Pool, best: Tried, lost: Floats) -> Tried:
-    eta = knn.glimpse(task.table, pool.rows[place], task.settings, task.progress)
+def _beside_at(place: Integers, among: Integers | None, task: Task, pool: Pool, best: Tried, lost: Floats) -> Tried:
+    """At some places of the pool, counting neighbours among some that hold these, or in the whole table."""
+    table, rows = task.table, pool.rows[place]
+    if among is not None and len(among) < len(pool.rows):
+        table, rows = table.at(pool.rows[among]), np.searchsorted(among, place)
+    eta = knn.glimpse(table, rows, task.settings, task.progress)
     assert eta.counts is not None
     behind = losses(smoothed(eta.counts), task.table.labels[pool.rows[place]]) - lost[place]
     mean, error = float(behind.mean()), float(behind.std() / np.sqrt(len(place)))

@@ -134,6 +134,16 @@ def test_warnings_are_a_line_each_and_those_left_out_are_counted(worst_report: R
     assert len(kept) == 40 and all("\n" not in one.text for one in kept)
 
 
+@pytest.mark.parametrize(
+    ("width", "shown"), [(100, "bad (a loss of 0.28, and 0.27 without), on held-out labels"), (60, "bad")]
+)
+def test_a_warning_ends_with_a_whole_clause(worst_report: Report, width: int, shown: str) -> None:
+    """Half a bracket is none."""
+    said = f"a model is really quite very bad (a loss of 0.28, and 0.27 without), on held-out labels, {'more ' * 20}"
+    told = [line for line in lines(replace(worst_report, warnings=(said,)), width) if line.startswith("!")]
+    assert told == [f"! a model is really quite very {shown}"]
+
+
 def test_a_whole_text_has_what_the_screen_has(joint_report: Report) -> None:
     whole = " ".join(formats.render("text", joint_report).split())
     assert all(" ".join(one.split()) in whole for one in answers.brief(joint_report))

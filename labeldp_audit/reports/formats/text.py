@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -76,8 +77,9 @@ def _clauses(text: str, most: int) -> str:
     """As many whole clauses as one line holds, if that is more than half of it."""
     if len(text) <= most:
         return text
-    ends = [place for mark in ("; ", ": ", ", ", " (") if (place := text.rfind(mark, 0, most)) > most // 2]
-    return text[: max(ends)] if ends else cut(text, most)
+    ends = [match.start() for match in re.finditer(r"[;:,] | \(", text[:most])]
+    ends = [end for end in ends if end > most // 2 and text.count("(", 0, end) == text.count(")", 0, end)]
+    return text[: ends[-1]] if ends else cut(text, most)
 
 
 def _last(brief: Sequence[Block], page: str, rest: str, width: int) -> list[str]:
