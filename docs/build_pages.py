@@ -64,11 +64,11 @@ def _entry(one: Term, known: Mapping[str, Term]) -> str:
     if isinstance(one, Quantity):
         rows["a policy may use"] = ", ".join(f"`.{end}`" for end in _ends(one))
         rows["written at"] = ", ".join(f"`{axis}`" for axis in one.axes)
-        rows["labels"] = "of two classes alone" if one.two_classes else "of any number of classes"
+        rows["labels"] = "of two classes only" if one.two_classes else "of any number of classes"
     rows["related"] = ", ".join(f"[{name}](#{name})" for name in one.related if name in known)
-    lines = [f"| {name} | {said} |" for name, said in rows.items() if said]
+    head, *lines = [f"| {name} | {said} |" for name, said in rows.items() if said]
     title = f"### {one.name} {{ #{one.name} }}\n\n**{escape(one.title)}**: {escape(one.meaning)}."
-    return "\n".join((title, "", "| | |", "|---|---|", *lines))
+    return "\n".join((title, "", head, "|---|---|", *lines))
 
 
 def _ends(one: Quantity) -> Iterator[str]:
