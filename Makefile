@@ -18,8 +18,9 @@ check: .venv/tested
 	$(BIN)/mypy
 	$(MAKE) test
 
-# What the README shows can be typed. `make test` looks too.
-docs: .venv/tested
+# The pages as a site in site/; then every command in them runs. `make test` runs them too.
+docs: .venv/documented
+	$(BIN)/mkdocs build --strict
 	$(BIN)/python -m pytest tests/test_docs.py
 
 slow: .venv/tested
@@ -38,7 +39,7 @@ coverage: .venv/installed
 	$(BIN)/python -m benchmarks.coverage $(ARGUMENTS)
 
 clean:
-	rm -rf .venv build dist labeldp-report .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf .venv build dist site labeldp-report .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find labeldp_audit tests benchmarks sample_data -name __pycache__ -prune -exec rm -rf {} +
 
 .venv/made:
@@ -53,6 +54,10 @@ clean:
 
 .venv/tested: pyproject.toml .venv/installed
 	$(BIN)/python -m pip install --quiet --group dev
+	touch $@
+
+.venv/documented: pyproject.toml .venv/tested
+	$(BIN)/python -m pip install --quiet --group docs
 	touch $@
 
 .venv/benched: pyproject.toml .venv/tested

@@ -72,12 +72,13 @@ def test_lines_of_the_policy_can_be_read():
     assert [judge.parse(line).text for line in lines] == lines
 
 
-@pytest.mark.parametrize("name", ["README.md", "check_tables.sh", "gitlab-ci.yml"])
+@pytest.mark.parametrize("name", ["README.md", "check_tables.sh", "gitlab-ci.yml", "Jenkinsfile"])
 def test_what_it_shows_can_be_typed(name, capsys):
     text = (FOLDER / name).read_text(encoding="utf-8")
     if name != "README.md":
         start = text.index("labeldp-audit check")
-        text = f"```sh\n{text[start:].splitlines()[0].replace('$table', 'x.csv')}\n```\n"
+        line = text[start:].splitlines()[0].removesuffix("'").replace("$table", "x.csv")
+        text = f"```sh\n{line}\n```\n"
     found = typed(text, "labeldp-audit")
     assert found
     for command, *arguments in found:
@@ -91,7 +92,12 @@ def test_the_hook_of_the_page_is_the_one_that_there_is():
 
 
 @pytest.mark.parametrize(
-    ("name", "pinned"), [("README.md", r"^    rev: (\S+)"), ("github.yml", r"uses: OWNER/labeldp-audit@(\S+)")]
+    ("name", "pinned"),
+    [
+        ("README.md", r"^    rev: (\S+)"),
+        ("github.yml", r"uses: OWNER/labeldp-audit@(\S+)"),
+        ("nightly.yml", r"uses: OWNER/labeldp-audit@(\S+)"),
+    ],
 )
 def test_what_others_run_is_pinned(name, pinned):
     """A branch may become anything."""

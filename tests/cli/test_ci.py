@@ -17,6 +17,7 @@ SCHEMAS = {
     "action.yml": ["check_jsonschema", "--builtin-schema", "vendor.github-actions"],
     ".pre-commit-hooks.yaml": ["pre_commit", "validate-manifest"],
     "examples/ci/github.yml": ["check_jsonschema", "--builtin-schema", "vendor.github-workflows"],
+    "examples/ci/nightly.yml": ["check_jsonschema", "--builtin-schema", "vendor.github-workflows"],
     "examples/ci/gitlab-ci.yml": ["check_jsonschema", "--builtin-schema", "vendor.gitlab-ci"],
 }
 

@@ -1,4 +1,4 @@
-"""The tables of truths in the README are what the tool says today. UPDATE_README=1 writes them anew."""
+"""The tables of truths in the pages are what the tool says today. UPDATE_DOCS=1 writes them anew."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from labeldp_audit.core.progress import Silent
 from labeldp_audit.core.settings import COMPARED_MECHANISMS, Settings
 
 ROOT = Path(__file__).parent.parent
+ACCURACY, COMPARED = (ROOT / "docs" / page for page in ("explanation/accuracy.md", "how-to/compare-releases.md"))
 ALONE = Settings(threads=1)  # other tests run beside this one
 MECHANISM, TAUS = "rr:epsilon=1", (0.5, 1, 2, 3, 5)
 
@@ -58,16 +59,16 @@ def attackers() -> list[str]:
 
 def test_sentences_say_what_the_tables_say():
     """Of the clinic: how much is guessed from the features alone, and bags beside noise."""
-    readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    page = " ".join(COMPARED.read_text(encoding="utf-8").split())
     truth = json.loads((ROOT / "sample_data" / "truth.json").read_text(encoding="utf-8"))["tables"]["clinic.parquet"]
     settings = replace(ALONE, mechanism=("llp:k=8|64",))
     findings = run.gains(str(ROOT / "sample_data" / "clinic.parquet"), settings, Silent()).findings
     by = {(one.quantity, one.mechanism): one.bound.estimate for one in findings}
     true, said = 100 * truth["uninformed_utility"], 100 * by["uninformed_utility", None]
-    assert f"alone is right for {true:.1f} % of the labels (the tool says {said:.1f} %)" in readme
+    assert f"alone is right for {true:.1f} % of the labels (the tool says {said:.1f} %)" in page
     few, many = (by["equivalent_epsilon", f"llp:k={k}"] for k in (8, 64))
-    assert f"Totals over 64 people add about as little as randomized response at epsilon {many:.1f}" in readme
-    assert f"totals over 8 as much as at epsilon {few:.1f}" in readme
+    assert f"Totals over 64 people add about as little as randomized response at epsilon {many:.1f}" in page
+    assert f"totals over 8 as much as at epsilon {few:.1f}" in page
 
 
 NAME = "advantage"
@@ -95,17 +96,17 @@ def _same(kept: str, now: str, limits: tuple[int, int], near: float) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("mark", "lines", "limits", "near"), [("truth", rows, (6, 7), 0.02), ("advantage", attackers, (5, 6), 0.1)]
+    ("page", "mark", "lines", "limits", "near"),
+    [(ACCURACY, "truth", rows, (6, 7), 0.02), (COMPARED, "advantage", attackers, (5, 6), 0.1)],
 )
-def test_the_truth_stands_in_the_readme(mark, lines, limits, near):
-    path = ROOT / "README.md"
-    readme = path.read_text(encoding="utf-8")
+def test_the_truth_stands_beside_what_the_tool_says(page, mark, lines, limits, near):
+    text = page.read_text(encoding="utf-8")
     begin, end = f"<!-- {mark}:", f"<!-- /{mark} -->"
-    head, after = readme.split(begin)
+    head, after = text.split(begin)
     inside, tail = after.split(end)
     kept = inside.splitlines()
     expected = [*kept[:3], *lines()]  # the comment's end, the head of the table, the line below it
-    if os.environ.get("UPDATE_README"):
-        path.write_text(head + begin + "\n".join(expected) + "\n" + end + tail, encoding="utf-8")
+    if os.environ.get("UPDATE_DOCS"):
+        page.write_text(head + begin + "\n".join(expected) + "\n" + end + tail, encoding="utf-8")
     else:
         assert [a for a, b in zip(kept, expected, strict=True) if a != b and not _same(a, b, limits, near)] == []
