@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from running import only
 from worlds import KINDS
 
 from labeldp_audit.core.remark import LEFT_OUT, ONE_EACH, REFUTED, UNANSWERED
@@ -273,7 +274,7 @@ def test_copies_are_left_out(asked):
     assert status == 1
     assert codes(report) == [LEFT_OUT]
     assert report["dataset"]["rows_used"] == 200
-    [advantage] = [one for one in report["findings"] if one["quantity"] == "advantage"]
+    advantage = only(report, "advantage")
     assert advantage["high"] > 0.38 >= advantage["low"]
 
 
@@ -406,7 +407,7 @@ def test_one_row_of_each_person_judges(asked, estimator):
     report = asked(table, "advantage", "--group", "who", "--estimator", estimator, "--mechanism", "rr:epsilon=1")[1]
     assert codes(report) == [ONE_EACH]
     assert report["dataset"]["rows_used"] == 60
-    [advantage] = [one for one in report["findings"] if one["quantity"] == "advantage"]
+    advantage = only(report, "advantage")
     assert advantage["n"] == 60
     assert advantage["high"] > 0.2310
 
