@@ -23,7 +23,9 @@ def rows(report: Report) -> list[dict[str, str]]:
 def test_one_row_a_finding_with_at_in_columns(tail_report: Report) -> None:
     found = rows(tail_report)
     assert len(found) == len(tail_report.findings)
-    header = "quantity mechanism epsilon lambda pi tau estimate low high confidence n method assumptions reason"
+    header = (
+        "quantity mechanism baseline epsilon lambda pi tau estimate low high confidence n method assumptions reason"
+    )
     assert [*found[0]] == header.split()
     assert found[1]["tau"] == "0.1"
     assert found[-2]["estimate"] == "Infinity"
