@@ -16,6 +16,8 @@ from .formats.spelling import NOTHING, factor, percent, plain, points, short
 _BASELINES = {finding.FEATURES: "features alone", finding.CLEAR: "without noise"}
 FEATURES, CLEAR = _BASELINES.values()
 
+_FINEST = 1e-5  # a share: a low below a thousandth of a per cent tells nothing
+
 
 def amount(value: float | None, unit: str, rounding: str = ROUND_HALF_EVEN, digits: int = 2) -> str:
     """The bare number, in its unit."""
@@ -25,6 +27,8 @@ def amount(value: float | None, unit: str, rounding: str = ROUND_HALF_EVEN, digi
         return NOTHING if value is None else "infinite" if value > 0 else "-infinite"
     if unit not in (PER_CENT, POINTS):
         return short(value, rounding, digits)
+    if rounding == ROUND_FLOOR and 0 < value < _FINEST:
+        return "0"
     text = (points if unit == POINTS else percent)(value, rounding, digits)
     whole = text.partition(".")[0]  # 5, not 5.0, where it is that
     return whole if whole.isdigit() and math.isclose(100 * value, int(whole), rel_tol=1e-12) else text

@@ -43,6 +43,11 @@ def shares(report: Report, high: float, low: float = 0.02, rows: int = 1_500) ->
     return replace(report, dataset=data, findings=(one,), warnings=(), parameters={})
 
 
+def test_a_low_that_is_next_to_nothing_is_0(tail_report: Report) -> None:
+    said = " ".join(lines(shares(tail_report, 0.93, low=6e-11)))
+    assert "6e-9" not in said and "between 0 % and 93 %" in said
+
+
 @WIDTHS
 def test_it_fits(any_report: Report, width: int) -> None:
     shown = lines(any_report, width)
