@@ -60,7 +60,7 @@ def test_no_line_that_users_are_shown_lets_true_labels_out(in_the_clear, line):
 def test_and_without_the_refusal_some_would(in_the_clear, monkeypatch):
     monkeypatch.setattr(judging, "check_can_fail", lambda *given: None)
     passed = [line for line in examples() if in_the_clear.check([line]).outcome is Outcome.PASS]
-    rare = min(in_the_clear.content.dataset.class_counts) < 500
+    rare = min(in_the_clear.content.dataset.class_counts) < 100
     assert bool(passed) == rare
 
 
