@@ -16,6 +16,11 @@ COMPARISONS: Mapping[str, Callable[[float, float], bool]] = {
 }  # fmt: skip
 
 
+def is_lenient(field: str, comparison: str) -> bool:
+    """Is it the end that lets more pass than the estimate does?"""
+    return field == ("low" if comparison.startswith(">") else "high")
+
+
 @dataclass(frozen=True)
 class Line:
     """One condition that blocks a release."""
@@ -34,6 +39,10 @@ class Line:
     def upward(self) -> bool:
         """Is it large numbers that block a release?"""
         return self.comparison.startswith(">")
+
+    @property
+    def is_lenient(self) -> bool:
+        return is_lenient(self.field, self.comparison)
 
 
 @dataclass(frozen=True)
@@ -94,6 +103,10 @@ class Verdict:
     def value(self) -> float | None:
         """What was compared."""
         return None if self.worst is None else getattr(self.worst.bound, self.field)
+
+    @property
+    def is_lenient(self) -> bool:
+        return is_lenient(self.field, self.comparison)
 
     @property
     def counts(self) -> bool:

@@ -97,9 +97,14 @@ def _tell_apart(score: Floats, positive: npt.NDArray[np.bool_]) -> bool:
 
 
 def _parts(column: npt.NDArray[np.float32]) -> npt.NDArray[np.uint8]:
-    """About equal parts of the rows by a number; rows without one are one part."""
-    edges = np.nanquantile(column, np.arange(1, PARTS) / PARTS) if np.isfinite(column).any() else np.empty(0)
-    return np.where(np.isnan(column), PARTS, np.searchsorted(edges, column)).astype(np.uint8)
+    """Of the rows by a number: its values where they are few, otherwise about equal parts; rows without one are one."""
+    values = np.unique(column[~np.isnan(column)])
+    if len(values) < MOST_BINS:
+        edges = values[1:]
+    else:
+        edges = np.quantile(column[~np.isnan(column)], np.arange(1, PARTS) / PARTS)
+    place = np.searchsorted(edges, column, side="right")
+    return np.where(np.isnan(column), len(edges) + 1, place).astype(np.uint8)
 
 
 def _names(column: npt.NDArray[np.float32]) -> bool:

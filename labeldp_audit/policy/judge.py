@@ -101,7 +101,7 @@ def _outcome(line: Line, finding: Finding, report: Report) -> Outcome:
 def _estimate_against(line: Line, finding: Finding, report: Report) -> float | None:
     """The estimate, where it breaks a line whose limit on the lenient side does not. A certificate is a limit alone:
     its estimate is that of what is certified."""
-    if line.field != ("low" if line.upward else "high"):
+    if not line.is_lenient:
         return None
     estimated = replace(finding, quantity=finding.quantity.removeprefix(CERTIFIED))
     beside = (one for one in report.findings if _same_place(one, estimated))

@@ -277,9 +277,16 @@ def _tried(report: Report, spec: str, line: Verdict, alone: bool) -> str:
     if bound is None or value is None:
         return f"{NOTHING} {Outcome.NOT_MEASURED}"
     unit = found.quantity(report, line.quantity).written_in
-    broken = COMPARISONS[line.comparison](value, line.threshold)
-    outcome = "breaks it" if broken else "breaks it alone" if alone else "passes"
+    outcome = "breaks it" if _breaks(line, value) else "breaks it alone" if alone else "passes"
+    if outcome == "passes" and line.is_lenient:  # a certificate has the estimate of what it certifies
+        quantity = line.quantity.removeprefix(found.CERTIFIED)
+        beside = bound if bound.estimate is not None else found.bound(report, quantity, spec, tau)
+        outcome = Outcome.UNPROVEN if beside is not None and _breaks(line, beside.estimate) else outcome
     return f"{words.cells([bound], unit)[0]}  {outcome}"
+
+
+def _breaks(line: Verdict, value: float | None) -> bool:
+    return value is not None and COMPARISONS[line.comparison](value, line.threshold)
 
 
 # ---- what is folded away

@@ -76,10 +76,24 @@ def test_too_few_pairs_leave_everything_open_where_scores_are_blind(n):
 
 
 @pytest.mark.parametrize("n", [1, 40])
-def test_rows_alone_in_their_level_tell_of_nobody(n):
-    names = np.arange(n)
-    estimate, most = told(names, 0.5, np.ones(n, bool), np.zeros(n, int), blind=True)
-    assert not estimate.any() and not most.any()
+def test_names_tell_of_nobody_and_leave_everything_open_where_scores_are_blind(n):
+    """As many levels as people may be all that tells them apart, or nothing."""
+    asked = np.arange(n), 0.5, np.ones(n, bool), np.zeros(n, int)
+    assert not told(*asked)[1].any()
+    assert np.all(np.isinf(told(*asked, blind=True)[1]))
+
+
+def test_crossed_categories_are_seen_beside_a_number():
+    """Parity of two: neither tells anything by itself, and no two rows are equal in all features."""
+    rng = np.random.default_rng(2)
+    first, second = rng.integers(0, 2, (2, 4000))
+    positive = rng.random(4000) < expit(3 * (2 * (first ^ second) - 1))
+    asked = np.full(4000, 0.5), positive, rng.integers(0, 5, 4000)
+    for blind in (False, True):
+        estimate, most = unresolved.variance([first, second], [], np.arange(4000), *asked, blind=blind)
+        assert most.min() > estimate.min() > 2
+    alone = unresolved.variance([first], [], np.arange(4000), *asked)[1]
+    assert not alone.any()
 
 
 def test_where_scores_are_blind_what_few_pairs_cannot_exclude_may_be():

@@ -72,7 +72,8 @@ def variance(
     Pairs are of one fold, whose labels no model of it has seen. What they clearly tell counts; of numbers, which models
     see best, what all of them tell together. Where scores are blind, what pairs cannot exclude counts as well: then
     they alone tell whether there is anything to see. Rows with equal features share all effects: where they tell as
-    much as columns, what they tell is all there is.
+    much as columns, what they tell is all there is. Rows equal in all categories share those of categories, crossed
+    ones too.
     """
     tests, residuals = (len(columns) + 1) * len(SIZES), Residuals.of(score, positive, fold)
     nothing = Told(*np.zeros((4, len(score))))
@@ -85,11 +86,12 @@ def variance(
 
     by_level, alike = functools.reduce(Told.beside, map(counted, columns), nothing), counted(same)
     by_part = functools.reduce(Told.beside, map(told, parts), nothing)
+    crossed = told(_together(columns)).where_clear() if len(columns) > 1 else nothing
     if blind or by_part.clear:
         by_level = by_level.beside(by_part)
     enough = (alike.square > 0) & (alike.square <= by_level.square)
-    likely = np.maximum(by_level.likely, alike.likely)
-    most = np.where(enough, alike.most, np.maximum(by_level.most, alike.where_clear().most))
+    likely = np.maximum.reduce([by_level.likely, crossed.likely, alike.likely])
+    most = np.where(enough, alike.most, np.maximum.reduce([by_level.most, crossed.most, alike.where_clear().most]))
     return np.minimum(MOST, likely), np.maximum(likely, most)
 
 
@@ -164,17 +166,25 @@ class Residuals:
 def _of_levels(codes: Codes, residuals: Residuals, beyond_chance: float) -> Told:
     """Of the effects of these levels. They are likely where one of the sizes tells more than the luckiest of all
     columns would by chance. A size of which too few pairs tell takes what all sizes of the column tell, and so do rows
-    alone in their level, unless most levels are such: names tell of nobody."""
+    alone in their level. Where most levels are such, they are names, and pairs exclude nothing."""
     level, size = _numbered(codes)
     cell, _ = _numbered(level * (int(residuals.fold.max()) + 1) + residuals.fold)
     which = np.digitize(size[level], SIZES)
     told = [residuals.told(cell, which == one) for one in range(1, len(SIZES) + 1)]
     surely = max(found / error for found, error in told) > beyond_chance
     likely = [found if surely and found > LIKELY * error else 0.0 for found, error in told]
-    together = (0.0, 0.0) if len(size) > len(level) / 2 else residuals.told(cell)
+    together = (0.0, math.inf) if len(size) > len(level) / 2 else residuals.told(cell)
     known = np.array([together, *(together if math.isinf(error) else (found, error) for found, error in told)])
     found, error = known.T
     return Told(*(one[which] for one in (np.array([0.0, *likely]), found, error**2, found + CLEAR * error)))
+
+
+def _together(columns: Sequence[Codes]) -> Integers:
+    """Levels of rows that are equal in all of these."""
+    level = np.zeros(len(columns[0]), np.int64)
+    for codes in columns:
+        level, _ = _numbered(level * (int(codes.max()) + 1) + codes)
+    return level
 
 
 def _pairs(cell: Integers, value: Floats) -> float:
