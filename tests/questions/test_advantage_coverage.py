@@ -46,7 +46,12 @@ class Truth:
         if finding.quantity == "advantage_bound":
             [ceiling] = [one for one in published_bounds.CEILINGS if one.name == finding.at["bound"]]
             return ceiling.value(MECHANISMS.parse(finding.mechanism)[0], self.known, self.known.estimate)
-        return self.gain(finding.mechanism) + (self.before if quantity == "informed_utility" else 0.0)
+        return self.added(finding) + (self.before if quantity == "informed_utility" else 0.0)
+
+    def added(self, finding):
+        """Features alone add nothing, and labels in the clear all that is missed."""
+        baselines = {"features": 0.0, "no-noise": 1 - self.before}
+        return self.gain(finding.mechanism) if finding.mechanism else baselines[finding.at["baseline"]]
 
 
 def limited(finding):
@@ -138,7 +143,7 @@ def test_the_advantage_is_estimated_nearer_than_by_the_counts_themselves():
     """At eta = 1/2 the noise of 60 labels takes a twentieth of the people's doubt away: 0.399 / sqrt 60."""
     ours, theirs = [], []
     for said, truth in audits(islands("coin", (1.0,), (0.5,)), 8, mechanism=("rr:epsilon=2",)):
-        [found] = [one.bound.estimate for one in said if one.quantity == "advantage"]
+        [found] = [one.bound.estimate for one in said if one.quantity == "advantage" and one.mechanism]
         [plug_in] = [one.bound.estimate for one in said if one.quantity == "plug_in_utility"]
         ours.append(truth.gain("rr:epsilon=2") - found)
         theirs.append(plug_in - truth.before)

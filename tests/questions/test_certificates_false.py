@@ -70,7 +70,9 @@ class Truth:
             return self.under(finding.mechanism).mean
         if name == "uninformed_utility":
             return self.right
-        return self.gain(finding.mechanism) + (self.right if name == "informed_utility" else 0.0)
+        baselines = {"features": 0.0, "no-noise": 1 - self.right}
+        added = self.gain(finding.mechanism) if finding.mechanism else baselines[finding.at["baseline"]]
+        return added + (self.right if name == "informed_utility" else 0.0)
 
 
 def coarser(law, most=20):

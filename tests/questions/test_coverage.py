@@ -76,15 +76,19 @@ class Truth:
         }
 
     def under(self, spec):
+        """Of the features alone where there is no release."""
         if spec not in self.released:
-            [mechanism] = MECHANISMS.parse(spec, 2)
-            self.released[spec] = Atoms(self.weights, self.eta, mechanism.channel(2).tolist())
+            channel = [[0.5, 0.5]] * 2 if spec is None else MECHANISMS.parse(spec, 2)[0].channel(2).tolist()
+            self.released[spec] = Atoms(self.weights, self.eta, channel)
         return self.released[spec]
 
     def of(self, finding):
         quantity = finding.quantity.removeprefix("certified_")
         if quantity == "j":
             return self.under(finding.mechanism).share_above(finding.at["tau"])
+        if quantity == "j_added":
+            shares = [self.under(spec).share_above(finding.at["tau"]) for spec in (finding.mechanism, None)]
+            return shares[0] - shares[1]
         if quantity == "nu_max":
             return self.under(finding.mechanism).worst
         if quantity == "mean_loss":
