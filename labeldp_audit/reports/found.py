@@ -152,13 +152,14 @@ def typed(report: Report) -> Mapping[str, str]:
     """Mechanisms that were typed by another parameter than the canonical one, and how: rr:pi=0.01."""
     specs = report.parameters.get("mechanism", ())
     listed = specs if isinstance(specs, list | tuple) else ()
+    known = {one.mechanism: one for one in report.findings if one.mechanism}
     said = [one for spec in listed if isinstance(spec, str) for one in _expanded(spec)]
-    found: dict[str, str] = {}
-    for one in report.findings:
-        for spec in said:
-            if one.mechanism and one.mechanism != spec and _is_same(one, spec):
-                found.setdefault(one.mechanism, spec)
-    return {name: spec for name, spec in found.items() if name not in said}
+    left = [spec for spec in said if spec not in known]
+    return {
+        name: spec
+        for name, one in known.items() if name not in said
+        for spec in left[::-1] if _is_same(one, spec)
+    }  # fmt: skip
 
 
 def _expanded(spec: str) -> list[str]:
