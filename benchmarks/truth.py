@@ -195,7 +195,11 @@ def within(one: Compared, chance: float | None = None) -> bool:
 
 
 def found_j(report: Json | None) -> list[Json]:
-    return [finding for finding in report["findings"] if finding["quantity"] == "j"] if report else []
+    return (
+        [finding for finding in report["findings"] if finding["quantity"] == "j" and finding["mechanism"]]
+        if report
+        else []
+    )
 
 
 def in_order(findings: list[Json], truth: dict[str, float]) -> dict[str, Json]:
