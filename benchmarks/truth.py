@@ -195,11 +195,9 @@ def within(one: Compared, chance: float | None = None) -> bool:
 
 
 def found_j(report: Json | None) -> list[Json]:
-    return (
-        [finding for finding in report["findings"] if finding["quantity"] == "j" and finding["mechanism"]]
-        if report
-        else []
-    )
+    """Of the release."""
+    found = report["findings"] if report else []
+    return [finding for finding in found if finding["quantity"] == "j" and "baseline" not in finding["at"]]
 
 
 def in_order(findings: list[Json], truth: dict[str, float]) -> dict[str, Json]:
