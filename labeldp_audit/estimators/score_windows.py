@@ -99,7 +99,7 @@ def _tell_apart(score: Floats, positive: npt.NDArray[np.bool_]) -> bool:
 def _parts(column: npt.NDArray[np.float32]) -> npt.NDArray[np.uint8]:
     """Of the rows by a number: its values where they are few, otherwise about equal parts; rows without one are one."""
     values = np.unique(column[~np.isnan(column)])
-    if len(values) < MOST_BINS:
+    if len(values) <= MOST_BINS:
         edges = values[1:]
     else:
         edges = np.quantile(column[~np.isnan(column)], np.arange(1, PARTS) / PARTS)

@@ -144,10 +144,16 @@ def tail(report: Report) -> Iterator[str]:
     if bound.low is None or bound.high is None:
         yield f"An estimated {estimate} of people {what}; there are no limits."
     elif found.is_open(bound):
-        rows = count(found.rows_to_decide(bound, report.dataset.rows_used))
-        yield f"{OPEN}: {_between(bound)} {what} (estimate {estimate}); about {rows} rows would tell."
+        yield f"{OPEN}: {_between(bound)} {what} (estimate {estimate}); {_would_tell(bound, report)}."
     else:
         yield f"{words.started(_between(bound))} of people {what} (estimate {estimate})."
+
+
+def _would_tell(bound: Bound, report: Report) -> str:
+    """No number of rows helps a model that tells nobody apart."""
+    if not report.eta.sees(report.dataset):
+        return "the model tells nobody apart, so a better one or more rows are needed"
+    return f"about {count(found.rows_to_decide(bound, report.dataset.rows_used))} rows would tell"
 
 
 def _between(bound: Bound) -> str:
@@ -188,8 +194,7 @@ def added(report: Report) -> Iterator[str]:
     clear = 1.0 - (before.low or 0.0) if before is not None else 1.0
     if clear > 0 and found.is_open(Bound(None, (bound.low or 0.0) / clear, bound.high / clear, 0, "")):
         scaled = Bound(None, (bound.low or 0.0) / clear, bound.high / clear, 0, "")
-        rows = count(found.rows_to_decide(scaled, report.dataset.rows_used))
-        yield f"{OPEN}: {least} {estimate}{known} ({ends}: as much as no noise); about {rows} rows would tell."
+        yield f"{OPEN}: {least} {estimate}{known} ({ends}: as much as no noise); {_would_tell(scaled, report)}."
     else:
         yield f"{least} {estimate}{known} ({ends})."
 

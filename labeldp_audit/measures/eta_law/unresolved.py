@@ -54,6 +54,7 @@ class Told:
         return found > max(BAND, CLEAR * math.sqrt(float(self.square.mean())))
 
     def where_clear(self) -> Told:
+        """Row by row, beyond chance."""
         there = self.found > CLEAR * np.sqrt(self.square)
         return Told(self.likely, *(np.where(there, one, 0.0) for one in (self.found, self.square, self.largest)))
 
@@ -75,17 +76,17 @@ def variance(
     much as columns, what they tell is all there is. Rows equal in all categories share those of categories, crossed
     ones too.
     """
-    tests, residuals = (len(columns) + 1) * len(SIZES), Residuals.of(score, positive, fold)
+    residuals = Residuals.of(score, positive, fold)
     nothing = Told(*np.zeros((4, len(score))))
 
-    def told(codes: Codes) -> Told:
-        return _of_levels(codes, residuals, math.sqrt(2 * math.log(tests)))
+    def told(codes: Codes, tests: int = len(columns) + 2) -> Told:
+        return _of_levels(codes, residuals, math.sqrt(2 * math.log(tests * len(SIZES))))
 
     def counted(codes: Codes) -> Told:
         return told(codes) if blind else told(codes).where_clear()
 
     by_level, alike = functools.reduce(Told.beside, map(counted, columns), nothing), counted(same)
-    by_part = functools.reduce(Told.beside, map(told, parts), nothing)
+    by_part = functools.reduce(Told.beside, (told(one, len(parts)) for one in parts), nothing)
     crossed = told(_together(columns)).where_clear() if len(columns) > 1 else nothing
     if blind or by_part.clear:
         by_level = by_level.beside(by_part)
