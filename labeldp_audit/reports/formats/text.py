@@ -119,7 +119,7 @@ def _styled(line: str, style: str, color: bool) -> str:
 
 
 def _table(table: Table, width: int, color: bool, one: bool = False) -> Iterator[str]:
-    """Columns side by side as far as there is room; one: the widest give way, otherwise cells stand below each other."""
+    """Columns side by side as far as there is room; one: the widest give way, otherwise cells stand below others."""
     grid = [list(table.header), *map(list, table.rows)]
     widths, room = [max(map(_cells, column)) for column in zip(*grid, strict=True)], width + len(_GAP)
     if not one and (len(widths) == 1 or sum(widths) + len(_GAP) * len(widths) > room):
