@@ -12,7 +12,7 @@ from ..core.errors import DataError, SpecError
 from . import ReadOptions
 from .levels import is_category
 from .numbers import is_number
-from .quoting import argument, listed, shown
+from .quoting import listed, shown
 
 LABELS = ("label", "y", "target", "class", "click", "clicked")
 GLUE = {";": "';'", "\t": "tab", "|": "'|'", ",": "','"}  # what may part columns, and how it is typed
@@ -110,16 +110,3 @@ def glued_hint(names: Sequence[str]) -> str:
 def check_label(name: str, kind: pa.DataType) -> None:
     if not (pa.types.is_null(kind) or is_category(kind) or is_number(kind)):
         raise DataError(f"a label cannot be of type {kind}", f"column {shown(name)}")
-
-
-def kind_of(name: str, kind: pa.DataType, forced: bool) -> str:
-    """`constant` is a column without any value; others may turn out to be."""
-    if pa.types.is_null(kind):
-        return "constant"
-    if is_category(kind) or (forced and is_number(kind)):
-        return "category"
-    if is_number(kind):
-        return "number"
-    raise DataError(
-        f"cannot audit a column of type {kind}", f"column {shown(name)}", hint=f"--exclude {argument(name)}"
-    )

@@ -37,25 +37,6 @@ WIDER: dict[pa.DataType, tuple[pa.DataType, ...]] = {
 }
 
 
-class Learner:
-    """What is known so far of each column; `as_text` columns are never anything else."""
-
-    def __init__(self, as_text: frozenset[str]) -> None:
-        self.types: dict[str, pa.DataType] = {}
-        self._as_text = as_text
-
-    def learn(self, batch: pa.RecordBatch) -> tuple[pa.RecordBatch, bool]:
-        """The batch with types, and whether rows before it were read with a type that is now too narrow."""
-        arrays, widened = [], False
-        for name, texts in zip(batch.schema.names, batch.columns, strict=True):
-            known = self.types.get(name)
-            array = texts if name in self._as_text else narrowest(texts, known)
-            widened |= known is not None and known != array.type
-            self.types[name] = array.type
-            arrays.append(array)
-        return pa.RecordBatch.from_arrays(arrays, batch.schema.names), widened
-
-
 def narrowest(texts: pa.Array, known: pa.DataType | None) -> pa.Array:
     """The cells in the first type, `known` or wider, that they fit."""
     unknown = known is None or pa.types.is_null(known)

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 
 import pyarrow as pa
 import pyarrow.csv as pc
 
 from ...core.errors import DataError
 from ..quoting import argument
-from .batches import all_different, cut, shortened
-from .column_types import Learner
+from .batches import all_different, shortened
+from .column_types import narrowest
 from .content import Content
-from .contract import FAILURES
+from .contract import FAILURES, HowText, Source
 
 BLOCK = 1 << 22  # bytes, and so the longest row
 ROW = re.compile(r"Row #(\d+)")
@@ -26,42 +25,32 @@ class Widened(Exception):
     """A later batch did not fit the types learnt so far: they fit now, read again."""
 
 
-@dataclass(frozen=True)
-class CsvSource:
-    name: str
-    content: Content
-    delimiter: str
-    header: tuple[str, ...]
-    learner: Learner
-    rows: int | None = None
+def open_csv(content: Content, how: HowText, usual: str = ",") -> Source:
+    """usual: what parts the columns unless the user says otherwise."""
+    delimiter = how.delimiter or usual
+    _check_text(content)
+    types: dict[str, pa.DataType | None] = dict.fromkeys(_header(content, delimiter))
 
-    @classmethod
-    def open(cls, name: str, content: Content, delimiter: str, as_text: frozenset[str]) -> CsvSource:
-        looks_like_text(content)
-        return cls(name, content, delimiter, _header(content, delimiter), Learner(as_text))
-
-    def names(self) -> list[str]:
-        return list(self.header)
-
-    def types(self) -> dict[str, pa.DataType | None]:
-        return {name: self.learner.types.get(name) for name in self.header}
-
-    def contents(self) -> Sequence[Content]:
-        return (self.content,)
-
-    def batches(self, columns: Sequence[str], size: int) -> Iterator[pa.RecordBatch]:
-        """Raises Widened after the last row where a column turned out to be wider than its first batches."""
+    def pieces(columns: list[str], size: int) -> Iterator[pa.RecordBatch]:
+        """Raises Widened after the last row where a column turned out to be wider than its first rows."""
         widened = False
-        for batch in cut(_texts(self.content, self.delimiter, list(columns)), size):
-            typed, too_narrow = self.learner.learn(batch)
-            widened |= too_narrow
+        for batch in _texts(content, delimiter, columns):
+            arrays = []
+            for name, texts in zip(columns, batch.columns, strict=True):
+                known = types[name]
+                array = texts if name in how.as_text else narrowest(texts, known)
+                widened |= known is not None and known != array.type
+                types[name] = array.type
+                arrays.append(array)
             if not widened:
-                yield typed
+                yield pa.RecordBatch.from_arrays(arrays, columns)
         if widened:
             raise Widened
 
+    return Source(content.name, types, (content,), pieces)
 
-def looks_like_text(content: Content) -> None:
+
+def _check_text(content: Content) -> None:
     try:
         head = content.stream().read(4096)
     except FAILURES as error:
@@ -80,14 +69,14 @@ def converted(name: str, encoding: str) -> str:
     return f"convert it: {typed} > utf8.csv, if {encoding} is what it is"
 
 
-def _header(content: Content, delimiter: str) -> tuple[str, ...]:
+def _header(content: Content, delimiter: str) -> list[str]:
     try:
         with _reader(content, delimiter, pc.ConvertOptions(check_utf8=False), threads=False) as reader:
             names: list[str] = reader.schema.names
     except FAILURES as error:
         raise _explained(str(error), content.name) from None
     all_different(names, content.name)
-    return tuple(names)
+    return names
 
 
 def _texts(content: Content, delimiter: str, columns: list[str]) -> Iterator[pa.RecordBatch]:
