@@ -130,9 +130,8 @@ def decide(counts: dict[str, int], positive: str | None, label: str, many: bool 
     known = sorted(counts, key=lambda name: (value if (value := as_number(name)) is not None else math.inf, name))
     if positive is None and len(known) > 2:
         if many:
-            return Classes(
-                tuple(known), tuple(map(counts.__getitem__, known)), {n: c for c, n in enumerate(known)}, None
-            )
+            index = {name: c for c, name in enumerate(known)}
+            return Classes(tuple(known), tuple(counts[name] for name in known), index, None)
         what = f"not yet supported: more than two classes ({listed(known)})"
         raise DataError(what, f"column {shown(label)}", hint="--positive VALUE audits one class against the rest")
     chosen = presumed(known, label) if positive is None else named(known, positive, label, rest)
@@ -151,13 +150,10 @@ def as_number(text: str) -> float | None:
 
 
 def named(known: list[str], positive: str, label: str, rest: int) -> str:
-    for same in (
-        lambda name: name == positive,
-        lambda name: may_be(name, positive),
-        lambda name: set(known) == {"false", "true"} and name == positive.lower(),
-    ):
-        if found := [name for name in known if same(name)]:
-            return found[0]
+    truths = set(known) == {"false", "true"}
+    found = [name for name in known if may_be(name, positive) or (truths and name == positive.lower())]
+    if found:
+        return positive if positive in found else found[0]
     what, more = f"no class {shown(positive)} in the label {shown(label)}", ", and others" if rest else ""
     raise SpecError(what, hint=f"its classes: {listed(known)}{more}")
 

@@ -79,24 +79,18 @@ def feature(name: str, column: NumberScan | CategoryScan | None, one: Encoder | 
 def remarks(scanned: Scan, encoders: Encoders) -> Iterator[str]:
     if scanned.label.missing:
         yield f"rows without a label, dropped: {scanned.label.missing:,}"
-    constant = [name for name, one in encoders.items() if one is None]
-    if constant:
+    if constant := [name for name, one in encoders.items() if one is None]:
         yield f"constant, so dropped: {listed(constant)}"
     used = [c for c in scanned.columns if c is not None and encoders[c.name] is not None]
     for column in used:
         yield from identifiers(column, scanned.label.used)
-    odd = [
-        c.name
-        for c in used
-        if isinstance(c, NumberScan) and c.moments.deviation > FAR * c.spread.middle(unit(c.type))[1]
-    ]
-    if odd:
+    measured = [c for c in used if isinstance(c, NumberScan)]
+    if odd := [c.name for c in measured if c.moments.deviation > FAR * c.spread.middle(unit(c.type))[1]]:
         yield (
             f"a few values thousands of times as far out as most, as codes for missing ones may be: {listed(odd)}; "
             "distances (knn) hardly see the others"
         )
-    sparse = [c.name for c in used if c.missing > MOSTLY_MISSING * scanned.label.used]
-    if sparse:
+    if sparse := [c.name for c in used if c.missing > MOSTLY_MISSING * scanned.label.used]:
         yield f"mostly missing: {listed(sparse)}"
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -34,17 +33,6 @@ Coordinates = npt.NDArray[np.float32]
 ONE_OF_MANY = np.float32(math.sqrt(0.5))
 
 
-class Encoder(Protocol):
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def width(self) -> int: ...
-
-    def encode(self, array: pa.Array, out: Coordinates | None) -> Words:
-        """Fills `out`, (width, rows), if it is wanted, and says which cells are the same."""
-
-
 @dataclass(frozen=True)
 class Standard:
     """A number."""
@@ -57,6 +45,7 @@ class Standard:
         return (not self.scan.constant) + (self.scan.missing > 0)
 
     def encode(self, array: pa.Array, out: Coordinates | None) -> Words:
+        """Fills `out`, (width, rows), if it is wanted, and says which cells are the same."""
         piece, scan = numbers.cells(array), self.scan
         if out is not None and not scan.constant:
             values = numbers.differences(piece.values, scan.origin or 0, numbers.unit(scan.type))
@@ -98,6 +87,9 @@ class Category:
         else:
             out[:] = 0
             out[words[code].view(np.int64), np.arange(len(code))] = ONE_OF_MANY
+
+
+Encoder = Standard | Category
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,6 @@ SECOND = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
 DAY = 86_400
 EXACT_DIGITS = 15  # a whole number of so many digits is a float64 exactly
 Values = npt.NDArray[np.int64] | npt.NDArray[np.uint64] | npt.NDArray[np.float64]
-Mask = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -29,7 +28,7 @@ class Cells:
     """A piece of a column. Missing cells hold anything."""
 
     values: Values
-    missing: Mask | None
+    missing: npt.NDArray[np.bool_] | None
 
 
 def is_number(kind: pa.DataType) -> bool:

@@ -15,7 +15,7 @@ from . import numbers
 from .classes import may_be
 from .levels import is_text
 from .quoting import listed, shown
-from .sources.column_types import cleaned
+from .sources.delimited import cleaned
 
 TOLERANCE = 1e-6  # of a row's sum: probabilities in float32 pass, rounded to four digits do not
 

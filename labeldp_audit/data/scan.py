@@ -19,7 +19,7 @@ from .classes import MOST_CLASSES, MOST_COUNTED, TextCodes, check_number, labell
 from .levels import Sketch, Words, is_category
 from .numbers import Moments, Values
 from .quoting import argument, shown
-from .roles import Roles, check_label
+from .roles import Roles
 from .sources.contract import Source
 from .sources.delimited import Widened
 
@@ -156,8 +156,9 @@ class LabelScan:
 
     def count(self, array: pa.Array) -> TextCodes:
         """As `text_codes` gives them."""
-        check_label(self.name, array.type)
         self.type = array.type
+        if not (pa.types.is_null(self.type) or is_category(self.type) or numbers.is_number(self.type)):
+            raise DataError(f"a label cannot be of type {self.type}", f"column {shown(self.name)}")
         code, names = text_codes(array)
         found = np.bincount(code, minlength=len(names) + 1).tolist()
         for name, count in zip(names, found, strict=False):

@@ -16,9 +16,9 @@ import pyarrow.parquet as pq
 from ...core.errors import DataError
 from ..quoting import shown
 from .batches import all_different, reading, storage
-from .column_types import narrowest
 from .content import FileContent
-from .contract import Source
+from .contract import HowText, Source
+from .delimited import narrowest
 
 BROKEN_PARQUET = "not a complete Parquet file"
 BROKEN_ARROW = "not a complete Arrow file"
@@ -83,7 +83,7 @@ def partitions(files: Sequence[str]) -> dict[str, pa.Array]:
     return {name: narrowest(pa.array([found[name] for found in keys], pa.string()), None) for name in keys[0]}
 
 
-def open_arrow(content: FileContent) -> Source:
+def open_arrow(content: FileContent, how: HowText) -> Source:
     """An Arrow IPC file, which Feather version 2 is, or an IPC stream."""
 
     def pieces(columns: list[str], size: int) -> Iterator[pa.RecordBatch]:

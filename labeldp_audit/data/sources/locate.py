@@ -54,22 +54,14 @@ def file(path: Path, how: HowText) -> Source:
     return opened(FileContent.checked(path.name, path), how)
 
 
-def _parquet(content: FileContent, how: HowText) -> Source:
+def _one_parquet(content: FileContent, how: HowText) -> Source:
     return open_parquet(content.name, (content,))
 
 
-def _arrow(content: FileContent, how: HowText) -> Source:
-    return open_arrow(content)
-
-
-def _svm(content: FileContent, how: HowText) -> Source:
-    return open_svm(content)
-
-
 _TEXT: dict[str, Opener] = {
-    "csv": open_csv, "tsv": partial(open_csv, usual="\t"), "svm": _svm, "libsvm": _svm, "svmlight": _svm,
+    "csv": open_csv, "tsv": partial(open_csv, usual="\t"), "svm": open_svm, "libsvm": open_svm, "svmlight": open_svm,
 }  # fmt: skip
-_OURS = {"parquet": _parquet, "pq": _parquet, "arrow": _arrow, "feather": _arrow} | _TEXT
+_OURS = {"parquet": _one_parquet, "pq": _one_parquet, "arrow": open_arrow, "feather": open_arrow} | _TEXT
 SOURCES: Named[Opener] = Named(
     "source", there(_OURS | {f"{ending}.gz": opener for ending, opener in _TEXT.items()}), "sources",
     lambda name, thing: "" if callable(thing) else f"{thing!r} is no function",

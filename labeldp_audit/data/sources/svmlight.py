@@ -14,7 +14,7 @@ from ...core.arrays import Floats, Integers
 from ...core.errors import DataError
 from .batches import rows_per_batch
 from .content import Content
-from .contract import FAILURES, Source
+from .contract import FAILURES, HowText, Source
 
 LABEL = "label"
 BLOCK = 1 << 22
@@ -32,7 +32,7 @@ class Rows:
     value: Floats
 
 
-def open_svm(content: Content) -> Source:
+def open_svm(content: Content, how: HowText) -> Source:
     """Columns count from 1, or from 0 where the file does."""
     first, last, rows = 1, 0, 0
     for part in _parts(content, LINES):
