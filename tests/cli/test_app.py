@@ -19,6 +19,8 @@ import fake_commands
 import pytest
 from running import names
 
+from labeldp_audit.audits import calls
+
 PROMPT = 10  # seconds that nothing here needs
 FULL = pytest.mark.skipif(not Path("/dev/full").exists(), reason="a disk that is always full is a thing of Linux")
 PROGRAM = [sys.executable, str(fake_commands.FILE)]
@@ -27,7 +29,7 @@ PROGRAM = [sys.executable, str(fake_commands.FILE)]
 @pytest.fixture
 def door(audit, monkeypatch):
     """door("estimate-j", "fine", ...) in this process."""
-    monkeypatch.setitem(sys.modules, fake_commands.NAME, fake_commands.COMMANDS)
+    monkeypatch.setattr(calls, "found", fake_commands.found)
     return audit
 
 
@@ -279,7 +281,8 @@ def test_an_interrupt_while_loading(tmp_path, wait):
     program = (
         "import sys, types; from labeldp_audit.cli import app\n"
         "def run(*_):\n    import numba, pyarrow.dataset, scipy.stats\n    sys.stdin.read()\n"
-        "sys.modules['labeldp_audit.audits.run'] = types.SimpleNamespace(estimate_j=run)\n"
+        "calls = types.SimpleNamespace(found=run, check_names=lambda *_: None)\n"
+        "sys.modules['labeldp_audit.audits.calls'] = calls\n"
         "print('up', flush=True); sys.exit(app.main())"
     )
     process = subprocess.Popen(

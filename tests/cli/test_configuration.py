@@ -98,14 +98,15 @@ def test_own_file_beats_pyproject_beside_it(asked):
     assert asked(file="k = 6")["k"] == 6
 
 
-def test_files_are_found_upwards_and_those_that_do_not_speak_to_us_are_passed_by(tmp_path):
+def test_files_are_found_upwards_and_those_that_do_not_speak_to_us_are_passed_by(tmp_path, monkeypatch):
     (tmp_path / "labeldp-audit.toml").write_text("k = 7")
     inner = tmp_path / "project" / "data"
     inner.mkdir(parents=True)
     (tmp_path / "project" / "pyproject.toml").write_text("[tool.other]\nk = 1\n")
-    assert configuration.find(inner) == tmp_path / "labeldp-audit.toml"
+    monkeypatch.chdir(inner)
+    assert configuration.find() == tmp_path / "labeldp-audit.toml"
     (tmp_path / "project" / "pyproject.toml").write_text("[tool.labeldp-audit]\n")
-    assert configuration.find(inner) == tmp_path / "project" / "pyproject.toml"
+    assert configuration.find() == tmp_path / "project" / "pyproject.toml"
 
 
 def test_a_named_file_replaces_the_search_and_no_config_reads_none(asked, refused):

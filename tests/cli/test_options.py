@@ -201,7 +201,7 @@ def test_a_smoothness_is_refused_as_soon_as_can_be(audit, table, monkeypatch, as
     """Before the table is read, or at least before the search."""
     from contextlib import nullcontext
 
-    from labeldp_audit.cli import progress
+    from labeldp_audit.cli import terminal
     from labeldp_audit.core.progress import Silent
 
     seen: list[str] = []
@@ -210,6 +210,6 @@ def test_a_smoothness_is_refused_as_soon_as_can_be(audit, table, monkeypatch, as
         def stage(self, name: str, total: float | None, unit: str) -> None:
             seen.append(name)
 
-    monkeypatch.setattr(progress, "watched", lambda quiet: nullcontext(Watching()))
+    monkeypatch.setattr(terminal, "watched", lambda quiet: nullcontext(Watching()))
     assert audit("nu-max", table, "--smoothness", asked, "--no-output").status == 2
     assert seen == read

@@ -29,20 +29,20 @@ def page(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("specs", [["github"], ["text", "github"], ["github=annotations.txt"]])
 def test_a_page_where_github_is_asked_for(judged_report: Report, page: Path, specs: list[str]) -> None:
-    output.to_summary(output.plan(specs, None, {}), judged_report, str(page))
+    output.to_summary(output.plan(specs, None), judged_report, str(page))
     assert page.read_text(encoding="utf-8") == formats.summary(judged_report)
 
 
 @pytest.mark.parametrize("specs", [["text"], ["sarif", "junit=junit.xml", "markdown=github"], []])
 def test_none_where_it_is_not(judged_report: Report, page: Path, specs: list[str]) -> None:
-    output.to_summary(output.plan(specs, "folder", {}), judged_report, str(page))
+    output.to_summary(output.plan(specs, "folder"), judged_report, str(page))
     assert not page.exists()
 
 
 @pytest.mark.parametrize("place", [None, ""])
 def test_none_where_nobody_says_where(judged_report: Report, tmp_path: Path, monkeypatch, place: str | None) -> None:
     monkeypatch.chdir(tmp_path)
-    output.to_summary(output.plan(["github"], None, {}), judged_report, place)
+    output.to_summary(output.plan(["github"], None), judged_report, place)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -50,7 +50,7 @@ def test_what_others_wrote_stays_and_does_not_run_into_ours(judged_report: Repor
     page.write_text("| a table |\n| --- |\n| of another step, in UTF-8: \u00f6 |", encoding="utf-8")
     before = page.read_text(encoding="utf-8")
     for _ in range(2):
-        output.to_summary(output.plan(["github"], None, {}), judged_report, str(page))
+        output.to_summary(output.plan(["github"], None), judged_report, str(page))
     ours = formats.summary(judged_report)
     assert page.read_text(encoding="utf-8") == f"{before}\n\n{ours}\n\n{ours}"
 
@@ -59,20 +59,20 @@ def test_what_others_wrote_stays_and_does_not_run_into_ours(judged_report: Repor
 def test_all_of_it_together_is_not_too_long(judged_report: Report, page: Path, left: int) -> None:
     """GitHub would show nothing at all, neither ours nor what others wrote."""
     page.write_bytes(b"x" * (github.ROOM - left))
-    output.to_summary(output.plan(["github"], None, {}), judged_report, str(page))
+    output.to_summary(output.plan(["github"], None), judged_report, str(page))
     assert github.ROOM - left <= page.stat().st_size <= github.ROOM < 1_048_576
     assert (page.stat().st_size > github.ROOM - left) == (left >= 700)
 
 
 def test_a_place_that_cannot_be_written(judged_report: Report, tmp_path: Path) -> None:
     for place in (tmp_path, tmp_path / "nowhere" / "summary.md"):
-        [said] = output.to_summary(output.plan(["github"], None, {}), judged_report, str(place))
+        [said] = output.to_summary(output.plan(["github"], None), judged_report, str(place))
         assert "cannot write" in said and str(place) in said
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a disk that is always full is a thing of Linux")
 def test_a_full_disk(judged_report: Report) -> None:
-    [said] = output.to_summary(output.plan(["github"], None, {}), judged_report, "/dev/full")
+    [said] = output.to_summary(output.plan(["github"], None), judged_report, "/dev/full")
     assert "No space left" in said
 
 

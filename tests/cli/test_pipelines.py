@@ -70,11 +70,11 @@ class Trap:
 @pytest.fixture
 def trapped(audit, large, temporary, monkeypatch):
     """Runs a command into the trap; what must hold afterwards whatever the stage."""
-    from labeldp_audit.cli import progress
+    from labeldp_audit.cli import terminal
 
     def run(stage: str, sent: int, command: str = "estimate-eta", *options: object) -> list[str]:
         trap = Trap(stage, sent)
-        monkeypatch.setattr(progress, "watched", lambda quiet: contextlib.nullcontext(trap))
+        monkeypatch.setattr(terminal, "watched", lambda quiet: contextlib.nullcontext(trap))
         threads = threading.active_count()
         ended = audit(command, large, "-f", "json=out.json", *options)
         assert (ended.status, ended.out, ended.err) == (128 + sent, "", "labeldp-audit: interrupted\n")

@@ -209,7 +209,7 @@ def test_no_part_of_a_table_passes_for_the_whole(refused, monkeypatch):
 def test_a_table_that_changes_between_the_passes(audit, monkeypatch, then):
     from contextlib import nullcontext
 
-    from labeldp_audit.cli import progress
+    from labeldp_audit.cli import terminal
     from labeldp_audit.core.progress import Silent
 
     class Changing(Silent):
@@ -221,7 +221,7 @@ def test_a_table_that_changes_between_the_passes(audit, monkeypatch, then):
                 if then is None:
                     file.unlink()
 
-    monkeypatch.setattr(progress, "watched", lambda quiet: nullcontext(Changing()))
+    monkeypatch.setattr(terminal, "watched", lambda quiet: nullcontext(Changing()))
     Path("t.csv").write_text(TWELVE)
     ended = audit("nu-max", "t.csv", "--no-output")
     assert (ended.status, ended.error) == (DATA, "the table changed while it was read: t.csv")
