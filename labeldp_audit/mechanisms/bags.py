@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..core.arrays import Floats
+from ..core.arrays import Floats, Integers
 from ..core.mechanism import Labels, Mechanism
 from ..core.parameters import parameter
 from ..core.release import Release
@@ -42,13 +42,13 @@ class Bags(Mechanism):
         hint = "--positive VALUE audits one class against the rest"
         return f"it counts the positives of two classes and the label has {classes}: {hint}"
 
-    def counted(self, labels: Labels, rng: np.random.Generator) -> Release:
-        """The number of positives of each bag: floor(n / k) random bags of k or, where k does not divide n, a few more
+    def counted(self, labels: Labels, rng: np.random.Generator) -> tuple[Integers, Integers]:
+        """The number of positives of each bag, and the bag of each record: floor(n / k) random bags of k or, where k does not divide n, a few more
         in some; at least one bag."""
         bags = max(1, len(labels) // self.k)
         bag = np.empty(len(labels), dtype=np.int64)
         bag[rng.permutation(len(labels))] = np.arange(len(labels)) % bags
-        return Release(np.bincount(bag[labels == 1], minlength=bag.max(initial=0) + 1), bag)
+        return np.bincount(bag[labels == 1], minlength=bag.max(initial=0) + 1), bag
 
     def loglik(self, release: Release, eta: Floats) -> Floats:
         from .bag_likelihood import log_likelihoods

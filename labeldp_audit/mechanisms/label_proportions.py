@@ -27,7 +27,7 @@ class LabelProportions(Bags):
         return None
 
     def release(self, labels: Labels, eta: Floats, *, rng: np.random.Generator) -> Release:
-        return self.counted(labels, rng)
+        return Release(*self.counted(labels, rng))
 
     def gain(self, eta: Floats, payoff: Floats) -> Floats | None:
         miss, hit = laws(eta)

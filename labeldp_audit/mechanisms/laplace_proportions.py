@@ -39,5 +39,5 @@ class LaplaceProportions(Bags):
         return -math.expm1(-self.epsilon / 2)
 
     def release(self, labels: Labels, eta: Floats, *, rng: np.random.Generator) -> Release:
-        counts = self.counted(labels, rng)
-        return Release(counts.view + rng.laplace(0.0, 1.0 / self.epsilon, len(counts.view)), counts.bag)
+        counts, bag = self.counted(labels, rng)
+        return Release(counts + rng.laplace(0.0, 1.0 / self.epsilon, len(counts)), bag)
