@@ -43,8 +43,8 @@ class Bags(Mechanism):
         return f"it counts the positives of two classes and the label has {classes}: {hint}"
 
     def counted(self, labels: Labels, rng: np.random.Generator) -> tuple[Integers, Integers]:
-        """The number of positives of each bag, and the bag of each record: floor(n / k) random bags of k or, where k does not divide n, a few more
-        in some; at least one bag."""
+        """The number of positives of each bag, and the bag of each record: floor(n / k) random bags of k or, where k
+        does not divide n, a few more in some; at least one bag."""
         bags = max(1, len(labels) // self.k)
         bag = np.empty(len(labels), dtype=np.int64)
         bag[rng.permutation(len(labels))] = np.arange(len(labels)) % bags
