@@ -16,6 +16,7 @@ from ..core.arrays import Floats, Integers
 from ..core.table import Columns
 from .comparison import losses
 from .contract import Labels, Learner, Lesson
+from .linear import some
 from .stack import Stack
 
 FOLDS = 5
@@ -55,13 +56,17 @@ def scores(
     """
     number = int(folds.max()) + 1
     parted = [_parted(rows, folds != fold, people, np.random.default_rng([seed, fold])) for fold in range(number)]
-    lessons = [
-        Lesson(
-            columns=columns, labels=_seen(labels, learn, judge), classes=classes, learn=learn, judge=judge,
-            seed=seed * number + fold, threads=threads, asked=rows[folds == fold], same=same,
-        )
-        for fold, (learn, judge) in enumerate(parted)
-    ]  # fmt: skip
+    lessons = []
+    for fold, (learn, judge) in enumerate(parted):
+        shown = np.zeros_like(labels)  # nobody is shown any other, so that nobody can peek
+        for known in (learn, judge):
+            shown[known] = labels[known]
+        lessons.append(
+            Lesson(
+                columns=columns, labels=shown, classes=classes, learn=learn, judge=judge, seed=seed * number + fold,
+                threads=threads, asked=rows[folds == fold], same=same,
+            )
+        )  # fmt: skip
     repeating = len(np.unique(same[rows])) <= COLLAPSED * len(rows)
     made = [collapsed(lesson) if repeating else Fold(lesson, slice(None)) for lesson in lessons]
     first = tuple({leaf.name: leaf for learner in learners for leaf in learner.leaves()}.values())
@@ -80,22 +85,10 @@ def scores(
     note(float(len(idle) * (len(rows) - len(lessons[0].asked))))
     run([leaf for leaf in first if leaf.name not in idle], range(1, number))
     kept = [learner for learner in learners if learner.name not in idle]
-    return {learner.name: _of_folds(learner, made, folds, idle) for learner in kept}
-
-
-def _seen(labels: Labels, *rows: Integers) -> Labels:
-    """Those of these rows; nobody is shown any other, so that nobody can peek."""
-    found = np.zeros_like(labels)
-    for one in rows:
-        found[one] = labels[one]
-    return found
-
-
-def _of_folds(learner: Learner, made: Sequence[Fold], folds: Integers, idle: set[str]) -> Floats:
-    """In the first fold, whose labels said who is idle, from everybody."""
-    found = np.empty((len(folds), made[0].lesson.classes))
-    for fold, one in enumerate(made):
-        found[folds == fold] = one.scores(learner.without(idle) if fold else learner)
+    found = {learner.name: np.empty((len(folds), classes)) for learner in kept}
+    for learner in kept:
+        for fold, one in enumerate(made):  # in the first, whose labels said who is idle, from everybody
+            found[learner.name][folds == fold] = one.scores(learner.without(idle) if fold else learner)
     return found
 
 
@@ -104,7 +97,12 @@ def useless(leaves: Sequence[Learner], fold: Fold, labels: Labels) -> set[str]:
     with_all, kept = losses(fold.scores(Stack(built_on=tuple(leaves))), labels), list(leaves)
     for leaf in (one for one in leaves if one.optional):
         rest = tuple(one for one in kept if one is not leaf)
-        if rest and not _gained(mixture(rest, fold, labels) - with_all, with_all):
+        if not rest:
+            continue
+        mixed = Stack(built_on=rest).scores(fold.lesson).asked[fold.place]
+        gain = losses(np.asarray(mixed), labels) - with_all
+        mean = float(gain.mean())
+        if mean <= GAIN * float(with_all.mean()) or mean <= CLEARLY * float(gain.std()) / np.sqrt(len(gain)):
             kept = list(rest)
     return {leaf.name for leaf in leaves if leaf not in kept}
 
@@ -116,31 +114,21 @@ def choices(learners: Sequence[Learner], rows: int) -> int:
                for one in learners)  # fmt: skip
 
 
-def mixture(leaves: tuple[Learner, ...], fold: Fold, labels: Labels) -> Floats:
-    """What it loses at each row."""
-    return losses(np.asarray(Stack(built_on=leaves).scores(fold.lesson).asked[fold.place]), labels)
-
-
-def _gained(gain: Floats, lost: Floats) -> bool:
-    mean = float(gain.mean())
-    return mean > GAIN * float(lost.mean()) and mean > CLEARLY * float(gain.std()) / np.sqrt(len(gain))
-
-
 def collapsed(lesson: Lesson) -> Fold:
     """The same lesson from different rows alone: each counts as often as it was there with its label."""
     assert lesson.same is not None
     repeats = np.zeros(len(lesson.labels), np.int64)
     key = lesson.same.astype(np.int64) * lesson.classes + lesson.labels
-    learn, judge = (_different(rows, key, repeats) for rows in (lesson.learn, lesson.judge))
+
+    def different(rows: Integers) -> Integers:
+        """The first row of each kind, in order; fills in how many there are."""
+        _, at, count = np.unique(key[rows], return_index=True, return_counts=True)
+        repeats[rows[at]] = count
+        return np.sort(rows[at])
+
+    learn, judge = different(lesson.learn), different(lesson.judge)
     _, at, place = np.unique(lesson.same[lesson.asked], return_index=True, return_inverse=True)
     return Fold(replace(lesson, learn=learn, judge=judge, asked=lesson.asked[at], repeats=repeats), place)
-
-
-def _different(rows: Integers, key: Integers, repeats: Integers) -> Integers:
-    """The first row of each kind, in order; fills in how many there are."""
-    _, at, count = np.unique(key[rows], return_index=True, return_counts=True)
-    repeats[rows[at]] = count
-    return np.sort(rows[at])
 
 
 def _parted(
@@ -152,15 +140,7 @@ def _parted(
     judging = rng.random(int(people.max()) + 1) < share
     judges = judging[people]
     if judges[kept].all() or not judges[kept].any():
-        judges ^= people == _one_of(people[kept], rng)
-    return _at_most(rows[kept & ~judges], rng), _at_most(rows[kept & judges], rng)
-
-
-def _one_of(people: Integers, rng: np.random.Generator) -> int:
-    """By lot; -1 where nobody else would be left."""
-    there = np.unique(people)
-    return int(rng.choice(there)) if len(there) > 1 else -1
-
-
-def _at_most(rows: Integers, rng: np.random.Generator) -> Integers:
-    return rows if len(rows) <= MOST_ROWS else np.sort(rng.choice(rows, MOST_ROWS, replace=False))
+        there = np.unique(people[kept])
+        if len(there) > 1:  # otherwise nobody would be left
+            judges ^= people == rng.choice(there)
+    return some(rows[kept & ~judges], MOST_ROWS, rng), some(rows[kept & judges], MOST_ROWS, rng)

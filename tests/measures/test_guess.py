@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from labeldp_audit.estimators.calibration import reliability
+from labeldp_audit.estimators import reliability
 from labeldp_audit.measures import guess
 from labeldp_audit.mechanisms.randomized_response import RandomizedResponse
 

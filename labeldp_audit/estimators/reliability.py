@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from ...bounds.intervals import clopper_pearson
-from ...core.arrays import Floats
-from ...core.eta import Bin
+from ..bounds.intervals import clopper_pearson
+from ..core.arrays import Floats
+from ..core.eta import Bin
 
 _BINS = 20
 _FEWEST = 50  # rows of a bin
