@@ -192,10 +192,11 @@ def _found(plain: Plain, lesson: Lesson, main: Weights) -> Sight:
     work = max(1, columns * (columns - 1) // 2) * min(lesson.classes, MOST_CLASSES)
     rows = linear.some(lesson.learn, max(20_000, min(LOOKED_AT, WORK // work)), rng)
     values = inputs.columns.values
-    fine, coarse = (
-        (*(Bins.of(one.at, values[rows, one.at], bins) for one in inputs.numbers), *inputs.categories)
+    levels: list[list[Part]] = [
+        [*(Bins.of(one.at, values[rows, one.at], bins) for one in inputs.numbers), *inputs.categories]
         for bins in (FINE_BINS, BINS)
-    )
+    ]
+    fine, coarse = levels
     rows, left = _left(plain, lesson, rows, main, rng)
     dense, codes, counts = plain.dense(rows), plain.codes(rows), lesson.counts(lesson.learn)
     bent = singles(_levels(inputs, fine[:numbers], rows), range(numbers), left)

@@ -56,17 +56,13 @@ def scores(
     """
     number = int(folds.max()) + 1
     parted = [_parted(rows, folds != fold, people, np.random.default_rng([seed, fold])) for fold in range(number)]
-    lessons = []
-    for fold, (learn, judge) in enumerate(parted):
-        shown = np.zeros_like(labels)  # nobody is shown any other, so that nobody can peek
-        for known in (learn, judge):
-            shown[known] = labels[known]
-        lessons.append(
-            Lesson(
-                columns=columns, labels=shown, classes=classes, learn=learn, judge=judge, seed=seed * number + fold,
-                threads=threads, asked=rows[folds == fold], same=same,
-            )
-        )  # fmt: skip
+    lessons = [
+        Lesson(
+            columns=columns, labels=_seen(labels, learn, judge), classes=classes, learn=learn, judge=judge,
+            seed=seed * number + fold, threads=threads, asked=rows[folds == fold], same=same,
+        )
+        for fold, (learn, judge) in enumerate(parted)
+    ]  # fmt: skip
     repeating = len(np.unique(same[rows])) <= COLLAPSED * len(rows)
     made = [collapsed(lesson) if repeating else Fold(lesson, slice(None)) for lesson in lessons]
     first = tuple({leaf.name: leaf for learner in learners for leaf in learner.leaves()}.values())
@@ -89,6 +85,14 @@ def scores(
     for learner in kept:
         for fold, one in enumerate(made):  # in the first, whose labels said who is idle, from everybody
             found[learner.name][folds == fold] = one.scores(learner.without(idle) if fold else learner)
+    return found
+
+
+def _seen(labels: Labels, *rows: Integers) -> Labels:
+    """Those of these rows; nobody is shown any other, so that nobody can peek."""
+    found = np.zeros_like(labels)
+    for one in rows:
+        found[one] = labels[one]
     return found
 
 

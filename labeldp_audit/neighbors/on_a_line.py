@@ -41,4 +41,4 @@ def _radius(line: Floats, k: int) -> Floats:
         end = np.where(farther, middle, end)
         begin = np.where(farther, begin, np.minimum(middle + 1, end))
     one, other = (np.maximum(line[at + k] - line, line - line[at]) for at in (begin, np.maximum(begin - 1, low)))
-    return np.minimum(one, other)
+    return np.asarray(np.minimum(one, other))

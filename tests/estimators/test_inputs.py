@@ -62,7 +62,7 @@ def test_a_column_of_one_value_and_one_of_none():
 def test_rare_and_unseen_levels_are_one():
     code = np.repeat([0, 1, 2, 3], [20, 10, 2, 5])
     learn = np.flatnonzero(code < 3)
-    inputs = Inputs.of(lesson(np.stack([code, code], axis=1), (0, 1), learn=learn), fewest=3)
+    inputs = Inputs.of(lesson(np.stack([code, code], axis=1), (0, 1), learn=learn))
     assert inputs.levels == (3, 3)
     codes = inputs.codes(np.arange(len(code)))
     assert [np.unique(codes[code == c, 0]).tolist() for c in range(4)] == [[1], [2], [0], [0]]

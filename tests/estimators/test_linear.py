@@ -7,8 +7,19 @@ import pytest
 from lessons import both, drawn, excess, lesson, others, said_by
 from scipy.optimize import minimize
 
-from labeldp_audit.estimators.hot import Hot, loss_of_two
-from labeldp_audit.estimators.linear import Block, Design, Linear, Problem, Weights, judged, loss, main_effects, start
+from labeldp_audit.estimators.linear import (
+    Block,
+    Design,
+    Hot,
+    Linear,
+    Problem,
+    Weights,
+    judged,
+    loss,
+    loss_of_two,
+    main_effects,
+    start,
+)  # fmt: skip
 
 
 def design(rng, classes, n=300):
@@ -22,13 +33,13 @@ def design(rng, classes, n=300):
 def test_the_slope_is_that_of_the_loss(classes):
     rng = np.random.default_rng(0)
     problem = Problem(design(rng, classes))
-    problem._scale(np.array([0.7, 1.5, 3]))
-    point = 0.1 * rng.normal(size=problem._coordinates(start(problem.design)).size)
-    _, slope = problem._value(point)
+    problem.scale(np.array([0.7, 1.5, 3]))
+    point = 0.1 * rng.normal(size=problem.coordinates(start(problem.design)).size)
+    _, slope = problem.value(point)
     for at in range(0, len(point), 3):
         step = np.zeros(len(point))
         step[at] = 1e-2
-        rise = (problem._value(point + step)[0] - problem._value(point - step)[0]) / 2e-2
+        rise = (problem.value(point + step)[0] - problem.value(point - step)[0]) / 2e-2
         assert rise == pytest.approx(slope[at], abs=2e-3)
 
 
@@ -74,7 +85,7 @@ def test_rows_that_count_twice_are_rows_that_are_there_twice():
     one = design(rng, 2)
     [block] = one.blocks
     often = np.repeat(np.arange(300), block.count.astype(int))
-    twice = Block(block.dense[often], block.hot[often], block.labels[often], np.ones(len(often)))
+    twice = Block(block.dense[often], Hot(block.hot.codes[often], 7), block.labels[often], np.ones(len(often)))
     penalties = np.array([2.0, 1.0, 5.0])
     whole = Design((twice,), one.sizes, 2)
     first, second = (Problem(each).solve(penalties, start(each)) for each in (one, whole))

@@ -17,10 +17,10 @@ from labeldp_audit.neighbors import cells
 
 def count(points, labels, k, *, classes=2, rows=None, recall=0.95, threads=2, seed=0):
     rows = np.arange(len(points)) if rows is None else rows
-    return neighbors.count(
-        points.astype(np.float32), labels.astype(np.uint8), classes, rows, k=k, recall=recall, seed=seed,
+    return neighbors.count_grid(
+        points.astype(np.float32), labels.astype(np.uint8), classes, rows, ks=(k,), recall=recall, seed=seed,
         threads=threads, progress=Silent(),
-    )  # fmt: skip
+    ).at(0)  # fmt: skip
 
 
 def count_grid(points, labels, ks, *, classes=2, rows=None, recall=0.95, part=None):
