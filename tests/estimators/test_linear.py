@@ -114,16 +114,6 @@ def test_a_straight_eta_in_many_columns():
     assert excess(eta[rows], said_by(Linear(), one, rows)) < 2 * 61 / (2 * len(one.learn))
 
 
-def test_more_columns_than_rows():
-    rng = np.random.default_rng(3)
-    x = rng.normal(size=(300, 500))
-    eta = both(x[:, 0])
-    one = lesson(x, drawn(eta, rng))
-    rows = others(one)
-    blind = np.tile(eta.mean(axis=0), (len(rows), 1))
-    assert excess(eta[rows], said_by(Linear(), one, rows)) < 1.1 * excess(eta[rows], blind)
-
-
 def test_rare_levels_are_shrunk():
     rng = np.random.default_rng(4)
     code = np.minimum(rng.geometric(0.01, size=6000), 400) - 1
