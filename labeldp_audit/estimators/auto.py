@@ -93,21 +93,21 @@ def _beside(task: Task, pool: Pool, best: Tried, lost: Floats) -> Tried:
     whether there is hope, in a very large table among a part of it, as points take much more memory than columns;
     labels choose between no more ways than without them."""
     places = for_audit(task.settings.seed, "glimpse").permutation(len(pool.rows))
+
+    def at(place: Integers, among: Integers) -> Tried:
+        """At some places of the pool, counting neighbours among some that hold these, or in the whole table."""
+        table, rows = task.table, pool.rows[place]
+        if len(among) < len(pool.rows):
+            table, rows = table.at(pool.rows[among]), np.searchsorted(among, place)
+        eta = knn.glimpse(table, rows, task.settings, task.progress)
+        assert eta.counts is not None
+        behind = losses(smoothed(eta.counts), task.table.labels[pool.rows[place]]) - lost[place]
+        mean, error = float(behind.mean()), float(behind.std() / np.sqrt(len(place)))
+        own = float(np.hypot(best.standard_error, error))  # the best's loss at all rows, and what it is more at a few
+        return Tried(eta.estimator, best.log_loss + mean, own, eta.k, mean, error)
+
     if len(pool.rows) > PART:
-        begun = _beside_at(np.sort(places[:BEGINNING]), np.sort(places[:MOST_AT_FIRST]), task, pool, best, lost)
+        begun = at(np.sort(places[:BEGINNING]), np.sort(places[:MOST_AT_FIRST]))
         if begun.behind > (CLEARLY * begun.behind_error if len(pool.rows) > MOST_AT_FIRST else 0):
             return begun
-    return _beside_at(np.sort(places[:GLIMPSE]), None, task, pool, best, lost)
-
-
-def _beside_at(place: Integers, among: Integers | None, task: Task, pool: Pool, best: Tried, lost: Floats) -> Tried:
-    """At some places of the pool, counting neighbours among some that hold these, or in the whole table."""
-    table, rows = task.table, pool.rows[place]
-    if among is not None and len(among) < len(pool.rows):
-        table, rows = table.at(pool.rows[among]), np.searchsorted(among, place)
-    eta = knn.glimpse(table, rows, task.settings, task.progress)
-    assert eta.counts is not None
-    behind = losses(smoothed(eta.counts), task.table.labels[pool.rows[place]]) - lost[place]
-    mean, error = float(behind.mean()), float(behind.std() / np.sqrt(len(place)))
-    own = float(np.hypot(best.standard_error, error))  # the best's loss at all rows, and what it is more at a few
-    return Tried(eta.estimator, best.log_loss + mean, own, eta.k, mean, error)
+    return at(np.sort(places[:GLIMPSE]), places)

@@ -66,61 +66,42 @@ class Plain:
         """(rows, columns of codes)."""
         return self.inputs.codes(rows)
 
-    def hot(self, codes: Codes) -> Hot:
-        return Hot(codes, sum(self.sizes))
-
 
 def with_one(dense: Values) -> Values:
     return np.concatenate([np.ones((len(dense), 1), np.float32), dense], axis=1)
 
 
-@dataclass(frozen=True)
-class Hot:
-    """A matrix (rows, levels) that is 1 where a row has a level, and 0 elsewhere; only the codes are kept.
-
-    Its products are compiled, as a fit makes the same few some hundred times: with 20 000 rows and two classes they
-    take scipy.sparse 1.25 to 1.4 times as long (with five classes 0.9), and its matrix three times the memory.
-    """
-
-    codes: Codes  # (rows, columns of codes)
-    levels: int
-
-    def added(self, values: Floats) -> Floats:
-        """Times (levels, k): (rows, k), for each row the sum over its levels."""
-        out = np.zeros((len(self.codes), values.shape[1]))
-        _added(np.ascontiguousarray(self.codes), np.ascontiguousarray(values), out)
-        return out
-
-    def summed(self, values: Floats) -> Floats:
-        """Its transpose times (rows, k): (levels, k), for each level the sum over its rows."""
-        out = np.zeros((self.levels, values.shape[1]))
-        _summed(np.ascontiguousarray(self.codes), np.ascontiguousarray(values, np.float64), out)
-        return out
+# Sums over levels, as if codes were a matrix (rows, levels) of ones and zeros. Compiled, as a fit makes the same few
+# some hundred times: with 20 000 rows and two classes scipy.sparse takes 1.25 to 1.4 times as long for them (with five
+# classes 0.9), and its matrix three times the memory.
 
 
 @compiled
-def _added(codes: Codes, values: Floats, out: Floats) -> None:
+def added(codes: Codes, values: Floats) -> Floats:
+    """Times (levels, k): (rows, k), for each row the sum over its levels."""
+    out = np.zeros((len(codes), values.shape[1]))
     for i in range(codes.shape[0]):
         for k in range(values.shape[1]):
-            total = 0.0
             for j in range(codes.shape[1]):
-                total += values[codes[i, j], k]
-            out[i, k] = total
+                out[i, k] += values[codes[i, j], k]
+    return out
 
 
 @compiled
-def _summed(codes: Codes, values: Floats, out: Floats) -> None:
+def summed(codes: Codes, values: Floats, levels: int) -> Floats:
+    """The transpose times (rows, k): (levels, k), for each level the sum over its rows."""
+    out = np.zeros((levels, values.shape[1]))
     for i in range(codes.shape[0]):
         for k in range(values.shape[1]):
-            value = values[i, k]
             for j in range(codes.shape[1]):
-                out[codes[i, j], k] += value
+                out[codes[i, j], k] += values[i, k]
+    return out
 
 
 @dataclass(frozen=True)
 class Block:
     dense: Values  # (n, w)
-    hot: Hot  # (n, levels)
+    codes: Codes  # (n, columns of codes)
     labels: Integers
     count: Floats  # how many rows each stands for
 
@@ -134,7 +115,7 @@ class Design:
     @classmethod
     def of(cls, view: Plain, lesson: Lesson, rows: Integers) -> Design:
         blocks = (
-            Block(view.dense(part), view.hot(view.codes(part)), lesson.labels[part].astype(np.int64), count)
+            Block(view.dense(part), view.codes(part), lesson.labels[part].astype(np.int64), count)
             for part in parts_of(rows)
             for count in [lesson.counts(part)]
         )
@@ -175,13 +156,13 @@ class Weights:
     dense: Floats  # (w, logits)
     levels: Floats  # (levels, logits)
 
-    def odds(self, dense: Values, hot: Hot) -> Floats:
+    def odds(self, dense: Values, codes: Codes) -> Floats:
         """(rows, logits)."""
-        return np.asarray(hot.added(self.levels) + dense @ self.dense.astype(np.float32))
+        return np.asarray(added(codes, self.levels) + dense @ self.dense.astype(np.float32))
 
-    def logits(self, dense: Values, hot: Hot) -> Floats:
+    def logits(self, dense: Values, codes: Codes) -> Floats:
         """(rows, classes), up to a constant of each row."""
-        found = self.odds(dense, hot)
+        found = self.odds(dense, codes)
         return found if found.shape[1] > 1 else np.concatenate([np.zeros_like(found), found], axis=1)
 
 
@@ -219,7 +200,7 @@ def loss_of_two(logit: Floats, labels: Integers, count: Floats, slope: Floats) -
 
 def judged(weights: Weights, design: Design) -> float:
     """Sum of -log P(label) over its rows."""
-    return sum(loss(weights.logits(one.dense, one.hot), one.labels, one.count)[0] for one in design.blocks)
+    return sum(loss(weights.logits(one.dense, one.codes), one.labels, one.count)[0] for one in design.blocks)
 
 
 # ---- the best coefficients
@@ -232,7 +213,8 @@ class Problem:
         self.design, self.width = design, design.width
         self.curvature = np.maximum(design.shares * (1 - design.shares), 1e-4)[-design.logits :]
         self.rows = sum(float(one.count.sum()) for one in design.blocks)
-        self.count = sum(one.hot.summed(one.count[:, None]) for one in design.blocks)
+        self.levels = sum(design.sizes)
+        self.count = sum(summed(one.codes, one.count[:, None], self.levels) for one in design.blocks)
         # In double precision: of rows that stand for many, sums of floats are no longer positive definite.
         gram = np.zeros((self.width, self.width))
         for one in design.blocks:
@@ -272,7 +254,7 @@ class Problem:
         weights = self._weights(point)
         lost, by_dense, by_level = 0.0, np.zeros_like(weights.dense), np.zeros_like(weights.levels)
         for one in self.design.blocks:
-            odds = weights.odds(one.dense, one.hot)
+            odds = weights.odds(one.dense, one.codes)
             if odds.shape[1] > 1:
                 more, slope = loss(odds, one.labels, one.count)
             else:
@@ -280,7 +262,7 @@ class Problem:
                 more = loss_of_two(odds, one.labels, one.count, slope)
             lost += more
             by_dense += one.dense.T @ slope.astype(np.float32)
-            by_level += one.hot.summed(slope)
+            by_level += summed(one.codes, slope, self.levels)
         shrunk = Weights(self.ridge * weights.dense, self.pull * weights.levels)
         shrunk.dense[0] = 0
         lost += float((shrunk.dense * weights.dense).sum() + (shrunk.levels * weights.levels).sum()) / 2
@@ -292,8 +274,8 @@ class Problem:
         """The penalties that these coefficients ask for."""
         bend = np.zeros_like(weights.levels)
         for one in self.design.blocks:
-            said = softmax(weights.logits(one.dense, one.hot))[:, -weights.levels.shape[1] :]
-            bend += one.hot.summed(said * (1 - said) * one.count[:, None])
+            said = softmax(weights.logits(one.dense, one.codes))[:, -weights.levels.shape[1] :]
+            bend += summed(one.codes, said * (1 - said) * one.count[:, None], self.levels)
         # How many of the numbers' coefficients the rows decide: w - lambda trace (G + lambda)^-1.
         decided = 0.0
         for root in self.root:
@@ -353,8 +335,8 @@ def main_effects(lesson: Lesson) -> tuple[Plain, Fit]:
 
 def predictor(view: Plain, weights: Weights) -> Predictor:
     def predict(rows: Integers) -> Floats:
-        each = ((view.dense(part), view.hot(view.codes(part))) for part in parts_of(rows))
-        return np.concatenate([inside(softmax(weights.logits(dense, hot))) for dense, hot in each])
+        said = (weights.logits(view.dense(part), view.codes(part)) for part in parts_of(rows))
+        return np.concatenate([inside(softmax(logits)) for logits in said])
 
     return predict
 

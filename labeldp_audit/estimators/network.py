@@ -90,7 +90,7 @@ class Rows:
     def offset_by(self, total: Weights, sight: Sight, which: Integers) -> None:
         for part in parts_of(which, BLOCK):
             addends = sight.addends(sight.bent(self.dense[part]))
-            self.offset[part] = total.logits(addends, sight.hot(self.codes[part]))
+            self.offset[part] = total.logits(addends, self.codes[part])
 
     def said_by(self, net: Perceptron, sight: Sight) -> Floats:
         """(rows, classes) logits beside the offset."""
@@ -161,7 +161,7 @@ class Network(Fitting):
 
         def block(asked: Integers) -> Floats:
             numbers, codes = sight.bent(sight.inputs.dense(asked)), sight.codes(asked)
-            logits = total.logits(sight.addends(numbers), sight.hot(codes))
+            logits = total.logits(sight.addends(numbers), codes)
             for part, net in trusted:
                 if part:
                     logits += part * net.logits(numbers, codes)

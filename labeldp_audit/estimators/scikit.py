@@ -57,7 +57,14 @@ class Sklearn(Fitting):
         if cls.leading not in fields:
             raise SpecError("no classifier is named", hint=f"as in {cls.example}")
         path = fields[cls.leading]
-        kind, parameters = imported(path), {name: text for name, text in fields.items() if name != cls.leading}
+        module, _, last = path.rpartition(".")
+        try:
+            kind = getattr(importlib.import_module(module), last)
+        except Exception as error:
+            missing = isinstance(error, ModuleNotFoundError) and error.name == "sklearn"
+            hint = _INSTALL if missing else "as in sklearn.ensemble.HistGradientBoostingClassifier"
+            raise SpecError(f"{path} cannot be imported: {error}", hint=hint) from None
+        parameters: dict[str, Any] = {name: text for name, text in fields.items() if name != cls.leading}
         for name, text in parameters.items():  # a number, True, False, None, or a word
             with suppress(ValueError, SyntaxError):
                 parameters[name] = literal_eval(text)
@@ -91,7 +98,7 @@ class Sklearn(Fitting):
         inputs = Inputs.of(lesson)
         most = min(MOST_LEVELS, max(2, CELLS // (len(rows) * max(1, len(inputs.categories)))))
         with blamed(self.name), _on_threads(lesson.threads):
-            model = seeded(self.classifier, lesson.seed).fit(one_hot(inputs, rows, most), labels)
+            model = _seeded(self.classifier, lesson.seed).fit(one_hot(inputs, rows, most), labels)
 
         def predict(asked: Integers) -> Floats:
             found = np.zeros((len(asked), lesson.classes))  # 0 of a class that the fold does not hold
@@ -163,18 +170,7 @@ def one_hot(inputs: Inputs, rows: Integers, most: int) -> npt.NDArray[np.float32
     return found if found.shape[1] else np.zeros((len(rows), 1), np.float32)
 
 
-def imported(path: str) -> Any:
-    """What `package.Class` names."""
-    module, _, name = path.rpartition(".")
-    try:
-        return getattr(importlib.import_module(module), name)
-    except Exception as error:
-        missing = isinstance(error, ModuleNotFoundError) and error.name == "sklearn"
-        hint = _INSTALL if missing else "as in sklearn.ensemble.HistGradientBoostingClassifier"
-        raise SpecError(f"{path} cannot be imported: {error}", hint=hint) from None
-
-
-def seeded(classifier: Any, seed: int) -> Any:
+def _seeded(classifier: Any, seed: int) -> Any:
     """A copy that is not fitted, with this seed wherever chance has none."""
     from sklearn.base import clone
 

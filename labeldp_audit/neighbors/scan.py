@@ -24,7 +24,7 @@ import numpy as np
 
 from ..core.arrays import Integers
 from ..core.compiled import compiled
-from .shortlist import FARTHEST, Counted, Lists, new_lists, read_off, smallest, take, tighten
+from .shortlist import FARTHEST, Counted, Lists, read_off, smallest, take, tighten
 from .tile import F32, I32, LANES, POINTS, QUERIES, U32, lowest_bit, within
 
 WORD = 32  # queries a mask word
@@ -75,7 +75,10 @@ def count_block(
     queries (b, d) and their own cells `home` (b,). The `probes` nearest cells are looked at, and always its own.
     """
     cells, counted, need = len(reference.first_tile) - 1, reference.counted, needs[len(needs) - 1]
-    lists = new_lists(len(queries), capacity(need), counted.members.shape[1], cells)
+    b, room = len(queries), capacity(need)
+    ties = np.zeros((b, counted.members.shape[1]), np.int64)
+    entries, work = np.empty((b, room), np.uint64), np.empty(max(room, cells), np.uint64)
+    lists = Lists(entries, np.zeros(b, np.int64), ties, np.full(b, FARTHEST), work)
     mask = np.empty((-(-len(queries) // WORD), cells), np.uint32)
     pending = np.arange(len(queries))
     for attempt in range(3):

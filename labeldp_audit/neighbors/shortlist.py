@@ -14,7 +14,7 @@ import numpy as np
 
 from ..core.arrays import Integers
 from ..core.compiled import compiled, inlined
-from .tile import F32, I32, POINTS, U32, U64, float_bits, lowest_bit
+from .tile import F32, I32, POINTS, U32, U64, lowest_bit
 
 FARTHEST = np.float32(3.0e38)  # the threshold of a list that takes all; below infinity, where the padding lies
 BITS = np.uint64(32)  # of the slot
@@ -41,17 +41,6 @@ class Lists(NamedTuple):
     work: U64  # for whoever selects
 
 
-@compiled
-def new_lists(queries: int, room: int, classes: int, work: int) -> Any:
-    return Lists(
-        np.empty((queries, room), np.uint64),
-        np.zeros(queries, np.int64),
-        np.zeros((queries, classes), np.int64),
-        np.full(queries, FARTHEST),
-        np.empty(max(room, work), np.uint64),
-    )
-
-
 @inlined
 def take(lists: Lists, q: int, hits: U32, found: F32, base: int, counted: Counted) -> None:
     """Hits below the threshold go on the list; hits at it are counted. found: distances from slot `base` on."""
@@ -63,7 +52,9 @@ def take(lists: Lists, q: int, hits: U32, found: F32, base: int, counted: Counte
             point = pair * POINTS + np.int64(lowest_bit(left))
             left &= left - np.uint32(1)
             if found[point] < limit:
-                lists.entries[q, at] = np.uint64(float_bits(found[point])) << BITS | np.uint64(base + point)
+                lists.entries[q, at] = np.uint64(np.float32(found[point]).view(np.uint32)) << BITS | np.uint64(
+                    base + point
+                )
                 at += 1
             else:
                 for c in range(counted.members.shape[1]):
@@ -89,7 +80,7 @@ def tighten(lists: Lists, q: int, counted: Counted, need: int) -> None:
             for c in range(len(ties)):
                 ties[c] += counted.members[np.uint32(entry), c]
     lists.size[q] = kept
-    lists.threshold[q : q + 1].view(np.uint32)[0] = limit
+    lists.threshold[q] = np.uint32(limit).view(np.float32)
 
 
 @compiled
@@ -102,12 +93,11 @@ def read_off(lists: Lists, q: int, counted: Counted, needs: Integers, counts: I3
     last = len(needs) - 1
     tighten(lists, q, counted, needs[last])
     mine, end = lists.entries[q], lists.size[q]
-    limit = lists.threshold[q : q + 1].view(np.uint32)[0]
+    limit = np.float32(lists.threshold[q]).view(np.uint32)
     bottom, _, alike = span(mine, end if last else 0, counted.weight)  # nothing to select where there is one
     beyond = lists.ties[q]  # what no entry stands for
     for g in range(last, -1, -1):
-        radius[g : g + 1].view(np.uint32)[0] = limit
-        radius[g] = math.sqrt(radius[g])
+        radius[g] = math.sqrt(np.uint32(limit).view(np.float32))
         inside = np.uint32(0)
         if g:
             top = np.int64(limit)
@@ -140,12 +130,9 @@ def read_off(lists: Lists, q: int, counted: Counted, needs: Integers, counts: I3
 @compiled
 def smallest(distance: F32, count: int, rank: int, work: U64) -> Any:
     """The `rank`-th smallest of the first `count` distances."""
-    bits = distance.view(np.uint32)
     for i in range(count):
-        work[i] = np.uint64(bits[i]) << BITS
-    limit = np.empty(1, np.uint32)
-    limit[0] = kth(work, count, np.ones(1, np.int32), rank, work)
-    return limit.view(np.float32)[0]
+        work[i] = np.uint64(np.float32(distance[i]).view(np.uint32)) << BITS
+    return np.uint32(kth(work, count, np.ones(1, np.int32), rank, work)).view(np.float32)
 
 
 @compiled

@@ -102,13 +102,3 @@ def lowest_bit(typingctx: Any, mask: Any) -> Any:
         return builder.cttz(args[0], ir.IntType(1)(1))
 
     return types.uint32(types.uint32), generate
-
-
-@intrinsic
-def float_bits(typingctx: Any, value: Any) -> Any:
-    """The bits of a float32; for numbers that are not negative they are ordered like the numbers."""
-
-    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.bitcast(args[0], ir.IntType(32))
-
-    return types.uint32(types.float32), generate

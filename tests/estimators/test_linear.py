@@ -10,22 +10,23 @@ from scipy.optimize import minimize
 from labeldp_audit.estimators.linear import (
     Block,
     Design,
-    Hot,
     Linear,
     Problem,
     Weights,
+    added,
     judged,
     loss,
     loss_of_two,
     main_effects,
     start,
+    summed,
 )  # fmt: skip
 
 
 def design(rng, classes, n=300):
     dense = np.concatenate([np.ones((n, 1)), rng.normal(size=(n, 3))], axis=1).astype(np.float32)
     codes = np.stack([rng.integers(4, size=n), 4 + rng.integers(3, size=n)], axis=1).astype(np.int32)
-    block = Block(dense, Hot(codes, 7), rng.integers(classes, size=n), rng.integers(1, 4, size=n).astype(float))
+    block = Block(dense, codes, rng.integers(classes, size=n), rng.integers(1, 4, size=n).astype(float))
     return Design((block,), (4, 3), classes)
 
 
@@ -63,11 +64,11 @@ def test_it_finds_what_a_plain_minimiser_finds(classes):
 def test_sums_over_levels_are_those_of_the_matrix(columns):
     rng = np.random.default_rng(2)
     codes = rng.integers(5, size=(40, columns)).astype(np.int32)
-    matrix, sums = np.zeros((40, 5)), Hot(codes, 5)
+    matrix = np.zeros((40, 5))
     np.add.at(matrix, (np.arange(40)[:, None], codes), 1)
     values, others = rng.normal(size=(5, 2)), rng.normal(size=(40, 2))
-    assert sums.added(values) == pytest.approx(matrix @ values)
-    assert sums.summed(others) == pytest.approx(matrix.T @ others)
+    assert added(codes, values) == pytest.approx(matrix @ values)
+    assert summed(codes, others, 5) == pytest.approx(matrix.T @ others)
 
 
 def test_the_loss_of_two_classes_is_that_of_any():
@@ -85,7 +86,7 @@ def test_rows_that_count_twice_are_rows_that_are_there_twice():
     one = design(rng, 2)
     [block] = one.blocks
     often = np.repeat(np.arange(300), block.count.astype(int))
-    twice = Block(block.dense[often], Hot(block.hot.codes[often], 7), block.labels[often], np.ones(len(often)))
+    twice = Block(block.dense[often], block.codes[often], block.labels[often], np.ones(len(often)))
     penalties = np.array([2.0, 1.0, 5.0])
     whole = Design((twice,), one.sizes, 2)
     first, second = (Problem(each).solve(penalties, start(each)) for each in (one, whole))
