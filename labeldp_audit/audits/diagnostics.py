@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..core.eta import Bin, Eta
 from ..core.table import Table
-from ..estimators.calibration import reliability as calibration
+from ..estimators import reliability as calibration
 
 _BINS, _DOUBT = 10, 0.01
 _FEWEST = 50  # rows of a group

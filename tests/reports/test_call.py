@@ -18,7 +18,7 @@ from labeldp_audit.cli import app, configuration
 from labeldp_audit.core.eta import Tried
 from labeldp_audit.core.report import MEASURED_BY, Report
 from labeldp_audit.core.settings import Settings
-from labeldp_audit.estimators.sampling import default_k
+from labeldp_audit.estimators.knn import default_k
 from labeldp_audit.reports.formats import call
 
 BASH = shutil.which("bash")
