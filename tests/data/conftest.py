@@ -13,6 +13,7 @@ from labeldp_audit.core.errors import AuditError
 from labeldp_audit.core.progress import Silent
 from labeldp_audit.core.table import Table
 from labeldp_audit.data import ReadOptions, read_table
+from labeldp_audit.data.sources import delimited
 
 Read = Callable[..., Table]
 
@@ -49,6 +50,12 @@ def read_columns(tmp_path: Path) -> Read:
         return as_read(path, **options)
 
     return from_columns
+
+
+@pytest.fixture
+def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Text tables are learnt from a kilobyte at a time, so that a few hundred rows are several blocks."""
+    monkeypatch.setattr(delimited, "BLOCK", 1 << 10)
 
 
 @pytest.fixture(scope="session")

@@ -14,9 +14,9 @@ def test_svmlight(read, tmp_path):
     assert table.labels.tolist() == [1, 0, 1]
 
 
-def test_a_label_whose_type_shows_late(read_text):
+def test_a_label_whose_type_shows_late(small_blocks, read_text):
     """Whole numbers for several blocks, then not: the labels read so far are forgotten, not counted twice."""
-    rows = 1_100_000
+    rows = 600
     table = read_text("p,y\n" + "0.5,0\n0.5,1\n" * (rows // 2) + "0.25,1.0\n1,-0.0\n", eta=("p",))
     assert table.dataset.classes == ("0", "1")
     assert table.dataset.class_counts == (rows // 2 + 1, rows // 2 + 1)
