@@ -6,6 +6,7 @@ A report names its table by the SHA-256 of its bytes, so no table is parsed. Jud
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import os
 import shlex
@@ -114,7 +115,7 @@ def about(table: Path, known: Mapping[str, list[Stored]]) -> list[Stored]:
 def digest(file: Path) -> str:
     try:
         with file.open("rb") as content:
-            return digests.of_stream(content)
+            return hashlib.file_digest(content, "sha256").hexdigest()
     except OSError as error:
         raise DataError(f"cannot be read: {error.strerror}", file) from None
 
