@@ -18,7 +18,7 @@ from pyarrow import compute
 
 from ..core.arrays import Integers
 from ..core.errors import DataError
-from ..core.table import Columns
+from ..core.table import Columns, Reading
 from . import levels, numbers
 from .levels import Words
 from .quoting import argument, shown
@@ -28,6 +28,7 @@ Values = npt.NDArray[np.float32]
 Numbers = npt.NDArray[np.uint32]
 
 MOST_LEVELS = 1 << 24  # float32 holds whole numbers exactly up to here
+MOST_READ = 256  # levels whose names are kept
 MISSING = 0  # its number among the levels, whether or not a cell is missing
 STEP = 1 << 20  # rows at a time
 MOST = np.float32(1e38)
@@ -49,6 +50,12 @@ class NumberColumn:
         np.clip(values, -MOST, MOST, out=out, casting="same_kind")
         if piece.missing is not None:
             out[piece.missing] = np.nan
+
+    def reading(self) -> Reading:
+        kind, per_unit = self.scan.type, numbers.unit(self.scan.type)
+        centre, size = self.scan.spread.middle(per_unit)
+        instant = pa.types.is_timestamp(kind) or pa.types.is_date(kind)
+        return Reading(centre / per_unit, size, numbers.is_whole(kind) or pa.types.is_boolean(kind), instant)
 
 
 @dataclass
@@ -130,6 +137,12 @@ class CategoryColumn:
         [texts] = self.texts
         return levels.as_binary(texts.cast(pa.large_string()).cast(pa.date32())) if self.days else texts
 
+    def reading(self) -> Reading:
+        """Once it is finished."""
+        [texts] = self.texts
+        known = (one if one is None else one.decode("utf-8", "replace") for one in texts[:MOST_READ].to_pylist())
+        return Reading(levels=tuple(known))
+
 
 @dataclass(frozen=True)
 class Raw:
@@ -153,11 +166,12 @@ class Raw:
             column.add(batch.column(name), start)
 
     def finished(self) -> Columns:
-        categorical = [isinstance(column, CategoryColumn) for column in self.columns.values()]
         for column in self.columns.values():
             if isinstance(column, CategoryColumn):
                 column.finish()
-        return Columns(self.values, np.array(categorical, bool), tuple(self.columns))
+        categorical = np.array([isinstance(column, CategoryColumn) for column in self.columns.values()], bool)
+        readings = tuple(column.reading() for column in self.columns.values())
+        return Columns(self.values, categorical, tuple(self.columns), readings)
 
 
 def memory_need(scanned: Sequence[NumberScan | CategoryScan], rows: int) -> int:
