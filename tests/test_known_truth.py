@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from known_truth import Truth, counting_gains, flipping_gains, losses, people, poisson_binomial, share_above
 from numeric_populations import gaussian_eta
-from population import Floats, two
-from worlds import KINDS, logit
+from population import Floats, logit, two
+from worlds import KINDS
 
 PI = 0.01
 H = (1 - 2 * PI) * math.log((1 - PI) / PI)
