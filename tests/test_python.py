@@ -562,23 +562,6 @@ def test_what_is_no_path_is_refused(report, path):
 
 
 @pytest.mark.parametrize(
-    ("make", "what"),
-    [
-        (lambda: RandomizedResponse("1"), "epsilon is not a number: '1'"),
-        (lambda: RandomizedResponse(True), "epsilon is not a number: True"),
-        (lambda: LabelProportions("8"), "k is not a number: '8'"),
-        (lambda: Channel(3), "the matrix wants rows of numbers"),
-        (lambda: Channel((0.5, 0.5)), "the matrix wants rows of numbers"),
-        (lambda: Channel((("a", "b"), ("c", "d"))), "the matrix wants rows of numbers"),
-        (lambda: Channel(np.eye(2)[:1]), "a row for each class"),
-    ],
-)
-def test_what_is_no_mechanism_is_refused(make, what):
-    with pytest.raises(lda.SpecError, match=what):
-        make()
-
-
-@pytest.mark.parametrize(
     ("options", "what", "hint"),
     [
         ({"lable": "y"}, "unknown option 'lable'", "did you mean label?"),
