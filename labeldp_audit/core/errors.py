@@ -44,7 +44,7 @@ class SpecError(AuditError, ValueError):
     @classmethod
     def unknown(cls, kind: str, name: str, known: Iterable[str]) -> SpecError:
         names = sorted(known)
-        return cls(f"unknown {kind} {name!r}", hint=near(name, names) or f"known: {', '.join(names)}")
+        return cls(f"unknown {kind} {name!r}", hint=f"{near(name, names)} known: {', '.join(names)}".strip())
 
 
 class AssumptionError(AuditError):
