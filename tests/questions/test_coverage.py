@@ -11,9 +11,10 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 from channels import Atoms
+from population import nu_bar
 from scipy.stats import binom
 from simulated import COMMANDS, findings, searched, table_of
-from worlds import WORLDS, World, atoms, nu_bar, true_jeffreys, true_p, true_uninformed_utility
+from worlds import WORLDS, World, atoms, true_jeffreys, true_p, true_uninformed_utility
 
 from labeldp_audit.bounds.intervals import mistakes
 from labeldp_audit.core.finding import Bound
