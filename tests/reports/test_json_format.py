@@ -106,6 +106,10 @@ def test_a_verdict_points_at_the_finding_it_is_about(worst_report: Report) -> No
     assert parsed(judged(twice, ("eta_max.high > 0.99",), ()))["judgement"]["verdicts"][0]["finding"] == 0
 
 
+def test_the_judgement_says_all(worst_report: Report, golden: Callable[[str, str], None]) -> None:
+    golden("nu-max-judged.json", formats.render("json", judged(worst_report)))
+
+
 def test_infinite_thresholds_are_words(worst_report: Report) -> None:
     said = parsed(judged(worst_report, ("nu_max.high >= inf", "nu_max.low <= -inf"), ()))["judgement"]["verdicts"]
     assert [one["threshold"] for one in said] == ["Infinity", "-Infinity"]
