@@ -6,45 +6,18 @@ from collections.abc import Callable
 
 import pytest
 
-from labeldp_audit.core.report import Report
 from labeldp_audit.reports import formats
 
-Golden = Callable[[str, str], None]
+FILES = {
+    "certified-j.txt": "certified_tail", "joint.md": "joint_report",
+    **{f"nu-max.{name}": "worst_report" for name in ("json", "csv")},
+    **{f"estimate-eta.{name}": "eta_report" for name in ("json", "csv")},  # with a quantity that nobody knows yet
+    **{f"advantage.{name}": "gain_report" for name in ("json", "csv")}, "certified-advantage.json": "certified_gain",
+    **{f"{name}.screen.txt": f"{name}_report" for name in ("tail", "worst", "eta", "gain", "given", "joint", "tuned")},
+}  # fmt: skip
 
 
-SCENARIOS = (
-    "tail", "worst", "eta", "gain", "given", "joint", "tuned",
-)  # fmt: skip
-
-
-@pytest.mark.parametrize("name", SCENARIOS)
-def test_the_screen(request: pytest.FixtureRequest, golden: Golden, name: str) -> None:
-    golden(f"{name}.screen.txt", formats.screen(request.getfixturevalue(f"{name}_report")))
-
-
-def test_all_of_a_text(certified_tail: Report, golden: Golden) -> None:
-    golden("certified-j.txt", formats.render("text", certified_tail))
-
-
-def test_markdown_of_everything(joint_report: Report, golden: Golden) -> None:
-    golden("joint.md", formats.render("markdown", joint_report))
-
-
-@pytest.mark.parametrize("name", ["json", "csv"])
-def test_the_worst_case_for_programs_and_pages(worst_report: Report, golden: Golden, name: str) -> None:
-    golden(f"nu-max.{name}", formats.render(name, worst_report))
-
-
-@pytest.mark.parametrize("name", ["json", "csv"])
-def test_a_quantity_that_nobody_knows_yet(eta_report: Report, golden: Golden, name: str) -> None:
-    golden(f"estimate-eta.{name}", formats.render(name, eta_report))
-
-
-@pytest.mark.parametrize("name", ["json", "csv"])
-def test_advantages_for_programs_and_pages(gain_report: Report, golden: Golden, name: str) -> None:
-    golden(f"advantage.{name}", formats.render(name, gain_report))
-
-
-@pytest.mark.parametrize("name", ["json"])
-def test_certificates_for_programs_and_pages(certified_gain: Report, golden: Golden, name: str) -> None:
-    golden(f"certified-advantage.{name}", formats.render(name, certified_gain))
+@pytest.mark.parametrize("file", FILES)
+def test_what_readers_see(request: pytest.FixtureRequest, golden: Callable[[str, str], None], file: str) -> None:
+    report, form = request.getfixturevalue(FILES[file]), formats.of_ending(file.rpartition(".")[2])
+    golden(file, formats.screen(report) if ".screen." in file else formats.render(form, report))

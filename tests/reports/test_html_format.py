@@ -11,9 +11,9 @@ from itertools import pairwise
 
 import joint
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from joint import HOSTILE
+from joint import HOSTILE, REPORTS, SHARED
 
 from labeldp_audit.core.finding import Bound, Finding
 from labeldp_audit.core.report import Report
@@ -28,8 +28,6 @@ TAGS = {
     "table", "caption", "thead", "tbody", "tr", "th", "td", "svg", "desc", "path", "line", "circle", "rect", "text",
     "details", "summary", "footer", "g", "defs", "pattern",
 }  # fmt: skip
-FIXED = [HealthCheck.function_scoped_fixture]
-SHARED = settings(suppress_health_check=FIXED, deadline=None, derandomize=True, max_examples=60)
 
 
 class Page(HTMLParser):
@@ -74,14 +72,6 @@ def page(report: Report) -> Page:
     return Page(formats.render("html", report))
 
 
-@pytest.fixture(params=["joint", "tuned", "tail", "worst", "eta", "gain", "given", "certified"])
-def any_report(request: pytest.FixtureRequest) -> Report:
-    name = {"certified": "certified_tail"}.get(request.param, f"{request.param}_report")
-    found = request.getfixturevalue(name)
-    assert isinstance(found, Report)
-    return found
-
-
 def hostile(report: Report) -> Report:
     """Whatever comes from outside is as bad as can be."""
     columns = tuple(Column(name, name, name, 3, 7, 1) for name in HOSTILE)
@@ -98,50 +88,26 @@ def hostile(report: Report) -> Report:
     return joint.explained(replace(made, uncertifiable=HOSTILE[3], version=HOSTILE[0]), HOSTILE, HOSTILE[1])
 
 
-def test_tags_are_balanced_and_known(any_report: Report) -> None:
-    assert {tag for tag, _ in page(any_report).tags} <= TAGS
-
-
-def test_nothing_is_fetched_and_nothing_runs(any_report: Report) -> None:
-    text = formats.render("html", any_report)
+@pytest.mark.parametrize("name", REPORTS)
+def test_a_page(request: pytest.FixtureRequest, name: str) -> None:
+    """Nothing is fetched, and nothing runs; keys are there once; headings are in order; it is short until somebody
+    unfolds it."""
+    text = formats.render("html", request.getfixturevalue(name))
+    found = Page(text)
+    assert {tag for tag, _ in found.tags} <= TAGS
     assert not re.search(r"https?:|//[a-z]|xmlns|<script|javascript:|@import|url\([^#]|src=|\son\w+=|<link|<base", text)
-    links = [attributes["href"] for tag, attributes in page(any_report).tags if "href" in attributes]
-    keys = {attributes["id"] for _, attributes in page(any_report).tags if "id" in attributes}
-    assert links and {f"#{key}" for key in keys} >= set(links)
-
-
-def test_a_browser_is_told_to_fetch_nothing(any_report: Report) -> None:
-    [told] = [one["content"] for tag, one in page(any_report).tags if one.get("http-equiv")]
+    [told] = [one["content"] for _, one in found.tags if one.get("http-equiv")]
     assert told == "default-src 'none'; style-src 'unsafe-inline'"
-    assert any(one.get("name") == "viewport" for _, one in page(any_report).tags)
-
-
-def test_keys_are_there_once_and_pictures_have_words(any_report: Report) -> None:
-    tags = page(any_report).tags
-    keys = [one["id"] for _, one in tags if "id" in one]
-    assert len(keys) == len(set(keys))
-    named = [
-        (one.get("aria-labelledby") or "").split() for tag, one in tags if tag == "svg" and "aria-labelledby" in one
-    ]
-    assert all(set(names) <= set(keys) and len(names) == 2 for names in named)
-
-
-def test_headings_are_in_order(any_report: Report) -> None:
-    levels = [int(tag[1]) for tag, _ in page(any_report).tags if re.fullmatch(r"h\d", tag)]
+    assert any(one.get("name") == "viewport" for _, one in found.tags)
+    keys, links = ([one[kind] for _, one in found.tags if kind in one] for kind in ("id", "href"))
+    assert len(keys) == len(set(keys)) and links and {f"#{key}" for key in keys} >= set(links)
+    assert all(one.get("aria-label") for tag, one in found.tags if tag == "svg" and one.get("role") == "img")
+    levels = [int(tag[1]) for tag, _ in found.tags if re.fullmatch(r"h\d", tag)]
     assert levels[0] == 1 and levels.count(1) == 1
     assert all(after <= before + 1 for before, after in pairwise(levels))
-
-
-def words_unfolded(text: str) -> int:
-    """Of what is not folded away and in no picture."""
     shown = re.sub(r"<style>.*?</style>|<details>.*?</details>|<svg.*?</svg>", " ", text, flags=re.DOTALL)
-    return len(re.sub(r"<[^>]+>", " ", shown).split())
-
-
-def test_it_is_short_until_somebody_unfolds_it(any_report: Report) -> None:
-    text = formats.render("html", any_report)
-    assert 60 < words_unfolded(text) <= 1_500 and len(text.encode()) < 300_000
-    assert not any("open" in one for tag, one in page(any_report).tags if tag == "details")
+    assert 60 < len(re.sub(r"<[^>]+>", " ", shown).split()) <= 1_500 and len(text.encode()) < 300_000
+    assert not any("open" in one for tag, one in found.tags if tag == "details")
 
 
 def test_the_largest_words_are_the_verdict_or_the_answer(joint_report: Report) -> None:
@@ -169,12 +135,9 @@ def test_nothing_of_a_hostile_report_becomes_markup(joint_report: Report) -> Non
     report = hostile(joint_report)
     text = formats.render("html", report)
     found = Page(text)
-    assert {tag for tag, _ in found.tags} <= TAGS
-    assert not re.search(r"https?://|//[a-z]", text)
-    assert all(character.isprintable() or character == "\n" for character in text)
-    assert text.encode()
-    for name in HOSTILE[:4]:
-        assert name in found.words()
+    assert {tag for tag, _ in found.tags} <= TAGS and not re.search(r"https?://|//[a-z]", text)
+    assert all(character.isprintable() or character == "\n" for character in text) and text.encode()
+    assert all(name in found.words() for name in HOSTILE[:4])
     assert {key for _, one in found.tags for key in one} <= ATTRIBUTES
 
 
@@ -199,10 +162,6 @@ def test_the_largest_report_is_small_enough(tail_report: Report, change: Callabl
     assert 100_000 < len(text.encode()) < 400_000
 
 
-def test_it_is_the_same_twice(joint_report: Report) -> None:
-    assert formats.render("html", joint_report) == formats.render("html", joint_report)
-
-
 def test_the_page_of_a_mechanism_with_hundreds_of_columns(tail_report: Report) -> None:
     columns = tuple(Column(f"c{number}", "number", "double") for number in range(700))
     text = formats.render("html", replace(tail_report, dataset=replace(tail_report.dataset, columns=columns)))
@@ -214,8 +173,7 @@ def test_the_page_of_a_mechanism_with_hundreds_of_columns(tail_report: Report) -
 
 def schemes() -> Iterator[dict[str, str]]:
     """The variables of the style sheet: light, and dark over light."""
-    sheet = SHEET
-    light, dark = re.findall(r":root \{(.*?)\}", sheet, re.DOTALL)
+    light, dark = re.findall(r":root \{(.*?)\}", SHEET, re.DOTALL)
     first = dict(re.findall(r"--([\w-]+): (#\w{6})", light))
     yield first
     yield first | dict(re.findall(r"--([\w-]+): (#\w{6})", dark))
@@ -237,16 +195,12 @@ TEXTS = [("ink", "paper"), ("soft", "paper"), ("accent", "paper"), ("ink", "wash
          ("bad", "bad-wash"), ("open", "open-wash")]  # fmt: skip
 
 
-@pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
-def test_texts_can_be_read(scheme: int) -> None:
-    colors = list(schemes())[scheme]
-    assert [pair for pair in TEXTS if contrast(colors[pair[0]], colors[pair[1]]) < 4.5] == []
+def test_texts_can_be_read() -> None:
+    for colors in schemes():
+        assert [pair for pair in TEXTS if contrast(colors[pair[0]], colors[pair[1]]) < 4.5] == []
+    assert "@media screen and (prefers-color-scheme: dark)" in SHEET
 
 
 def test_the_measure_of_contrast() -> None:
     assert contrast("#000000", "#ffffff") == pytest.approx(21)
     assert contrast("#777777", "#ffffff") == pytest.approx(4.48, abs=0.01)
-
-
-def test_dark_is_for_screens_alone() -> None:
-    assert "@media screen and (prefers-color-scheme: dark)" in SHEET
