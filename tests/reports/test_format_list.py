@@ -1,11 +1,19 @@
-"""What holds for every format, whatever the report: ours and those of packages that are installed beside it."""
+"""What holds for every format, whatever the report: ours and those of packages that are installed beside it; what
+readers see, kept as files (UPDATE_GOLDEN=1 writes them anew); and the table for spreadsheets."""
 
 from __future__ import annotations
 
+import csv
+import io
 import math
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from joint import SHARED
+from judging import hostile, judged
 
 from labeldp_audit.core.errors import SpecError
 from labeldp_audit.core.finding import Bound, Finding
@@ -65,3 +73,52 @@ def test_nan_is_refused(eta_report: Report, name: str) -> None:
 def test_no_control_character_of_a_name_comes_through(tail_report: Report, name: str) -> None:
     text = formats.render(name, tail_report)
     assert all(character.isprintable() or character in "\r\n" for character in text) and text.encode()
+
+
+# ---- as files
+
+FILES = {
+    "certified-j.txt": "certified_tail", "joint.md": "joint_report",
+    **{f"nu-max.{name}": "worst_report" for name in ("json", "csv")},
+    **{f"estimate-eta.{name}": "eta_report" for name in ("json", "csv")},  # with a quantity that nobody knows yet
+    **{f"advantage.{name}": "gain_report" for name in ("json", "csv")}, "certified-advantage.json": "certified_gain",
+    **{f"{name}.screen.txt": f"{name}_report" for name in ("tail", "worst", "eta", "gain", "given", "joint", "tuned")},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_what_readers_see(request: pytest.FixtureRequest, golden: Callable[[str, str], None], file: str) -> None:
+    report, form = request.getfixturevalue(FILES[file]), formats.of_ending(file.rpartition(".")[2])
+    golden(file, formats.screen(report) if ".screen." in file else formats.render(form, report))
+
+
+# ---- the table for spreadsheets
+
+
+def rows(report: Report) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(formats.render("csv", report), newline=""), strict=True))
+
+
+@SHARED
+@given(value=st.floats(allow_nan=False), reason=st.text(max_size=30))
+def test_every_value_comes_back(eta_report: Report, value: float, reason: str) -> None:
+    bound = Bound(value, -math.inf, None, 3, "m", ('with "quotes", commas', "two"), reason)
+    report = replace(eta_report, findings=(Finding("j", bound, 0.99, "rr:pi=0.1", {"tau": value}),))
+    (found,) = rows(report)
+    assert float(found["estimate"]) == float(found["tau"]) == value
+    assert (found["low"], found["high"]) == ("-Infinity", "")
+    assert found["assumptions"] == 'with "quotes", commas; two'
+    assert not reason.isprintable() or found["reason"] == reason
+
+
+def test_what_a_policy_says_stands_below_findings(worst_report: Report, golden: Callable[[str, str], None]) -> None:
+    golden("nu-max-judged.csv", formats.render("csv", judged(worst_report)))
+    before, after = rows(worst_report), rows(judged(worst_report))
+    assert [{**one, "line": "", "outcome": "", "until": ""} for one in before] == after[: len(before)]
+    assert {one["quantity"] for one in after[len(before) :]} == {"verdict", "waiver"}
+
+
+def test_columns_hold_what_they_hold_elsewhere(worst_report: Report) -> None:
+    for one in rows(hostile(worst_report)):
+        assert int(one["n"]) >= 0 and 0 <= float(one["confidence"]) <= 1
+        assert all(one[name] == "" or not math.isnan(float(one[name])) for name in ("estimate", "low", "high"))
