@@ -115,10 +115,15 @@ def test_what_says_nothing_is_hatched_and_called_open(tail_report: Report) -> No
     assert "open" not in known.svg().replace("open-j", "")
 
 
-@pytest.mark.parametrize("ends", [(0.2, None, 0.5), (0.2, 0.1, None), (0.2, None, None), (0.2, 0.1, math.inf)])
-def test_an_end_that_is_missing_is_open(ends: Ends) -> None:
-    assert panels.is_open(ends[1], ends[2], share=True)
-    assert panels.is_open(0.05, 0.95, share=True) and not panels.is_open(0.05, 0.95, share=False)
+@pytest.mark.parametrize(("low", "high", "share", "is_open"), [
+    (None, 0.5, True, True), (0.1, None, True, True), (None, None, True, True), (0.1, math.inf, True, True),
+    (0.05, 0.95, True, True), (0.05, 0.95, False, False), (0.1, 0.9, True, True), (0.1, 0.89, True, False),
+    (0.11, 0.9, True, False),
+])  # fmt: skip
+def test_an_end_that_is_missing_or_says_nothing_is_open(
+    low: float | None, high: float | None, share: bool, is_open: bool
+) -> None:
+    assert panels.is_open(low, high, share) == is_open
 
 
 # ---- subjects

@@ -12,7 +12,6 @@ from scipy.special import expit, logit
 
 from labeldp_audit.cli.explain import KNOWN
 from labeldp_audit.mechanisms import MECHANISMS
-from labeldp_audit.mechanisms import randomized_response as rr
 
 ROOT = Path(__file__).parents[2]
 CODE = "\n".join(
@@ -90,20 +89,6 @@ def test_sources_are_there(entry):
     for name in re.findall(r"\b[A-D]\d+\b", cited):
         assert re.search(rf"\*\*[^*]*\b{name}\b", page), name
     assert "CERTIFICATES" not in cited or "## CERTIFICATES" in page
-
-
-@pytest.mark.parametrize("classes", [2, 5])
-@pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0])
-def test_the_ways_to_write_noise_are_what_the_formulas_say(epsilon, classes):
-    """As printed: pi = (C - 1) / (e^eps + C - 1), lambda = C / (e^eps + C - 1), eps = log(1 + C (1 - lambda) / lambda),
-    eps = log((C - 1)(1 - pi) / pi)."""
-    pi, anew = rr.pi_from_epsilon(epsilon, classes), rr.lambda_from_epsilon(epsilon, classes)
-    whole = math.exp(epsilon) + classes - 1
-    assert pi == pytest.approx((classes - 1) / whole)
-    assert anew == pytest.approx(classes / whole)
-    assert math.log(1 + classes * (1 - anew) / anew) == pytest.approx(epsilon)
-    assert math.log((classes - 1) * (1 - pi) / pi) == pytest.approx(epsilon)
-    assert pi == pytest.approx(anew * (classes - 1) / classes)
 
 
 def test_the_numbers_that_entries_mention():

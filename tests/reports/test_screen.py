@@ -80,25 +80,6 @@ def test_rows_go_with_the_square_of_the_width(width: float, rows: int) -> None:
     assert found.rows_to_decide(Bound(0.0, 0.0, width, 1, "m"), 1_000) == pytest.approx(rows, rel=0.2)
 
 
-def test_baselines_are_the_first_row_and_the_last(tail_report: Report) -> None:
-    named = tuple(
-        Finding("j", Bound(value, None, None, 9, "m"), 0.99, None, {"tau": 1.0, "baseline": name})
-        for name, value in (("features", 0.25), ("no-noise", 0.75))
-    )
-    report = shares(tail_report, 0.5)
-    blocks = document.of(replace(report, findings=(*report.findings, *named)))
-    made = next(one for one in blocks if isinstance(one, Table))
-    assert [row[0] for row in made.rows] == ["features alone", "rr:epsilon=1", "without noise"]
-    assert "25 %" in made.rows[0][1] and "75 %" in made.rows[2][1]
-
-
-def test_labels_in_the_clear_add_what_is_not_guessed_yet(gain_report: Report) -> None:
-    before = next(one.bound.estimate for one in gain_report.findings if one.quantity == "uninformed_utility")
-    assert before is not None
-    [row] = [line for line in lines(gain_report) if line.startswith("without noise")]
-    assert float(row.split()[2]) == pytest.approx(100 * (1 - before), abs=0.06)
-
-
 def test_a_mechanism_is_called_as_it_was_typed(tail_report: Report) -> None:
     report = replace(shares(tail_report, 0.5), parameters={"mechanism": ["rr:pi=0.268941|0.1"]})
     assert "rr:pi=0.268941 (rr:epsilon=1)" in "\n".join(lines(report))
@@ -140,9 +121,3 @@ def test_a_warning_ends_with_a_whole_clause(worst_report: Report, width: int, sh
     said = f"a model is really quite very bad (a loss of 0.28, and 0.27 without), on held-out labels, {'more ' * 20}"
     told = [line for line in lines(replace(worst_report, warnings=(said,)), width) if line.startswith("!")]
     assert told == [f"! a model is really quite very {shown}"]
-
-
-def test_a_whole_text_has_what_the_screen_has(joint_report: Report) -> None:
-    whole = " ".join(formats.render("text", joint_report).split())
-    assert all(" ".join(one.split()) in whole for one in answers.brief(joint_report))
-    assert "How to make this report again" in whole and joint_report.dataset.sha256 in whole
