@@ -24,9 +24,11 @@ from . import doubts
 
 
 def read_and_estimate(
-    data: object, settings: Settings, progress: Progress, *, halves: bool = False, many: bool = False
-) -> tuple[Table, Eta]:
-    """halves: eta is also estimated without the labels of half of the rows. many: labels may have many classes."""
+    data: object, settings: Settings, progress: Progress, *, halves: bool = False, many: bool = False,
+    columns: bool = False,
+) -> tuple[Table, Eta]:  # fmt: skip
+    """halves: eta is also estimated without the labels of half of the rows. many: labels may have many classes.
+    columns: features are wanted as they are, whatever the estimator needs."""
     if settings.eta and settings.eta_file is not None:
         raise SpecError("--eta and --eta-file exclude each other")
     options = _read_options(settings, many)
@@ -37,7 +39,7 @@ def read_and_estimate(
         return known
     smoothness(settings)  # refused if it is not understood
     estimator = named(settings.estimator).suited(settings)
-    wanted = replace(options, columns=estimator.columns or settings.explain, points=estimator.points)
+    wanted = replace(options, columns=estimator.columns or columns, points=estimator.points)
     whole = read_table(data, wanted, progress)
     _check_policy(settings.policy, whole)
     releases.wanted(settings, len(whole.dataset.classes))  # refused before anything is searched or learnt

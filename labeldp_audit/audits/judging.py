@@ -132,10 +132,9 @@ def policy_of(fail_if: str | Iterable[str] = (), file: str | os.PathLike[str] | 
     return replace(kept, lines=lines) if lines else None
 
 
-def wanted(found: Policy | None) -> Policy:
+def wanted(found: Policy | None, example: str = "--fail-if ['advantage.high > 0.05']") -> Policy:
     if found is None:
-        what = "no policy: nothing says what blocks a release"
-        raise SpecError(what, hint="for example --fail-if ['advantage.high > 0.05']")
+        raise SpecError("no policy: nothing says what blocks a release", hint=f"for example {example}")
     return found
 
 

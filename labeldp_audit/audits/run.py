@@ -21,11 +21,12 @@ from ..mechanisms import MECHANISMS
 from ..questions import advantage, eta_range, releases, tail, worst_case
 from ..questions.contract import Evidence, Question
 from ..questions.every import QUANTITIES, QUESTIONS
-from ..questions.quantities import OF_COLUMNS
-from . import contributions, policy_lines, reporting
+from ..questions.quantities import OF_COLUMNS, OF_GROUPS
+from . import contributions, groups, policy_lines, reporting
 from .evidence import read_and_estimate
 
 RESERVE = 0.2  # of what an audit may miss, for questions that were not there first: a new one changes no other
+GROUPS = 0.5  # of the reserve
 MOST_TAUS = 5  # at which each column is asked about, where they were typed
 LANDSCAPE = (
     "rr:epsilon=0.25|0.5|1|2|3|4|6|8", "llp:k=2|4|8|16|32|64|128|256|512", "laplace-llp:k=8,epsilon=0.5|1|2|4",
@@ -88,18 +89,18 @@ def audit(data: object, settings: Settings, progress: Progress) -> Report:
     """Every question that the table allows, and mechanisms compared on a fixed scale."""
     policy = settings.policy
     if policy is not None:
-        policy_lines.quantities_of(policy, coordinates(), OF_COLUMNS)
+        policy_lines.quantities_of(policy, coordinates(), (*OF_COLUMNS, *OF_GROUPS))
     if settings.explain:
         contributions.check(settings)
     spoken, at = tail.checked(settings)
     policy_lines.check_losses(policy, spoken)
-    table, eta = read_and_estimate(data, settings, progress, halves=True, many=True)
+    table, eta = read_and_estimate(data, settings, progress, halves=True, many=True, columns=True)
     classes = len(table.dataset.classes)
     mechanisms = releases.wanted(settings, classes)
     compared = landscape(table, mechanisms)
     more = policy_lines.asked_at(policy) if policy else ()
     evidence = Evidence(table, eta, mechanisms, progress, at=at, more=more, compared=compared)
-    asked = questions(classes)
+    asked = (*questions(classes), Question("groups", OF_GROUPS, lambda classes: True, groups.findings, share=GROUPS))
     table = replace(table, warnings=(*table.warnings, *QUESTIONS.broken().values()))
     if settings.explain:
         table = replace(table, warnings=(*table.warnings, *contributions.warnings(table)))

@@ -32,9 +32,9 @@ def mechanisms() -> Iterator[tuple[str, str]]:
 
 
 def formats() -> tuple[str, ...]:
-    from ..reports.formats import names
+    from ..reports import formats
 
-    return names()
+    return formats.names()
 
 
 def estimators() -> tuple[str, ...]:

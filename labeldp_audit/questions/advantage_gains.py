@@ -14,7 +14,7 @@ from ..core.settings import Settings
 from ..engines.machine import available_cores
 from ..engines.threads import in_threads
 from ..measures import advantage
-from ..measures.advantage import Block, Gain
+from ..measures.advantage import Gain
 from ..measures.eta_law.estimated import Belief
 
 Gains = dict[str, Gain]  # by spec
@@ -46,7 +46,7 @@ def simulated(
     def stream(block: int) -> np.random.Generator:
         return for_audit(settings.seed, f"bags of {size}, block {block}")
 
-    def each(look: Callable[[Block], Floats], blocks: Iterable[Block]) -> Iterable[Floats]:
+    def each(look: Callable[[int], Floats], blocks: Iterable[int]) -> Iterable[Floats]:
         for gain in in_threads(look, blocks, settings.threads or available_cores()):
             progress.advance(1)
             yield gain

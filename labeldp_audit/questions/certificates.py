@@ -21,6 +21,7 @@ from ..bounds.certificates import (
     feature_loss,
     guessed_cells,
     nubar_cells,
+    score_trees,
     tail_cells,
 )
 from ..bounds.certificates.boxes import Box
@@ -81,7 +82,7 @@ def judged(table: Table, eta: Eta) -> Judged:
 
 def box_of(table: Table, eta: Eta, miss: float) -> Box:
     mine = judged(table, eta)
-    return boxes.of_labels(mine.score, mine.positive, mine.part, miss / eta.choices)
+    return boxes.of_trees(score_trees.grown(mine.score, mine.part), mine.positive, miss / eta.choices)
 
 
 def finding(

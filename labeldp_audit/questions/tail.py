@@ -24,7 +24,7 @@ from ..core.finding import Bound, Finding
 from ..core.mechanism import Mechanism
 from ..core.settings import Settings
 from ..core.table import Table
-from ..measures import divergence, loss, tail
+from ..measures import loss, tail
 from ..measures.eta_law import estimated
 from ..measures.eta_law.estimated import Belief
 from ..measures.eta_law.moments import Averages
@@ -228,8 +228,8 @@ def _mean(weight: Floats, value: Floats) -> float:
 
 def _jeffreys(law: Law, prior: Prior, least: float) -> tuple[float, float]:
     """Estimate and lower limit of I = E feature_loss + h(p)."""
-    of_prior, smallest = divergence.jeffreys_terms([prior.p, np.clip(0.5, prior.low, prior.high)]).tolist()
-    mean = _mean(law.weight, divergence.jeffreys_terms(law.eta[:, 1]))
+    of_prior, smallest = loss.feature_loss([prior.p, np.clip(0.5, prior.low, prior.high)], 0.5).tolist()
+    mean = _mean(law.weight, loss.feature_loss(law.eta[:, 1], 0.5))
     return max(mean, of_prior, least + smallest), least + smallest
 
 
