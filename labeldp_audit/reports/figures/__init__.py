@@ -146,7 +146,7 @@ def _losses(report: Report) -> Iterator[Chart]:
     taus = sorted({_x(one, "tau") for one in every})
     if len(taus) == 1:
         panels: list[Panel] = [
-            Rows(shares, _rows(report, every, percent), True, f"Per cent above tau = {short(*taus)}")
+            Rows(shares, _rows(report, every, percent), True, f"Per cent above tau = {short(taus[0])}")
         ]
     else:
         tall, across = {1: 230, 2: 150}.get(len(shown), 105), _taus(taus)
