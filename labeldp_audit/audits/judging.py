@@ -14,7 +14,7 @@ from ..core.errors import SpecError
 from ..core.finding import Finding
 from ..core.policy import Line, Policy
 from ..core.report import Report
-from ..policy import advice, files, judge
+from ..policy import advice, changes, files, judge
 from ..policy.judge import PARAMETERS
 from ..policy.lines import parse
 from ..questions.every import QUANTITIES
@@ -160,17 +160,39 @@ def _hint(line: Line, most: float, balanced: bool) -> str:
 # ---- a report
 
 
-def judged(report: Report, by: Policy | None) -> Report:
-    """tune has judged already, by what is said of the mechanism that it chose."""
+def judged(report: Report, by: Policy | None, older: Report | None = None) -> Report:
+    """tune has judged already, by what is said of the mechanism that it chose. Beside an older report only what got
+    worse counts; where there is no policy nothing may get worse."""
+    if older is not None:
+        return _beside(report, by, older)
     if by is None:
         return report
-    classes, today = len(report.dataset.classes), datetime.datetime.now(datetime.UTC).date()
+    classes, today = len(report.dataset.classes), _today()
     lines = tuple(canonical(line, classes) for line in by.lines)
     check_can_fail(lines, report.findings, report.parameters.get("utility") == "balanced")
     report = _without_doubts(report)
     if report.command != "tune" or report.judgement is None:
         report = replace(report, judgement=judge.judge(replace(by, lines=lines), report, today))
     return replace(report, warnings=tuple(dict.fromkeys((*report.warnings, *advice.for_lines(lines, report)))))
+
+
+def compared(older: Report | None, newer: Report) -> Report:
+    """What changed."""
+    assert older is not None
+    return changes.report(changes.between(older, newer))
+
+
+def _beside(report: Report, by: Policy | None, older: Report) -> Report:
+    compared = changes.between(older, report)
+    if by is None:
+        return replace(report, judgement=changes.judgement(compared))
+    now, before = judged(report, by), judged(older, by).judgement
+    assert now.judgement is not None and before is not None
+    return replace(now, judgement=changes.accepted(now.judgement, before, compared, _today()))
+
+
+def _today() -> datetime.date:
+    return datetime.datetime.now(datetime.UTC).date()
 
 
 def _without_doubts(report: Report) -> Report:
