@@ -8,7 +8,7 @@ from unittest.mock import patch
 import numpy as np
 
 from labeldp_audit import neighbors
-from labeldp_audit.audits import run
+from labeldp_audit.audits import evidence, run
 from labeldp_audit.core.eta import Eta, Neighborhoods
 from labeldp_audit.core.progress import Silent
 from labeldp_audit.core.report import Report
@@ -73,7 +73,7 @@ def searched(points, labels, *ks):
 
 
 def report(command, table, eta, **settings) -> Report:
-    with patch.object(run, "read_and_estimate", return_value=(table, eta)):
+    with patch.object(evidence, "read_and_estimate", return_value=(table, eta)):
         found = ANSWERS[command]("", Settings(**settings), Silent())
     return found[0] if isinstance(found, tuple) else found
 

@@ -11,7 +11,7 @@ import pytest
 from running import only
 
 from labeldp_audit import neighbors
-from labeldp_audit.audits.reconcile import MOVED
+from labeldp_audit.audits.doubts import MOVED
 from labeldp_audit.estimators import selection, supervised
 
 FORMAT = ("-f", "json")

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 from simulated import searched, table_of
 
-from labeldp_audit.audits import policy_lines, run, tune
-from labeldp_audit.audits.policy_lines import ASKED
+from labeldp_audit.audits import evidence, judging, run, strengths, tune
 from labeldp_audit.core import registry
 from labeldp_audit.core.budget import Budget
 from labeldp_audit.core.errors import SpecError
@@ -47,6 +46,9 @@ def by_place(findings):
     return {(one.quantity, one.mechanism, *sorted(one.at.items())): one for one in findings}
 
 
+ASKED = {one.name for question in QUESTIONS for one in question.quantities}
+
+
 def test_every_question_names_the_quantities_it_answers(seen):
     for question in run.questions(2):
         found = {one.quantity for one in question.answer(asked(seen), SETTINGS, Budget.of(SETTINGS.confidence))}
@@ -67,7 +69,7 @@ def test_findings_stand_at_coordinates_that_are_known(seen):
     mechanisms = releases.wanted(replace(SETTINGS, mechanism=spoken))
     put = Evidence(*seen, mechanisms, Silent(), at=np.array([1.0]))
     found = {key for one in run.put(put, run.questions(2), SETTINGS) for key in one.at}
-    assert found == {*run.coordinates()} - {"mechanism", "class", "column"}
+    assert found == {*judging.coordinates()} - {"mechanism", "class", "column"}
 
 
 def test_no_quantity_has_two_questions():
@@ -89,9 +91,7 @@ def test_the_joint_confidence_is_shared_out(seen):
 
 
 def test_limits_are_wider_than_alone_and_estimates_the_same(seen):
-    alone = by_place(
-        estimate_j.findings(*seen, SETTINGS, Budget.of(SETTINGS.confidence), releases.wanted(SETTINGS), None)
-    )
+    alone = by_place(estimate_j.answer(asked(seen), SETTINGS, Budget.of(SETTINGS.confidence)))
     together = by_place(run.put(asked(seen), run.questions(2), SETTINGS))
     wider = 0
     for place, one in alone.items():
@@ -239,7 +239,7 @@ def test_a_question_that_would_replace_ours_is_none(seen, others, question, why)
     assert said.startswith(f"the question {question.name!r} of another package cannot be loaded: ") and why in said
     assert said in report_of(run.audit, seen, SETTINGS).warnings
     with pytest.raises(SpecError) as caught:
-        policy_lines.quantities_of(policy("nobody_knows.high > 1"), run.coordinates())
+        judging.quantities_of(policy("nobody_knows.high > 1"))
     assert said in caught.value.hint
 
 
@@ -263,8 +263,7 @@ def test_sharing_the_level_among_more_mechanisms_widens(seen):
 
 
 def report_of(command, seen, settings):
-    module = tune if command is tune.tune else run
-    with patch.object(module, "read_and_estimate", return_value=seen):
+    with patch.object(evidence, "read_and_estimate", return_value=seen):
         return command("", settings, Silent())
 
 
@@ -290,7 +289,7 @@ def test_compared_mechanisms_stand_beside_and_do_not_lose_any(seen):
 def test_a_small_table_is_compared_with_no_bag_larger_than_itself(seen):
     table, _ = seen
     few = replace(table, dataset=replace(table.dataset, rows_used=40))
-    assert all(one.bag <= 40 for one in run.landscape(few, ()))
+    assert all(one.bag <= 40 for one in strengths.landscape(few, ()))
 
 
 def test_check_asks_at_the_taus_of_the_policy_alone(seen):

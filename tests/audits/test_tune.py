@@ -12,7 +12,7 @@ from running import of, only
 
 from labeldp_audit.audits import strengths, tune
 from labeldp_audit.core.finding import Bound, Finding
-from labeldp_audit.core.policy import Judgement, Outcome
+from labeldp_audit.core.policy import Judgement, Outcome, Verdict
 
 JSON = ("-f", "json", "--no-output", "--quiet")
 
@@ -227,7 +227,7 @@ class Stairs:
     def of(self, findings, mechanism):
         [one] = [one for one in findings if one.mechanism == mechanism.spec]
         fails = one.bound.estimate >= self.passing
-        verdict = tune.Verdict("made up", Outcome.FAIL if fails else Outcome.PASS, "", "made_up", "high", ">", 0.0)
+        verdict = Verdict("made up", Outcome.FAIL if fails else Outcome.PASS, "", "made_up", "high", ">", 0.0)
         return Judgement((verdict,))
 
 
@@ -236,6 +236,6 @@ def test_bracketing_finds_every_place_in_few_looks(spec):
     scale = strengths.scale_of(spec)
     for passing in (1, 2, 3, 50, 1000, 1799, 1800, len(scale.values) - 1, len(scale.values)):
         stairs = Stairs(scale, passing)
-        answer = tune.Search(scale, stairs, stairs.look).answer()
+        answer = tune.Search(scale, stairs.of, stairs.look).answer()
         assert answer.place == passing - 1
         assert stairs.asked <= 60

@@ -14,8 +14,8 @@ from labeldp_audit.core.eta import Law
 from labeldp_audit.measures import advantage as measured
 from labeldp_audit.measures import guess
 from labeldp_audit.mechanisms import MECHANISMS
-from labeldp_audit.questions import advantage, guess_certificates, published_bounds
-from labeldp_audit.questions.payoffs import Payoffs
+from labeldp_audit.questions import advantage, guessing, published_bounds
+from labeldp_audit.questions.guessing import Payoffs
 
 SPECS = ("rr:epsilon=0.5|3", "llp:k=2|5", "laplace-llp:k=3,epsilon=2", "channel:matrix=0.9 0.1/0.3 0.7")
 AUDITS = 80
@@ -28,8 +28,8 @@ class Truth:
             weights, eta = weights[::10] / weights[::10].sum(), eta[::10]
         self.law, self.payoff = Law(weights, np.stack([1 - eta, eta], axis=1)), payoff
         self.before = measured.uninformed(self.law, payoff)
-        at = published_bounds.Point(float(weights @ eta), 1 - self.before, float(weights @ (eta * (1 - eta))))
-        facts = ((value,) * 3 for value in (at.p, at.missed, at.spread))
+        truth = float(weights @ eta), 1 - self.before, float(weights @ (eta * (1 - eta)))
+        facts = ((value,) * 3 for value in truth)
         self.known = published_bounds.Known(*facts, Payoffs(payoff, payoff, payoff), self.law)
         self.gains = {}
 
@@ -45,7 +45,7 @@ class Truth:
             return self.before
         if finding.quantity == "advantage_bound":
             [ceiling] = [one for one in published_bounds.CEILINGS if one.name == finding.at["bound"]]
-            return ceiling.value(MECHANISMS.parse(finding.mechanism)[0], self.known, self.known.estimate)
+            return ceiling.value(self.known.estimate(MECHANISMS.parse(finding.mechanism)[0]))
         return self.added(finding) + (self.before if quantity == "informed_utility" else 0.0)
 
     def added(self, finding):
@@ -120,7 +120,7 @@ def test_and_that_test_has_teeth():
     """Labels are chance: neighbours look sure where nobody can be. An honest audit is false once in a hundred."""
     coin = islands("coin", (1.0,), (0.5,))
     for liar in (seen, plugged):
-        with patch.object(guess_certificates, "missed", liar):
+        with patch.object(guessing, "missed", liar):
             assert misses(coin, 8) > 6
     assert misses(coin, 8) == 0
 

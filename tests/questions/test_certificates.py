@@ -21,7 +21,7 @@ from labeldp_audit.core.finding import BASELINE
 from labeldp_audit.core.progress import Silent
 from labeldp_audit.core.settings import Settings
 from labeldp_audit.core.table import Dataset, Table, Twins
-from labeldp_audit.questions import advantage, certificates, certified_guesses, eta_range, tail, worst_case
+from labeldp_audit.questions import advantage, certificates, certified_guesses, eta_range, intervals, tail, worst_case
 
 commands = pytest.mark.parametrize("command", ALL, ids=lambda command: command.__name__)
 MIXED = ("rr:epsilon=1|3", "llp:k=2", "laplace-llp:k=8,epsilon=1")
@@ -146,7 +146,7 @@ def test_where_noise_alone_loses_more_everybody_does():
 def test_people_are_counted_over_all_parts_and_in_each(other, count, rows, share):
     """All 40 rows of one part, and all or none of the other: by Clopper-Pearson, whichever says more."""
     box = boxes.of_cells(np.array([40, 40]), np.array([0.999999, other]), np.array([1.0, min(1.0, other + 0.1)]))
-    prior = certificates.Prior(0.5, 0.5, 0.5)
+    prior = intervals.Prior(0.5, 0.5, 0.5)
     nothing = Guessed(np.array([80]), np.array([0.0]))
     [low] = certificates.people_losing_more(box, nothing, np.array([1.0]), prior, 0.01)
     assert low == pytest.approx(float(clopper_pearson.lower(count, rows, 0.01 / share)), rel=1e-9)
@@ -155,7 +155,7 @@ def test_people_are_counted_over_all_parts_and_in_each(other, count, rows, share
 def test_guesses_count_where_cells_show_nothing():
     """40 of 80 rows: half of what is above z where guesses are right on average."""
     box = boxes.of_cells(np.array([80]), np.array([0.0]), np.array([1.0]))
-    prior = certificates.Prior(0.5, 0.5, 0.5)
+    prior = intervals.Prior(0.5, 0.5, 0.5)
     z = float(feature_loss.passed(np.array([1.0]), 0.5, 0.5)[1][0])
     guessed = Guessed(np.array([80]), np.array([z + (1 - z) / 2]))
     [low] = certificates.people_losing_more(box, guessed, np.array([1.0]), prior, 0.01)

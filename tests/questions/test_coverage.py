@@ -190,9 +190,9 @@ def share_as_it_is(losses, tau, wrong, miss):
 
 
 def estimates_for_truth(box, believed, prior, tilt):
-    gain = loss.feature_loss(box.eta, prior.p, tilt)
+    gain = loss.feature_loss(box.plain, prior.p, tilt)
     rows = tail.Losses.of(gain, gain, gain)
-    return estimate_j.Losses(rows, gain, np.full(len(gain), 1 / len(gain)), "none")
+    return intervals.Losses(rows, 0, gain, np.full(len(gain), 1 / len(gain)), "none")
 
 
 def within_a_hundredth(table, eta, *more):
@@ -205,7 +205,7 @@ LIARS = [
     ("no signal", worst_case, intervals, "simultaneous", each_alone),
     ("no signal", eta_range, intervals, "simultaneous", each_alone),
     ("no signal", estimate_j, intervals, "tolerated", each_alone),
-    ("no signal", estimate_j, estimate_j, "losses_of", estimates_for_truth),
+    ("no signal", estimate_j, intervals, "losses_of", estimates_for_truth),
     ("no signal", eta_range, guessing, "of_features", within_a_hundredth),
     ("given away", estimate_j, tail, "share_above", share_as_it_is),
 ]
