@@ -25,17 +25,20 @@ from . import doubts
 
 
 def gather(
-    data: object, settings: Settings, progress: Progress, *, halves: bool = True, many: bool = False
-) -> Evidence:
+    data: object, settings: Settings, progress: Progress, *, halves: bool = True, many: bool = False,
+    columns: bool = False,
+) -> Evidence:  # fmt: skip
     """What questions are put to; arguments as below."""
-    table, eta = read_and_estimate(data, settings, progress, halves=halves, many=many)
+    table, eta = read_and_estimate(data, settings, progress, halves=halves, many=many, columns=columns)
     return Evidence(table, eta, releases.wanted(settings, len(table.dataset.classes)), progress)
 
 
 def read_and_estimate(
-    data: object, settings: Settings, progress: Progress, *, halves: bool = False, many: bool = False
-) -> tuple[Table, Eta]:
-    """halves: eta is also estimated without the labels of half of the rows. many: labels may have many classes."""
+    data: object, settings: Settings, progress: Progress, *, halves: bool = False, many: bool = False,
+    columns: bool = False,
+) -> tuple[Table, Eta]:  # fmt: skip
+    """halves: eta is also estimated without the labels of half of the rows. many: labels may have many classes.
+    columns: features are wanted as they are, whatever the estimator needs."""
     if settings.eta and settings.eta_file is not None:
         raise SpecError("--eta and --eta-file exclude each other")
     options = ReadOptions(
@@ -49,7 +52,7 @@ def read_and_estimate(
         return known
     smoothness(settings)  # refused if it is not understood
     estimator = named(settings.estimator).suited(settings)
-    wanted = replace(options, columns=estimator.columns or settings.explain, points=estimator.points)
+    wanted = replace(options, columns=estimator.columns or columns, points=estimator.points)
     whole = read_table(data, wanted, progress)
     _check_policy(settings.policy, whole)
     releases.wanted(settings, len(whole.dataset.classes))  # refused before anything is searched or learnt

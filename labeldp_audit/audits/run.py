@@ -18,11 +18,12 @@ from ..estimators import supplied
 from ..questions import advantage, certificates, eta_range, releases, tail, taus, worst_case
 from ..questions.contract import Answer, Evidence, Question
 from ..questions.every import QUESTIONS, checked
-from ..questions.quantities import OF_COLUMNS
-from . import contributions, judging, reporting, strengths
+from ..questions.quantities import OF_COLUMNS, OF_GROUPS
+from . import contributions, groups, judging, reporting, strengths
 from .evidence import gather
 
 RESERVE = 0.2  # of what an audit may miss, for questions that were not there first: a new one changes no other
+GROUPS = 0.5  # of the reserve
 
 
 @one_blas_thread()
@@ -70,18 +71,19 @@ def check(data: object, settings: Settings, progress: Progress) -> Report:
 @one_blas_thread()
 def audit(data: object, settings: Settings, progress: Progress) -> Report:
     """Every question that the table allows, and mechanisms compared on a fixed scale."""
-    policy, columns = settings.policy, tuple[Question, ...]()
+    policy = settings.policy
     if policy is not None:
-        judging.quantities_of(policy, OF_COLUMNS)
+        judging.quantities_of(policy, (*OF_COLUMNS, *OF_GROUPS))
+    more = [Question("groups", OF_GROUPS, lambda classes: True, groups.findings, share=GROUPS)]
     if settings.explain:
-        columns = (contributions.question(settings),)
+        more.append(contributions.question(settings))
     mechanisms, at = _asked(settings)
     judging.check_losses(policy, mechanisms)
-    evidence = gather(data, settings, progress, many=True)
+    evidence = gather(data, settings, progress, many=True, columns=True)
     compared = strengths.landscape(evidence.table, evidence.mechanisms)
     evidence = replace(evidence, at=at, more=judging.asked_at(policy), compared=compared)
-    found = list(put(evidence, (*questions(evidence.classes), *columns), settings, reserve=RESERVE))
-    said = (*QUESTIONS.broken().values(), *(contributions.warnings(evidence.table) if columns else ()))
+    found = list(put(evidence, (*questions(evidence.classes), *more), settings, reserve=RESERVE))
+    said = (*QUESTIONS.broken().values(), *(contributions.warnings(evidence.table) if settings.explain else ()))
     table = replace(evidence.table, warnings=(*evidence.table.warnings, *said))
     planned = {COMPARED: [one.spec for one in compared], "mechanism": reporting.plain(settings.mechanism)}
     return reporting.build("audit", replace(evidence, table=table), settings, found, planned)

@@ -66,12 +66,24 @@ class Dataset:
 
 
 @dataclass(frozen=True)
+class Reading:
+    """What the values of one of the columns are in the file."""
+
+    centre: float = 0.0  # a number is centre + size * value; an instant so many seconds since 1970
+    size: float = 1.0
+    whole: bool = False
+    instant: bool = False
+    levels: tuple[str | None, ...] = ()  # of a category, the most frequent by their codes; a missing cell is None
+
+
+@dataclass(frozen=True)
 class Columns:
     """The features as they are, for whoever learns from them: those that are not constant, in the file's order."""
 
     values: npt.NDArray[np.float32]  # (n, f), Fortran order; numbers in units of most of them, NaN where missing
     categorical: npt.NDArray[np.bool_]  # (f,) codes 0, 1, ... by falling frequency; a missing cell is a level
     names: tuple[str, ...]
+    readings: tuple[Reading, ...] = ()  # (f,) where they were read from a file
 
     def at(self, rows: Integers) -> Columns:
         return replace(self, values=np.asfortranarray(self.values[rows]))

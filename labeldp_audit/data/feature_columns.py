@@ -18,7 +18,7 @@ from pyarrow import compute
 
 from ..core.arrays import Integers
 from ..core.errors import DataError
-from ..core.table import Columns
+from ..core.table import Columns, Reading
 from . import levels, numbers
 from .quoting import argument, shown
 from .scan import CategoryScan, NumberScan
@@ -27,6 +27,7 @@ Values = npt.NDArray[np.float32]
 Numbers = npt.NDArray[np.uint32]
 
 MOST_LEVELS = 1 << 24  # float32 holds whole numbers exactly up to here
+MOST_READ = 256  # levels whose names are kept
 MISSING = 0  # its number among the levels, whether or not a cell is missing
 STEP = 1 << 20  # rows at a time
 MOST = np.float32(1e38)
@@ -48,6 +49,12 @@ class NumberColumn:
         np.clip(values, -MOST, MOST, out=out, casting="same_kind")
         if piece.missing is not None:
             out[piece.missing] = np.nan
+
+    def reading(self) -> Reading:
+        kind, per_unit = self.scan.type, numbers.unit(self.scan.type)
+        centre, size = self.scan.spread.middle(per_unit)
+        instant = pa.types.is_timestamp(kind) or pa.types.is_date(kind)
+        return Reading(centre / per_unit, size, numbers.is_whole(kind), instant)
 
 
 @dataclass
@@ -136,6 +143,12 @@ class CategoryColumn:
         [texts] = self.texts
         return levels.as_binary(texts.cast(pa.large_string()).cast(pa.date32())) if self.days else texts
 
+    def reading(self) -> Reading:
+        """Once it is finished."""
+        [texts] = self.texts
+        known = (one if one is None else one.decode("utf-8", "replace") for one in texts[:MOST_READ].to_pylist())
+        return Reading(levels=tuple(known))
+
     def _found(self) -> Integers:
         """Cells of each level."""
         found = np.zeros(self.count, np.int64)
@@ -176,7 +189,10 @@ class Raw:
     def finished(self) -> Columns:
         for column in self.categories.values():
             column.finish()
-        return Columns(self.values, np.array([name in self.categories for name in self.names], bool), self.names)
+        columns: dict[str, NumberColumn | CategoryColumn] = {**self.numbers, **self.categories}
+        readings = tuple(columns[name].reading() for name in self.names)
+        categorical = np.array([name in self.categories for name in self.names], bool)
+        return Columns(self.values, categorical, self.names, readings)
 
 
 def memory_need(scanned: Sequence[NumberScan | CategoryScan], rows: int) -> int:

@@ -39,6 +39,11 @@ def is_number(kind: pa.DataType) -> bool:
     return any(test(kind) for test in (types.is_integer, types.is_floating, types.is_decimal, types.is_boolean))
 
 
+def is_whole(kind: pa.DataType) -> bool:
+    types = pa.types
+    return any((types.is_integer(kind), types.is_boolean(kind), types.is_decimal(kind) and kind.scale <= 0))
+
+
 def unit(kind: pa.DataType) -> float:
     """How many of the stored units make one."""
     if pa.types.is_date32(kind):

@@ -326,6 +326,48 @@ COLUMN_ADVANTAGE = Quantity(
     ("advantage", "column_log_loss", "column_j"),
     share=True, axes=("column",), unit=POINTS,
 )  # fmt: skip
+_GROUPS = "a tree of plain rules, grown on other people than those who judge; docs/mathematics.md: CERTIFICATES a"
+_READ_GROUP = (
+    "Groups are plain rules of at most three columns, each of at least 100 people who had no part in choosing it. A "
+    "group may hold people who are at no risk, and people at risk are in no group that rules tell apart."
+)
+GROUP_SHARE = Quantity(
+    "group_share", "Share of people in a group",
+    "share of people in a group that differs in what features tell",
+    "people of the group / people, among those who had no part in choosing it",
+    _GROUPS,
+    f"How many people a rule is about. {_READ_GROUP}",
+    ("group_loss", "group_guessed"),
+    share=True, with_noise=STAYS, axes=("group",),
+)  # fmt: skip
+GROUP_LOSS = Quantity(
+    "group_loss", "Average loss of a group, by features alone",
+    "average loss of the people of a group by their features alone, in nats",
+    "mean of (2 eta - 1)(logit eta - logit p) over the people of the group; low by convexity over cells of scores",
+    _GROUPS,
+    f"low is certified: it holds whatever the model is worth. A release adds its own loss to it. {_READ_GROUP}",
+    ("group_share", "group_guessed", "mean_loss"),
+    has_upper=False, of_losses=True, two_classes=True, with_noise=STAYS, axes=("group",), unit=NATS,
+)  # fmt: skip
+GROUP_GUESSED = Quantity(
+    "group_guessed", "Right guesses in a group, from features alone",
+    "share of the labels of a group that are guessed from features alone",
+    "right guesses of a model / people of the group, none of whom it learnt from",
+    _GROUPS,
+    f"low is certified: somebody who has other rows guesses at least so many. {_READ_GROUP}",
+    ("group_share", "group_loss", "uninformed_utility"),
+    share=True, has_upper=False, with_noise=STAYS, axes=("group",),
+)  # fmt: skip
+COLUMN_GUESSED = Quantity(
+    "column_guessed", "Right guesses from one column",
+    "share of labels that one column alone tells",
+    "right guesses from the column / people, where they miss at most a tenth of what the commonest label misses",
+    "a comparison on this table, no theorem",
+    "Such a column is mostly the label under another name, or was filled in after it was known. No noise on labels "
+    "helps while it is published: leave it out. Only such columns are listed.",
+    ("column_log_loss", "uninformed_utility"),
+    share=True, has_upper=False, with_noise=STAYS, axes=("column",),
+)  # fmt: skip
 TUNED = Quantity(
     "tuned", "Least noise that meets a policy",
     "the weakest release of its kind that meets the policy",
@@ -360,4 +402,5 @@ ADVANTAGES = Question(
 )  # fmt: skip
 
 OF_COLUMNS = (COLUMN_LOG_LOSS, COLUMN_J, COLUMN_ADVANTAGE)
+OF_GROUPS = (COLUMN_GUESSED, GROUP_LOSS, GROUP_SHARE, GROUP_GUESSED)  # which `audit` looks for
 QUANTITIES: Mapping[str, Quantity] = {one.name: one for one in tuple(globals().values()) if isinstance(one, Quantity)}

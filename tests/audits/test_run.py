@@ -61,7 +61,7 @@ def test_what_two_classes_alone_have_is_listed():
     """By the questions that are put, and by what is left out where there are more."""
     of_more = {one.name for question in run.questions(3) for one in question.quantities if one.has_limits}
     two = {one.name for one in QUANTITIES.values() if one.two_classes}
-    assert two == {*ASKED} - of_more | {"column_j"}
+    assert two == {*ASKED} - of_more | {"column_j", "group_loss"}
 
 
 def test_findings_stand_at_coordinates_that_are_known(seen):
@@ -69,7 +69,7 @@ def test_findings_stand_at_coordinates_that_are_known(seen):
     mechanisms = releases.wanted(replace(SETTINGS, mechanism=spoken))
     put = Evidence(*seen, mechanisms, Silent(), at=np.array([1.0]))
     found = {key for one in run.put(put, run.questions(2), SETTINGS) for key in one.at}
-    assert found == {*judging.coordinates()} - {"mechanism", "class", "column"}
+    assert found == {*judging.coordinates()} - {"mechanism", "class", "column", "group"}
 
 
 def test_no_quantity_has_two_questions():

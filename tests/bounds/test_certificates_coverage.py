@@ -217,3 +217,21 @@ def test_limits_without_doubt_are_caught(statements, monkeypatch):
     monkeypatch.setattr(class_boxes.clopper_pearson, "upper", share)
     monkeypatch.setattr(clopper_pearson, "limits_of_counts", lambda count, n, miss: (share(count, n, 0),) * 2)
     assert misses(statements, COIN, 10) > most_misses(10)
+
+
+@pytest.mark.parametrize("liar", [False, True])
+def test_mean_loss_of_a_group_in_cells(liar):
+    """Rows and positives are drawn; p is known. A liar who takes shares of positives for their chances is caught."""
+    rng = np.random.default_rng(4)
+    share, eta, p = np.array([0.5, 0.4, 0.1]), np.array([0.02, 0.3, 0.9]), 0.2
+    truth, n, false = float(share @ feature_loss.value(eta, p)), 400, 0
+    for _ in range(AUDITS):
+        rows = rng.multinomial(n, share)
+        positive = rng.binomial(rows, eta)
+        if liar:
+            low = float(rows / n @ feature_loss.value(np.clip(positive / rows, 1e-3, 0.999), p))
+        else:
+            low = nubar_cells.mean_loss_in_cells(rows, positive, p, p, MISS)
+        false += low > truth + TINY
+    assert (false > binom.ppf(0.999, AUDITS, MISS)) == liar
+    assert liar or low > 0.3 * truth  # of some use

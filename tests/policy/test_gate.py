@@ -17,7 +17,7 @@ import pytest
 from running import Ended, only, started
 
 from labeldp_audit.cli import stored_reports
-from labeldp_audit.questions.quantities import QUANTITIES
+from labeldp_audit.questions.quantities import OF_COLUMNS, OF_GROUPS, QUANTITIES
 from labeldp_audit.reports.formats import report_hash
 
 RELEASED = ("--mechanism", "rr:epsilon=2")
@@ -30,7 +30,9 @@ def typed(*lines):
 
 
 OF_TWO_CLASSES = [
-    one.name for one in QUANTITIES.values() if one.two_classes and one.has_limits and one.name != "column_j"
+    one.name
+    for one in QUANTITIES.values()
+    if one.two_classes and one.has_limits and one not in (*OF_COLUMNS, *OF_GROUPS)
 ]
 
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ...core.arrays import Floats
-from ..intervals import hoeffding
+from ...core.arrays import Floats, Integers
+from ..intervals import clopper_pearson, hoeffding
 from . import feature_loss
 from .boxes import Box
 
@@ -43,6 +43,26 @@ def mean_loss_of_people(box: Box, p_low: float, p_high: float, miss: float) -> f
     if not 0 < p_low <= p_high < 1:
         return 0.0
     return max(0.0, *(_bent_mean(box, (p_low, p_high), b, miss / len(BENDS)) for b in BENDS))
+
+
+def mean_loss_in_cells(rows: Integers, positive: Integers, p_low: float, p_high: float, miss: float) -> float:
+    """[P] lower limit of E H(eta; p) among people of whom so many were drawn in each cell, so many of them positive;
+    cells (m,) are fixed before the draw. Below 0 for people of whom the features tell less than of most.
+
+    Given its cell, a label of a person drawn is positive with the mean eta of the cell, so Clopper-Pearson limits hold
+    for that, and for the share of people in the cell. With H* the least of H and H_j by Jensen at least its least
+    value within the limits of cell j, E H >= H* + sum of share_j (H_j - H*). H is linear in logit p.
+    """
+    if not 0 < p_low <= p_high < 1:
+        return -math.inf
+    each = miss / (3 * len(rows))
+    low, high = clopper_pearson.lower(positive, rows, each), clopper_pearson.upper(positive, rows, each)
+    share = clopper_pearson.lower(rows, rows.sum(), each) if len(rows) > 1 else 1.0
+    found = []
+    for loss in (_Bent(p_low, 0.0), _Bent(p_high, 0.0)):
+        least = float(loss(loss.lowest))
+        found.append(least + float((share * (loss(np.clip(loss.lowest, low, high)) - least)).sum()))
+    return min(found)
 
 
 def worst_losses(box: Box, p_low: float, p_high: float) -> tuple[float, float]:
