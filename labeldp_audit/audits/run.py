@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ..core.arrays import Floats
@@ -17,7 +17,7 @@ from ..engines.threads import one_blas_thread
 from ..estimators import supplied
 from ..questions import advantage, certificates, eta_range, releases, tail, taus, worst_case
 from ..questions.contract import Answer, Evidence, Question
-from ..questions.every import QUESTIONS, checked
+from ..questions.every import QUESTIONS, checked, fitting
 from ..questions.quantities import OF_COLUMNS, OF_GROUPS
 from . import contributions, groups, judging, reporting, strengths
 from .evidence import gather
@@ -64,7 +64,7 @@ def check(data: object, settings: Settings, progress: Progress) -> Report:
     mechanisms, at = _asked(settings)
     judging.check_losses(settings.policy, mechanisms)
     evidence = replace(gather(data, settings, progress, many=True), at=judging.taus_of(settings.policy, at))
-    found = put(evidence, questions(evidence.classes, quantities), settings)
+    found = put(evidence, fitting(evidence.classes, quantities), settings)
     return reporting.build("check", evidence, settings, found)
 
 
@@ -82,7 +82,7 @@ def audit(data: object, settings: Settings, progress: Progress) -> Report:
     evidence = gather(data, settings, progress, many=True, columns=True)
     compared = strengths.landscape(evidence.table, evidence.mechanisms)
     evidence = replace(evidence, at=at, more=judging.asked_at(policy), compared=compared)
-    found = list(put(evidence, (*questions(evidence.classes), *more), settings, reserve=RESERVE))
+    found = list(put(evidence, (*fitting(evidence.classes), *more), settings, reserve=RESERVE))
     said = (*QUESTIONS.broken().values(), *(contributions.warnings(evidence.table) if settings.explain else ()))
     table = replace(evidence.table, warnings=(*evidence.table.warnings, *said))
     planned = {COMPARED: [one.spec for one in compared], "mechanism": reporting.plain(settings.mechanism)}
@@ -103,15 +103,6 @@ def _report(command: str, answer: Answer, evidence: Evidence, settings: Settings
 
 
 # ---- questions put
-
-
-def questions(classes: int, quantities: Collection[str] | None = None) -> tuple[Question, ...]:
-    """Those that can be put; quantities: that are wanted, None for all."""
-    return tuple(
-        question
-        for question in QUESTIONS
-        if question.fits(classes) and (quantities is None or any(one.name in quantities for one in question.quantities))
-    )
 
 
 def put(

@@ -25,7 +25,7 @@ from ..engines.threads import one_blas_thread
 from ..policy import judge as policies
 from ..policy.judge import PARAMETERS
 from ..questions import advantage, certificates, releases
-from ..questions.every import QUANTITIES
+from ..questions.every import QUANTITIES, fitting
 from . import doubts, judging, reporting, run, strengths
 from .evidence import gather
 from .strengths import Scale
@@ -57,10 +57,8 @@ def tune(data: object, settings: Settings, progress: Progress) -> Report:
         scales[scale.mechanisms[0].spec] = scale
     base = reporting.build(NAME, evidence, settings, ())
     among = sum(len(scale.values) for scale in scales.values()) + len(scales)
-    evidence, questions = (
-        replace(evidence, at=judging.taus_of(policy, None)),
-        run.questions(evidence.classes, quantities),
-    )
+    evidence = replace(evidence, at=judging.taus_of(policy, None))
+    questions = fitting(evidence.classes, quantities)
 
     def look(mechanisms: Sequence[Mechanism], among: int = among) -> list[Finding]:
         asked = replace(evidence, mechanisms=mechanisms, among=among)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from ..core.finding import Finding
 from ..core.quantity import Quantity
@@ -54,6 +54,15 @@ QUESTIONS: Named[Question] = Named(
 )
 # Those of a stranger's question that cannot be loaded are not among them.
 QUANTITIES: Mapping[str, Quantity] = _quantities(QUESTIONS)
+
+
+def fitting(classes: int, quantities: Collection[str] | None = None) -> tuple[Question, ...]:
+    """Those that can be put of a label with so many classes; quantities: that are wanted, None for all."""
+    return tuple(
+        question
+        for question in QUESTIONS
+        if question.fits(classes) and (quantities is None or any(one.name in quantities for one in question.quantities))
+    )
 
 
 def checked(found: Sequence[Finding], question: Question, whole: float, part: float) -> Sequence[Finding]:
