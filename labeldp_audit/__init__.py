@@ -71,14 +71,14 @@ def read_report(path: str | os.PathLike[str]) -> Report:
     from .reports.formats import stored
 
     with _errors_name_arguments():
-        name = str(_place(path))
+        place = _place(path)
         try:
-            text = Path(name).read_text(encoding="utf-8-sig")
+            text = place.read_text(encoding="utf-8-sig")
         except OSError as error:
-            raise DataError(f"cannot be read: {error.strerror}", name) from None
+            raise DataError(f"cannot be read: {error.strerror}", place) from None
         except UnicodeDecodeError:
-            raise DataError("not a report of labeldp-audit: no UTF-8", name) from None
-        return Report(stored.read(text, name, QUANTITIES))
+            raise DataError("not a report of labeldp-audit: no UTF-8", place) from None
+        return Report(stored.read(text, str(place), QUANTITIES))
 
 
 def _place(path: str | os.PathLike[str]) -> Path:
@@ -100,7 +100,7 @@ def _answered(command: str, data: object, options: Mapping[str, Any]) -> Report:
 def _watched(asked: bool | Progress | None) -> Iterator[Progress]:
     """Quiet, unless somebody asks: then bars as on the command line, where standard error is a terminal."""
     if asked is True:
-        from .cli.progress import watched
+        from .cli.terminal import watched
 
         with watched(quiet=False) as progress:
             yield progress
@@ -140,16 +140,28 @@ class Report:
         """What the policy says that it was made with."""
         return self.content.judgement
 
-    def check(self, policy: str | os.PathLike[str] | Iterable[str]) -> Judgement:
-        """Judge it by a TOML file, or by lines in a list such as ["advantage.high > 0.05"]."""
+    def check(
+        self, policy: str | os.PathLike[str] | Iterable[str] | None = None, baseline: Report | None = None
+    ) -> Judgement:
+        """Judge it by a TOML file, or by lines in a list such as ["advantage.high > 0.05"]. Beside an older report only
+        what got worse counts; without a policy nothing may."""
         from .audits import judging
 
         with _errors_name_arguments():
             is_file = isinstance(policy, str | os.PathLike)
-            by = judging.policy_of(file=_place(policy)) if is_file else judging.policy_of(policy)  # type: ignore[arg-type]
-            judged = judging.judged(replace(self.content, command="check"), judging.wanted(by)).judgement
+            by = judging.policy_of(file=_place(policy)) if is_file else judging.policy_of(policy or ())  # type: ignore[arg-type]
+            older = None if baseline is None else baseline.content
+            by = judging.wanted(by) if older is None else by
+            judged = judging.judged(replace(self.content, command="check"), by, older).judgement
         assert judged is not None
         return judged
+
+    def diff(self, older: Report) -> Report:
+        """What changed since an older report, beyond the limits of both."""
+        from .audits import judging
+
+        with _errors_name_arguments():
+            return Report(judging.compared(older.content, self.content))
 
     def to_json(self) -> str:
         """The bytes that the command would have written."""
@@ -189,10 +201,6 @@ class Report:
         return formats.excerpt(self.content)
 
 
-_BEFORE = ("quantity", "mechanism")
-_AFTER = ("estimate", "low", "high", "confidence", "n", "method", "assumptions", "reason")
-
-
 class Findings(tuple[Finding, ...]):
     """The answers of a report, in its order."""
 
@@ -203,14 +211,9 @@ class Findings(tuple[Finding, ...]):
         from .data import pandas_frame
 
         places = sorted({place for one in self for place in one.at})
-        said = [{**vars(one.bound), **vars(one)} for one in self]
-        return pandas_frame(
-            {
-                **{name: [one[name] for one in said] for name in _BEFORE},
-                **{place: [one.at.get(place) for one in self] for place in places},
-                **{name: [one[name] for one in said] for name in _AFTER},
-            }
-        )
+        after = ("estimate", "low", "high", "confidence", "n", "method", "assumptions", "reason")
+        said = [{**vars(one.bound), **vars(one), **dict.fromkeys(places), **one.at} for one in self]
+        return pandas_frame({name: [one[name] for one in said] for name in ("quantity", "mechanism", *places, *after)})
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from labeldp_audit.measures import loss
 from labeldp_audit.measures.loss import Noise
 from labeldp_audit.mechanisms.channel import Channel
 from labeldp_audit.mechanisms.randomized_response import RandomizedResponse
@@ -26,6 +27,11 @@ def of_rows(rows) -> Noise:
     return noise_of(Channel(tuple(map(tuple, rows))))
 
 
+def nu_bar(eta, p: float, noise: Noise):
+    """The mean loss of 001, Definition 3, from its parts."""
+    return loss.feature_loss(eta, p, noise.tilt) + noise.loss
+
+
 def spec_of(rows) -> str:
     return "channel:matrix=" + "/".join(" ".join(f"{cell:g}" for cell in row) for row in rows)
 
@@ -40,8 +46,8 @@ def each_loss(eta, p: float, rows):
             for said in range(rows.shape[1]):
                 chance = here * rows[y, said]
                 ratio = np.log(rows[y, said]) - np.log(rows[1 - y, said])
-                loss = ratio + np.log(here) - np.log(there) + odds
-                yield chance, np.where(chance > 0, loss, -np.inf)
+                lost = ratio + np.log(here) - np.log(there) + odds
+                yield chance, np.where(chance > 0, lost, -np.inf)
 
 
 def mean_loss(eta, p: float, rows):

@@ -313,7 +313,7 @@ FAILING = {
             ("--estimator", "knn", *MECHANISM): f"{FAILS}.mechanism: line ",
             ("--estimator", "centroids"): "",  # and no bug of ours
         }),
-        ({"source.py": ("return cut(", "return nowhere(")}, {(): f"{FAILS}.source: line "}),
+        ({"source.py": ("return Source(", "return nowhere(")}, {(): f"{FAILS}.source: line "}),
     ],
 )  # fmt: skip
 def test_what_fails_is_met_where_it_is_asked_for(failing, table, broken, asked):

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import labeldp_audit as lda
-from labeldp_audit.audits.calls import COMMANDS
+from labeldp_audit.audits import calls
 from labeldp_audit.estimators import auto
 from labeldp_audit.estimators.linear import Linear
 from labeldp_audit.measures import advantage
@@ -19,6 +19,7 @@ from labeldp_audit.measures import advantage
 ROOT = Path(__file__).parent.parent
 DOCS = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+OPTIONS = {name: known.__optional_keys__ for name, (_, known) in calls.COMMANDS.items() if known}
 
 
 def evaluated(source: str, names: dict[str, Any]) -> Any:
@@ -80,7 +81,7 @@ def test_what_is_shown_runs(text, elsewhere):
 def test_the_docs_list_every_public_name():
     rows = re.findall(r"^\| ((?:`\w+`(?:, )?)+) \|", DOCS, re.MULTILINE)
     names = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
-    options = {name for _, known in COMMANDS.values() for name in known.__optional_keys__}
+    options = {name for known in OPTIONS.values() for name in known}
     assert names == {*lda.__all__, *options}
     assert sorted(lda.__all__) == sorted(set(lda.__all__))
     for name in lda.__all__:
@@ -93,11 +94,9 @@ def test_the_docs_say_of_which_functions_an_option_is():
     assert len(rows) > 15
     for options, functions in rows:
         named = {name.replace("_", "-") for name in re.findall(r"`(\w+)`", functions)}
-        wanted = named if functions.startswith("`") else {*COMMANDS} - named
+        wanted = named if functions.startswith("`") else {*OPTIONS} - named
         for option in re.findall(r"`(\w+)`", options):
-            assert {name for name, (_, known) in COMMANDS.items() if option in known.__optional_keys__} == wanted, (
-                option
-            )
+            assert {name for name, known in OPTIONS.items() if option in known} == wanted, option
 
 
 def test_the_docs_name_what_a_report_can_do():

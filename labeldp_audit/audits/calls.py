@@ -1,4 +1,7 @@
-"""From arguments in Python to a report: what can be refused is refused before the data are read."""
+"""The commands, for both doors: what computes each report; and from arguments in Python to a report.
+
+What can be refused is refused before the data are read.
+"""
 
 from __future__ import annotations
 
@@ -18,40 +21,48 @@ from ..estimators.contract import Estimator
 from ..questions import releases
 from . import judging, run, tune
 
-COMMANDS: Mapping[str, tuple[Any, type]] = {
+# What makes the report, and the options that the function of that name in Python takes, where there is one.
+COMMANDS: Mapping[str, tuple[Any, type | None]] = {
     "estimate-eta": (run.estimate_eta, options.EtaOptions),
     "nu-max": (run.nu_max, options.WorstCaseOptions),
     "estimate-j": (run.estimate_j, options.TailOptions),
     "advantage": (run.gains, options.GainOptions),
     "audit": (run.audit, options.AuditOptions),
+    "check": (run.check, None),
     "tune": (tune.tune, options.TuneOptions),
 }
 _MECHANISMS = {"advantage": options.COMPARED_MECHANISMS, "tune": options.OPEN_MECHANISM}  # where none are named
 
 
+def check_names(command: str, settings: Settings) -> None:
+    """Refuse an estimator and mechanisms that there are none of."""
+    named(settings.estimator)
+    if command != "tune":  # whose mechanisms have a parameter left open
+        releases.wanted(settings, judging.MOST_CLASSES)
+
+
+def found(command: str, data: object, settings: Settings, progress: Progress) -> tuple[Report, supplied.Rows | None]:
+    """The report, and the rows of a command that has some."""
+    made = COMMANDS[command][0](data, settings, progress)
+    return made if isinstance(made, tuple) else (made, None)
+
+
+# ---- from Python
+
+
 def answer(
     command: str, data: object, given: Mapping[str, Any], progress: Progress
 ) -> tuple[Report, supplied.Rows | None]:
-    """The report, and the rows of a command that has some."""
-    function, known = COMMANDS[command]
-    options.check_names(given, known.__optional_keys__)  # type: ignore[attr-defined]
-    settings = _settings(command, given)
-    with warnings.catch_warnings():  # of libraries; ours are in the report
-        warnings.simplefilter("ignore")
-        found = function(os.fspath(data) if isinstance(data, os.PathLike) else data, settings, progress)
-    report, rows = found if isinstance(found, tuple) else (found, None)
-    return judging.judged(report, settings.policy), rows
-
-
-def _settings(command: str, given: Mapping[str, Any]) -> Settings:
+    options.check_names(given, COMMANDS[command][1].__optional_keys__)  # type: ignore[union-attr]
     policy = judging.policy_of(given.get("fail_if") or (), given.get("policy"))
     settings = replace(_of_objects({"mechanisms": _MECHANISMS.get(command), **given}), policy=policy)
-    named(settings.estimator)
+    check_names(command, settings)
     if command == "tune":
         judging.wanted(policy)
-    else:
-        releases.wanted(settings, judging.MOST_CLASSES)
-    return settings
+    with warnings.catch_warnings():  # of libraries; ours are in the report
+        warnings.simplefilter("ignore")
+        report, rows = found(command, os.fspath(data) if isinstance(data, os.PathLike) else data, settings, progress)
+    return judging.judged(report, settings.policy), rows
 
 
 def _of_objects(given: Mapping[str, Any]) -> Settings:

@@ -17,7 +17,7 @@ from ..core.finding import Finding
 from ..core.policy import Line, Policy
 from ..core.quantity import Quantity
 from ..core.report import Report
-from ..policy import advice, files, judge
+from ..policy import advice, changes, files, judge
 from ..policy.judge import PARAMETERS
 from ..policy.lines import parse
 from ..questions.every import QUANTITIES, QUESTIONS
@@ -42,10 +42,9 @@ def policy_of(fail_if: str | Iterable[str] = (), file: str | os.PathLike[str] | 
     return replace(kept, lines=lines) if lines else None
 
 
-def wanted(found: Policy | None) -> Policy:
+def wanted(found: Policy | None, example: str = "--fail-if ['advantage.high > 0.05']") -> Policy:
     if found is None:
-        what = "no policy: nothing says what blocks a release"
-        raise SpecError(what, hint="for example --fail-if ['advantage.high > 0.05']")
+        raise SpecError("no policy: nothing says what blocks a release", hint=f"for example {example}")
     return found
 
 
@@ -188,17 +187,39 @@ def taus_of(policy: Policy, typed: Floats | None) -> Floats | None:
 # ---- a report
 
 
-def judged(report: Report, by: Policy | None) -> Report:
-    """tune has judged already, by what is said of the mechanism that it chose."""
+def judged(report: Report, by: Policy | None, older: Report | None = None) -> Report:
+    """tune has judged already, by what is said of the mechanism that it chose. Beside an older report only what got
+    worse counts; where there is no policy nothing may get worse."""
+    if older is not None:
+        return _beside(report, by, older)
     if by is None:
         return report
-    classes, today = len(report.dataset.classes), datetime.datetime.now(datetime.UTC).date()
+    classes, today = len(report.dataset.classes), _today()
     lines = tuple(canonical(line, classes) for line in by.lines)
     check_can_fail(lines, report.findings, report.parameters.get("utility") == "balanced")
     report = _without_doubts(report)
     if report.command != "tune" or report.judgement is None:
         report = replace(report, judgement=judge.judge(replace(by, lines=lines), report, today))
     return replace(report, warnings=tuple(dict.fromkeys((*report.warnings, *advice.for_lines(lines, report)))))
+
+
+def compared(older: Report | None, newer: Report) -> Report:
+    """What changed."""
+    assert older is not None
+    return changes.report(changes.between(older, newer))
+
+
+def _beside(report: Report, by: Policy | None, older: Report) -> Report:
+    compared = changes.between(older, report)
+    if by is None:
+        return replace(report, judgement=changes.judgement(compared))
+    now, before = judged(report, by), judged(older, by).judgement
+    assert now.judgement is not None and before is not None
+    return replace(now, judgement=changes.accepted(now.judgement, before, compared, _today()))
+
+
+def _today() -> datetime.date:
+    return datetime.datetime.now(datetime.UTC).date()
 
 
 def check_can_fail(lines: Iterable[Line], findings: Iterable[Finding], balanced: bool) -> None:

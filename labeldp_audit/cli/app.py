@@ -8,16 +8,14 @@ import signal
 import sys
 from collections.abc import Sequence
 from types import FrameType
-from typing import Annotated, Any, NoReturn
+from typing import Any, NoReturn
 
 import typer
-import typer.core
 
 from ..core import registry
 from ..core.errors import AuditError, DataError, SpecError
-from . import configuration, options, statuses
-from .commands import COMMANDS
-from .streams import complain, delivering, mute, open_the_closed, say, show
+from . import configuration, terminal
+from .commands import application
 
 HOME = __file__.removesuffix("cli/app.py")  # of the package
 PROGRAM = "labeldp-audit"
@@ -29,72 +27,6 @@ BUG_HINT = "please report this line with `labeldp-audit --version --verbose`; --
 
 class Stopped(BaseException):
     """Somebody wants us to stop. Not a KeyboardInterrupt: libraries swallow those."""
-
-
-# ---- what may be typed
-
-
-class _Group(typer.core.TyperGroup):
-    """Help names the kinds of files that packages of other people read."""
-
-    def format_help(self, ctx: Any, formatter: Any) -> None:
-        kinds = "".join(f", .{ending}" for ending in registry.others("sources"))
-        self.help = SUMMARY.replace(", a folder", f"{kinds}, a folder")
-        _leave_types_of_flags_out(self, ctx)
-        super().format_help(ctx, formatter)
-
-
-class _Command(typer.core.TyperCommand):
-    """Help ends with what there is to choose from, which is looked up then and not whenever the tool starts."""
-
-    def format_help(self, ctx: Any, formatter: Any) -> None:
-        if any(one.name == "mechanism" for one in self.params):
-            self.epilog = options.choices()
-        _leave_types_of_flags_out(self, ctx)
-        super().format_help(ctx, formatter)
-
-
-def _leave_types_of_flags_out(command: Any, context: Any) -> None:
-    """Some versions of typer show --quiet as if it took a value."""
-    for option in command.get_params(context):
-        if getattr(option, "is_flag", False):
-            option.metavar = ""
-
-
-SUMMARY = (
-    "Measure how much a release of protected labels still tells about each person.\n\n"
-    "A table goes in (.parquet, .csv, .csv.gz, .tsv, .arrow, .svm, a folder, or - for CSV on standard input); "
-    "a report comes out on standard output.\n\n"
-    "Start with: labeldp-audit estimate-j DATA\n\n"
-    "Options of a command may also stand in labeldp-audit.toml or pyproject.toml, or in variables such as "
-    "LABELDP_AUDIT_LABEL; what is typed wins."
-)
-
-application = typer.Typer(
-    cls=_Group,
-    pretty_exceptions_enable=False,
-    rich_markup_mode="rich",
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-for command, answers in COMMANDS:
-    application.command(cls=_Command, short_help=answers)(command)
-
-
-@application.callback(invoke_without_command=True, epilog=statuses.SENTENCE)
-def program(
-    context: typer.Context,
-    version: Annotated[bool, typer.Option("--version", help="Print the version and end.")] = False,
-    verbose: Annotated[bool, typer.Option("--verbose", help="With --version: also what it is built on.")] = False,
-) -> None:
-    if version:
-        from . import versions
-
-        show(versions.told(verbose))
-        raise typer.Exit
-    if verbose:
-        raise SpecError("--verbose goes with --version")
-    if context.invoked_subcommand is None:
-        raise SpecError("missing command", hint="`labeldp-audit --help` lists the commands")
 
 
 @functools.cache
@@ -115,12 +47,12 @@ def parsed(name: str, arguments: Sequence[str]) -> typer.Context:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The exit status."""
-    open_the_closed()
+    terminal.open_the_closed()
     try:
         _listen()
         return _guarded(sys.argv[1:] if arguments is None else list(arguments))
     except (Stopped, KeyboardInterrupt) as stop:
-        say("interrupted")
+        terminal.say("interrupted")
         return int(stop.args[0]) if stop.args else 128 + signal.SIGINT
 
 
@@ -128,13 +60,13 @@ def _guarded(arguments: Sequence[str]) -> int:
     try:
         return _run(arguments)
     except BrokenPipeError:
-        mute(sys.stdout)
-        return statuses.CLOSED
+        terminal.mute(sys.stdout)
+        return terminal.CLOSED
     except Exception as error:
         if "--debug" in arguments or os.environ.get("LABELDP_AUDIT_DEBUG", "0") not in ("", "0", "false", "no", "off"):
             import traceback
 
-            say("".join(traceback.format_exception(error)))
+            terminal.say("".join(traceback.format_exception(error)))
         return explained(error)
 
 
@@ -146,14 +78,14 @@ def _run(arguments: Sequence[str]) -> int:
         with commands().make_context(PROGRAM, list(arguments)) as context:
             return int(context.command.invoke(context))
     except typer.Exit as end:  # help was shown, or the version, or typer knows no such shell
-        with delivering():
-            return statuses.USAGE if end.exit_code else statuses.FINE
+        with terminal.delivering():
+            return terminal.USAGE if end.exit_code else terminal.FINE
     except UsageError as error:
         raise _as_spec_error(error) from None
     except SystemExit as end:  # typer installed completion; rich met a closed pipe
         if end.code:
             raise BrokenPipeError from None
-        return statuses.FINE
+        return terminal.FINE
 
 
 def _as_spec_error(error: Any) -> SpecError:
@@ -176,17 +108,19 @@ def explained(error: Exception) -> int:
     """One line, a hint where there is something to do, and the status."""
     match error:
         case AuditError():
-            complain(str(error), error.hint)
-            return statuses.DATA if isinstance(error, DataError) else statuses.USAGE
+            terminal.complain(str(error), error.hint)
+            return terminal.DATA if isinstance(error, DataError) else terminal.USAGE
         case MemoryError():
-            complain("not enough memory", "--exclude columns that are no features, or use a machine with more memory")
-            return statuses.DATA
+            terminal.complain(
+                "not enough memory", "--exclude columns that are no features, or use a machine with more memory"
+            )
+            return terminal.DATA
         case _ if stranger := registry.stranger_in(error):
-            complain(f"another package fails: {stranger}", "its authors want to know; --debug shows more")
-            return statuses.USAGE
+            terminal.complain(f"another package fails: {stranger}", "its authors want to know; --debug shows more")
+            return terminal.USAGE
         case _:
-            complain(f"a bug of labeldp-audit: {_place(error)}", BUG_HINT)
-            return statuses.BUG
+            terminal.complain(f"a bug of labeldp-audit: {_place(error)}", BUG_HINT)
+            return terminal.BUG
 
 
 def _place(error: Exception) -> str:

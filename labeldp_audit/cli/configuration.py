@@ -1,20 +1,22 @@
-"""Flags beat LABELDP_AUDIT_* variables beat the configuration file beat the defaults.
+"""Flags beat LABELDP_AUDIT_* variables beat the configuration file beat the defaults; and the policy in these layers.
 
 Variables and the file are click's `default_map`: what they say is checked as if it had been typed.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import tomllib
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
 import typer
 
 from ..core.errors import SpecError, near
+from ..core.policy import Policy
 from ..core.settings import KIND, Settings
 from ..core.values import Flag, Kind, Text
 from ..policy.files import POLICY
@@ -53,7 +55,7 @@ class Configuration:
 def of(context: typer.Context) -> Configuration:
     """All layers of a command whose options have been read."""
     below: Configuration = context.meta[PREFIX]
-    found = Configuration(file=below.file, keys=below.keys, notes=[*below.notes])
+    found = replace(below, values={}, origins={}, notes=[*below.notes])
     values, origins = found.values, found.origins
     for option in options_of(context.command):
         name, value = option.name, context.params[option.name]
@@ -74,10 +76,8 @@ def of(context: typer.Context) -> Configuration:
 
 
 def _layer(origin: str) -> int:
-    """How far up it is."""
-    if origin.startswith("--"):
-        return 3
-    return 2 if origin.startswith(PREFIX) else int(origin != DEFAULT)
+    """How far up it is: 0 for a default, 1 for a file, 2 for a variable, 3 for what was typed."""
+    return 3 if origin.startswith("--") else 2 if origin.startswith(PREFIX) else int(origin != DEFAULT)
 
 
 def options_of(command: Any) -> list[Any]:
@@ -98,7 +98,7 @@ def read_layers(context: typer.Context, param: typer.CallbackParam, value: Any) 
     if len(asked) == 2 and not context.resilient_parsing:  # as completion parses
         context.meta[PREFIX] = below = Configuration(keys=every(context).keys() - TYPED_ONLY)
         if not asked["no_config"]:
-            below.file = Path(asked["config"]) if asked["config"] else find(here())
+            below.file = Path(asked["config"]) if asked["config"] else find()
         if below.file:
             _read_file(context, below, below.file)
         _read_variables(context, below)
@@ -149,17 +149,13 @@ def _check(read: Callable[[Any], object], values: list[Any], *where: object) -> 
         raise SpecError(error.what, *where, hint=error.hint) from None
 
 
-def here() -> Path | None:
-    """The working folder, which may have been deleted."""
-    try:
-        return Path.cwd()
-    except OSError:
-        return None
-
-
-def find(folder: Path | None) -> Path | None:
+def find() -> Path | None:
     """The first file upwards that speaks to us; a pyproject.toml without our section does not."""
-    for place in (folder, *folder.parents) if folder else ():
+    try:
+        here = Path.cwd()
+    except OSError:  # it may have been deleted
+        return None
+    for place in (here, *here.parents):
         if (place / OWN_FILE).is_file():
             return place / OWN_FILE
         if (place / SHARED_FILE).is_file() and SECTION in _tools(place / SHARED_FILE):
@@ -169,13 +165,19 @@ def find(folder: Path | None) -> Path | None:
 
 def section(path: Path) -> dict[str, object]:
     """Ours of a pyproject.toml, the whole of any other file."""
-    table = _tools(path).get(SECTION, {}) if path.name == SHARED_FILE else toml(path)
+    table = _tools(path).get(SECTION, {}) if path.name == SHARED_FILE else _toml(path)
     if not isinstance(table, dict):
         raise SpecError("not a table", path, f"[tool.{SECTION}]")
     return table
 
 
-def toml(path: Path, hint: str = "--no-config reads none") -> dict[str, object]:
+def _tools(path: Path) -> dict[str, object]:
+    tools = _toml(path).get("tool", {})
+    return tools if isinstance(tools, dict) else {}
+
+
+def _toml(path: Path) -> dict[str, object]:
+    hint = "--no-config reads none"
     try:
         return tomllib.loads(path.read_text(encoding="utf-8-sig"))  # some editors begin a file with a mark
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -184,13 +186,49 @@ def toml(path: Path, hint: str = "--no-config reads none") -> dict[str, object]:
         raise SpecError(f"cannot read the configuration: {error.strerror}", path, hint=hint) from None
 
 
-def _tools(path: Path) -> dict[str, object]:
-    tools = toml(path).get("tool", {})
-    return tools if isinstance(tools, dict) else {}
+# ---- the policy
+
+
+POLICY_EXAMPLE = "--fail-if 'advantage.high > 0.05', or fail_if under [policy] in labeldp-audit.toml"
+
+
+def policy_of(asked: Configuration) -> Policy | None:
+    """Lines that were typed stand in for those of the configuration file, and beside those of --policy."""
+    if "fail_if" not in asked.values:
+        return None
+    from ..audits import judging
+    from ..policy import files
+    from ..questions.every import QUANTITIES
+
+    known, named = files.Known(QUANTITIES, judging.check), asked["policy"]
+    lines = files.read(asked["fail_if"], asked.origins["fail_if"], known)
+    if named:
+        kept = files.from_file(Path(named), known)
+        return replace(kept, lines=(*lines, *kept.lines))
+    table = section(asked.file).get(POLICY) if asked.file else None
+    if asked.file is None or table is None:
+        return Policy(lines) if lines else None
+    kept = files.from_table(table, asked.file, known)
+    if not kept.lines and not lines:
+        what = "no fail_if in the policy: nothing would be judged"
+        raise SpecError(what, asked.file, hint=f"for example {POLICY_EXAMPLE}")
+    return replace(kept, lines=lines or kept.lines)
+
+
+def unread(asked: Configuration) -> str:
+    """A warning where --policy names a file that says more than its policy, of which nothing else is read."""
+    named = asked.values.get("policy")
+    if not named or (asked.file is not None and asked.file.resolve() == Path(named).resolve()):
+        return ""
+    says = section(Path(named))
+    more = [key for key in says if key.replace("-", "_") in asked.keys] if POLICY in says else []
+    return f"{named} also says {', '.join(more)}: --policy reads the policy alone; --config reads all" if more else ""
+
+
+# ---- the settings and the policy as a configuration file, with where each comes from
 
 
 def shown(configuration: Configuration, command: Any) -> str:
-    """The settings as a configuration file, with where each comes from."""
     lines = []
     for option in options_of(command):
         if option.name not in TYPED_ONLY:
@@ -207,12 +245,26 @@ def _as_toml(name: str, value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, tuple):
-        return f"[{', '.join(quoted(str(one)) for one in value)}]"
-    return str(value) if isinstance(value, int | float) else quoted(str(value))
+        return f"[{', '.join(_quoted(str(one)) for one in value)}]"
+    return str(value) if isinstance(value, int | float) else _quoted(str(value))
 
 
-def quoted(text: str) -> str:
+def _quoted(text: str) -> str:
     """A basic string: JSON's escapes are TOML's."""
-    import json
-
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def shown_policy(asked: Configuration) -> str:
+    found = policy_of(asked)
+    if found is None:
+        return ""
+    lines = ["", f"[{POLICY}]"]
+    lines += [f"confidence = {found.confidence}"] if found.confidence else []
+    lines += ['on_unproven = "pass"'] if found.unproven_passes else []
+    lines += ["fail_if = [", *(f"  {_quoted(line.text)}," for line in found.lines), "]"]
+    for one in found.waivers:
+        lines += [
+            "", f"[[{POLICY}.waiver]]", f"quantity = {_quoted(one.quantity)}", f'dataset = "sha256:{one.dataset}"',
+            f"until = {one.until.isoformat()}", f"reason = {_quoted(one.reason)}",
+        ]  # fmt: skip
+    return "\n".join(lines) + "\n"

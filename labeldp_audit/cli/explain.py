@@ -6,7 +6,7 @@ import difflib
 import inspect
 import json
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from ..core.errors import SpecError
 from ..core.quantity import Term
@@ -20,10 +20,11 @@ KNOWN: Mapping[str, Term] = {**QUANTITIES, **TERMS}
 
 def run(name: str | None, form: str, width: int) -> str:
     """One entry, or all of them by one line each."""
-    if name is None:
-        return _as_json({"entries": [*map(_document, known().values())]}) if form == "json" else _listed(known(), width)
-    entry = find(name)
-    return _as_json(_document(entry)) if form == "json" else told(entry, width)
+    entry = None if name is None else find(name)
+    if form == "json":
+        entries = [*map(_document, [entry] if entry else known().values())]
+        return json.dumps(entries[0] if entry else {"entries": entries}, indent=2, ensure_ascii=False) + "\n"
+    return told(entry, min(width, WIDEST)) if entry else _listed(known(), width)
 
 
 def known() -> Mapping[str, Term]:
@@ -38,8 +39,8 @@ def _of_mechanism(name: str) -> Term:
         kind = MECHANISMS.get(name)
     except SpecError as error:
         return Term(name, "Mechanism of another package", error.what, "", "", "")
-    about = inspect.getdoc(kind) or ""
-    return Term(name, _upper(kind.summary), kind.summary, f"written {kind.example}", kind.__module__, about)
+    title = kind.summary[:1].upper() + kind.summary[1:]
+    return Term(name, title, kind.summary, f"written {kind.example}", kind.__module__, inspect.getdoc(kind) or "")
 
 
 def _document(term: Term) -> dict[str, object]:
@@ -67,30 +68,18 @@ def _plain(name: str) -> str:
 
 
 def told(entry: Term, width: int) -> str:
-    lines = [f"{entry.name}: {entry.title}", "", *textwrap.wrap(entry.meaning, min(width, WIDEST)), ""]
+    lines = [f"{entry.name}: {entry.title}", "", *textwrap.wrap(entry.meaning, width), ""]
     parts = {"Formula": entry.formula, "Read it": entry.read, "Source": entry.source}
     if entry.related:
         parts["Related"] = ", ".join(entry.related)
+    beside = textwrap.TextWrapper(max(width, 40), subsequent_indent=" " * 9, break_on_hyphens=False)
     for head, text in parts.items():
-        lines += _beside(head, text, min(width, WIDEST))
+        beside.initial_indent = f"{head:<9}"
+        lines += beside.wrap(text)
     return "\n".join(lines) + "\n"
-
-
-def _beside(head: str, text: str, width: int) -> Iterator[str]:
-    yield from textwrap.wrap(
-        text, max(width, 40), initial_indent=f"{head:<9}", subsequent_indent=" " * 9, break_on_hyphens=False
-    )
 
 
 def _listed(every: Mapping[str, Term], width: int) -> str:
     across = max(map(len, every)) + 2
     lines = (textwrap.shorten(one.meaning, max(width - across, 30), placeholder=" ...") for one in every.values())
     return "".join(f"{name:<{across}}{line}\n" for name, line in zip(every, lines, strict=True))
-
-
-def _upper(text: str) -> str:
-    return text[:1].upper() + text[1:]
-
-
-def _as_json(document: object) -> str:
-    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"

@@ -6,40 +6,30 @@ import contextlib
 import glob
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple, Protocol
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..core.errors import DataError, SpecError
 from ..core.report import Report
 from ..data import write
 from ..reports import formats
 
+if TYPE_CHECKING:
+    from ..estimators.supplied import Rows
+
 Info = Mapping[str, object] | None
-
-
-class Rows(Protocol):
-    """A row for each query, and what they are about."""
-
-    @property
-    def columns(self) -> Mapping[str, npt.NDArray[np.generic]]: ...
-
-    @property
-    def about(self) -> Mapping[str, object]: ...
-
-
+PAGES = {"json": "json", "md": "markdown", "html": "html"}  # of the folder: ending and format
+EVERY_PAGE = PAGES | {"txt": "text", "csv": "csv", "sarif": "sarif", "junit.xml": "junit"}
 SHOWN = "text"  # format of which standard output gets one screen
 ROWS = "eta.parquet"  # of commands that write a row for each query
 SUMMARISED = "github"  # format beside which the whole report is shown as a page
-_APART = "\n\n"  # between what others wrote, which may end in the middle of a line, and ours
 PAGE = 100  # columns of a report that no terminal shows
+_APART = "\n\n"  # between what others wrote, which may end in the middle of a line, and ours
+_TOP = ".git"  # at the top of a repository a folder, or a file where the rest of it is elsewhere
 
 
-@dataclass(frozen=True)
-class Target:
+class Target(NamedTuple):
     """One `FORMAT[=FILE]`; without a file it is standard output."""
 
     format: str
@@ -50,13 +40,13 @@ class Target:
 class Plan:
     targets: tuple[Target, ...]
     folder: Path | None
-    pages: Mapping[str, str] = field(default_factory=dict)  # of the folder: ending and format
-    location: str | None = None  # of the table from the top of its repository, with slashes
+    pages: Mapping[str, str]  # of the folder: ending and format
+    location: str | None  # of the table from the top of its repository, with slashes
 
 
-def plan(specs: Iterable[str], folder: str | None, pages: Mapping[str, str], location: str | None = None) -> Plan:
-    targets = tuple(_target(spec) for spec in specs)
-    return Plan(targets, Path(folder) if folder is not None else None, pages, location)
+def plan(specs: Iterable[str], folder: str | None, every_format: bool = False, location: str | None = None) -> Plan:
+    pages = EVERY_PAGE if every_format else PAGES
+    return Plan(tuple(map(_target, specs)), Path(folder) if folder is not None else None, pages, location)
 
 
 def _target(spec: str) -> Target:
@@ -67,37 +57,27 @@ def _target(spec: str) -> Target:
     return Target(name, None if file in ("", "-") else Path(file))
 
 
-def check(plan: Plan, names: Mapping[str, str], sources: Mapping[str, str]) -> None:
-    """Refuse a place that cannot be written before the long computation, and leave nothing there.
+def shows_text(plan: Plan) -> bool:
+    return Target(SHOWN, None) in plan.targets
 
-    names: of the files that the run may leave in its folder, and their formats; sources: what it reads, by what it is.
+
+def location(data: str, workspace: str | None = None) -> str | None:
+    """From the top of the repository, with slashes; None where there is none, or the table is not in it.
+
+    Programs that point to a file count from there. workspace: the folder that a runner checked out, which is the top
+    wherever the table is below it.
     """
-    _check_apart(plan, names, sources)
-    for file in (target.file for target in plan.targets if target.file):
-        if file.is_dir():
-            raise SpecError("is a folder, a file is needed", file)
-        if not file.exists() or file.is_file():
-            _probe(file.parent, file)
-    if plan.folder is not None:
-        _probe(_existing(plan.folder), plan.folder)
+    path = Path(data)
+    try:  # a link stays the file that it is in the repository, wherever it leads
+        file = path.resolve() if path.name in ("", "..") else path.parent.resolve() / path.name
+        tops = [Path(workspace).resolve()] if workspace and Path(workspace).is_absolute() else []
+        tops = [one for one in tops if one in file.parents] or [one for one in file.parents if (one / _TOP).exists()]
+    except (OSError, RuntimeError):  # a working folder that is gone, links that run in a circle, a closed folder
+        return None
+    return file.relative_to(tops[0]).as_posix() if tops else None
 
 
-def _check_apart(plan: Plan, names: Mapping[str, str], sources: Mapping[str, str]) -> None:
-    """Refuse to write a report over what is read, or over another report."""
-    planned: dict[Path, _Planned] = {}
-    for one in _files(plan, names):
-        for what, source in sources.items():
-            if _is_of(one.file, source):
-                raise SpecError(f"the report would be written over {what}", one.file)
-        other = planned.setdefault(_resolved(one.file), one)
-        if other is not one and (one.typed or one.format != other.format):
-            raise SpecError("two reports in one file", " and ".join(dict.fromkeys((other.shown, one.shown))))
-
-
-def names_of(plan: Plan, command: str, rows: Iterable[str] = ()) -> dict[str, str]:
-    """Files that a report of that command may leave in its folder, and their formats, where they have one."""
-    pages = {f"{command}.{ending}": form for ending, form in plan.pages.items()}
-    return pages | dict.fromkeys((f"{command}.svg", f"{command}-advantage.svg", *rows), "")
+# ---- before the work
 
 
 class _Planned(NamedTuple):
@@ -107,14 +87,39 @@ class _Planned(NamedTuple):
     shown: str
 
 
-def _files(plan: Plan, names: Mapping[str, str]) -> Iterator[_Planned]:
-    """All that may be written."""
-    for target in plan.targets:
-        if target.file:
-            yield _Planned(target.file, target.format, True, str(target.file))
+def names_of(plan: Plan, command: str, rows: bool = False) -> dict[str, str]:
+    """Files that a report of that command may leave in its folder, and their formats, where they have one."""
+    pages = {f"{command}.{ending}": form for ending, form in plan.pages.items()}
+    return pages | dict.fromkeys((f"{command}.svg", f"{command}-advantage.svg", *([ROWS] if rows else [])), "")
+
+
+def check(plan: Plan, names: Mapping[str, str], sources: Mapping[str, str]) -> None:
+    """Refuse a place that cannot be written before the long computation, and leave nothing there; and to write a
+    report over what is read, or over another report.
+
+    names: of the files that the run may leave in its folder, and their formats; sources: what it reads, by what it is.
+    """
+    files = [_Planned(file, form, True, str(file)) for form, file in plan.targets if file]
+    typed = [one.file for one in files]
     if plan.folder is not None:
-        for name, form in names.items():
-            yield _Planned(plan.folder / name, form, False, f"{name} in the folder {plan.folder}")
+        inside = ((name, form, f"{name} in the folder {plan.folder}") for name, form in names.items())
+        files += [_Planned(plan.folder / name, form, False, shown) for name, form, shown in inside]
+    planned: dict[Path, _Planned] = {}
+    for one in files:
+        for what, source in sources.items():
+            if _is_of(one.file, source):
+                raise SpecError(f"the report would be written over {what}", one.file)
+        other = planned.setdefault(_resolved(one.file), one)
+        if other is not one and (one.typed or one.format != other.format):
+            raise SpecError("two reports in one file", " and ".join(dict.fromkeys((other.shown, one.shown))))
+    for file in typed:
+        if file.is_dir():
+            raise SpecError("is a folder, a file is needed", file)
+        if not file.exists() or file.is_file():
+            _probe(file.parent, file)
+    if plan.folder is not None:
+        above = (plan.folder.absolute(), *plan.folder.absolute().parents)
+        _probe(next(place for place in above if place.exists() or place.is_symlink()), plan.folder)
 
 
 def _resolved(file: Path) -> Path:
@@ -138,12 +143,6 @@ def _is_of(file: Path, data: str) -> bool:
         return False
 
 
-def _existing(folder: Path) -> Path:
-    """The nearest folder that is there already."""
-    absolute = folder.absolute()
-    return next(place for place in (absolute, *absolute.parents) if place.exists() or place.is_symlink())
-
-
 def _probe(folder: Path, wanted: Path) -> None:
     try:
         with tempfile.TemporaryFile(dir=folder):
@@ -152,24 +151,21 @@ def _probe(folder: Path, wanted: Path) -> None:
         raise SpecError(f"cannot write there: {error.strerror}", wanted, hint="name another place") from None
 
 
+# ---- after it
+
+
 def to_screen(plan: Plan, report: Report, width: int, color: bool, info: Info, verbose: bool = False) -> str:
     """What standard output gets: each form in the order in which it was asked for; of text one screen, or all."""
-    shown = (target.format for target in plan.targets if target.file is None)
-    return "".join(
-        _closed(formats.screen(report, width=width, color=color, page=_where(plan, report)))
-        if form == SHOWN and not verbose
-        else _page(report, form, info, plan.location, width, color)
-        for form in shown
-    )
-
-
-def _where(plan: Plan, report: Report) -> str:
-    """The page, or a file with all of the report."""
     files = [str(target.file) for target in plan.targets if target.file]
-    if plan.folder is not None:
-        endings = sorted(plan.pages, key=lambda ending: ending != "html")
-        files = [str(plan.folder / f"{report.command}.{ending}") for ending in endings[:1]] + files
-    return files[0] if files else ""
+    if plan.folder is not None:  # the page, or else a file with all of the report
+        files = [str(plan.folder / f"{report.command}.html"), *files]
+    text = ""
+    for form in (target.format for target in plan.targets if target.file is None):
+        if form == SHOWN and not verbose:
+            text += _closed(formats.screen(report, width=width, color=color, page=files[0] if files else ""))
+        else:
+            text += _page(report, form, info, plan.location, width, color)
+    return text
 
 
 def _closed(text: str) -> str:
@@ -178,17 +174,28 @@ def _closed(text: str) -> str:
     return whole if whole.endswith("\n") else whole + "\n"
 
 
+def _page(report: Report, form: str, info: Info, location: str | None, width: int = PAGE, color: bool = False) -> str:
+    return _closed(formats.render(form, report, width=width, color=color, run_info=info, location=location))
+
+
 def to_files(plan: Plan, report: Report, rows: Rows | None, info: Info) -> Sequence[Path]:
     """Write what was planned, all or nothing; the files."""
-    files = [
-        write.text_file(target.file, _page(report, target.format, info, plan.location))
-        for target in plan.targets
-        if target.file
-    ]
+    pages = [(file, form) for form, file in plan.targets if file]
+    inside: Iterator[write.File] = iter(())
     if plan.folder is not None:
-        files += _of_folder(plan, plan.folder, report, rows, info)
+        pages += [(plan.folder / f"{report.command}.{ending}", form) for ending, form in plan.pages.items()]
+        inside = _beside_pages(plan.folder, report, rows)
+    files = [write.text_file(file, _page(report, form, info, plan.location)) for file, form in pages]
+    files += inside
     write.write_all(files, plan.folder)
     return [file.path for file in files]
+
+
+def _beside_pages(folder: Path, report: Report, rows: Rows | None) -> Iterator[write.File]:
+    for ending, picture in formats.pictures(report).items():
+        yield write.text_file(folder / f"{report.command}{ending}", picture)
+    if rows is not None:
+        yield write.rows_file(folder / ROWS, rows.columns, rows.about)
 
 
 def to_summary(plan: Plan, report: Report, place: str | None) -> Sequence[str]:
@@ -199,27 +206,10 @@ def to_summary(plan: Plan, report: Report, place: str | None) -> Sequence[str]:
     """
     if place and any(target.format == SUMMARISED for target in plan.targets):
         try:
-            _append(report, place)
+            there = write.size(Path(place))
+            page = formats.summary(report, there + len(_APART))
+            if page:
+                write.append(Path(place), _APART + page if there else page)
         except DataError as error:
             return (f"the page below the job is missing: {error}",)
     return ()
-
-
-def _append(report: Report, place: str) -> None:
-    there = write.size(Path(place))
-    page = formats.summary(report, there + len(_APART))
-    if page:
-        write.append(Path(place), _APART + page if there else page)
-
-
-def _of_folder(plan: Plan, folder: Path, report: Report, rows: Rows | None, info: Info) -> Iterator[write.File]:
-    for ending, form in plan.pages.items():
-        yield write.text_file(folder / f"{report.command}.{ending}", _page(report, form, info, plan.location))
-    for ending, picture in formats.pictures(report).items():
-        yield write.text_file(folder / f"{report.command}{ending}", picture)
-    if rows is not None:
-        yield write.rows_file(folder / ROWS, rows.columns, rows.about)
-
-
-def _page(report: Report, form: str, info: Info, location: str | None, width: int = PAGE, color: bool = False) -> str:
-    return _closed(formats.render(form, report, width=width, color=color, run_info=info, location=location))

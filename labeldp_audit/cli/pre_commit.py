@@ -6,19 +6,19 @@ A report names its table by the SHA-256 of its bytes, so no table is parsed. Jud
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 from ..core.errors import AuditError, DataError, PlanError, SpecError
 from ..core.report import SCHEMA
 from ..data import digests
 from . import app, configuration, stored_reports
-from .statuses import BUG, DATA, FINE, INCONCLUSIVE, USAGE, VIOLATED
+from .terminal import BUG, DATA, FINE, INCONCLUSIVE, USAGE, VIOLATED
 
 WORST_FIRST = (BUG, USAGE, DATA, VIOLATED, INCONCLUSIVE, FINE)
 SAYS_ALL = "audit"  # the command whose report a policy can ask everything
@@ -26,8 +26,7 @@ ENDS_AT_ONCE = 128  # from there on somebody wants us to stop
 REPORTS = "folder with reports (.json); whatever lies in it is no table"
 
 
-@dataclass(frozen=True)
-class Stored:
+class Stored(NamedTuple):
     file: Path
     command: str
 
@@ -89,20 +88,13 @@ def reports(folder: Path) -> Mapping[str, list[Stored]]:
     """By the digest of their table; everything below that is a report."""
     found: dict[str, list[Stored]] = {}
     for file in sorted(file for file in folder.rglob("*.json") if file.is_file()):
-        if (told := _told(file)) is not None:
-            found.setdefault(told[0], []).append(Stored(file, told[1]))
+        # Whether it is a whole report is for `check` to say.
+        with contextlib.suppress(OSError, ValueError, RecursionError, KeyError, TypeError, AttributeError):
+            document = json.loads(file.read_bytes())
+            if document["schema"].partition("/")[0] == SCHEMA.partition("/")[0]:
+                one = Stored(file, str(document["command"]))
+                found.setdefault(str(document["dataset"]["sha256"]), []).append(one)
     return found
-
-
-def _told(file: Path) -> tuple[str, str] | None:
-    """Its table and its command, where it is a report; whether it is a whole one is for `check` to say."""
-    try:
-        document = json.loads(file.read_bytes())
-        if document["schema"].partition("/")[0] != SCHEMA.partition("/")[0]:
-            return None
-        return str(document["dataset"]["sha256"]), str(document["command"])
-    except (OSError, ValueError, RecursionError, KeyError, TypeError, AttributeError):
-        return None
 
 
 def about(table: Path, known: Mapping[str, list[Stored]]) -> list[Stored]:
@@ -143,7 +135,11 @@ def _judged(table: Path, known: Mapping[str, list[Stored]], asked: argparse.Name
             raise DataError(f"no report on this very table in {asked.reports}", table, hint=_hint(table, asked))
     except AuditError as error:
         return app.explained(error)
-    statuses = [_checked(one.file, asked) for one in _as_planned(found)]
+    # Without reports about other releases of the table, unless there are no others.
+    planned = [one for one in found if _is_planned(one.file)] or found
+    exits = ["--exit-zero"] if asked.exit_zero else []
+    checking = ["check", "--no-output", *_policy(asked), *exits, "--"]
+    statuses = [app.main([*checking, str(one.file)]) for one in planned]
     return max(statuses) if max(statuses) >= ENDS_AT_ONCE else min(statuses, key=WORST_FIRST.index)
 
 
@@ -152,12 +148,6 @@ def _hint(table: Path, asked: argparse.Namespace) -> str:
     inside = [part for part in table.with_suffix("").parts if part not in (table.anchor, "..")]
     folder = str(Path(asked.reports, *inside))
     return shlex.join(["labeldp-audit", "check", str(table), *_policy(asked), "--output", folder])
-
-
-def _as_planned(found: Sequence[Stored]) -> Sequence[Stored]:
-    """Without reports about other releases of the table, unless there are no others."""
-    kept = [one for one in found if _is_planned(one.file)]
-    return kept or found
 
 
 def _is_planned(file: Path) -> bool:
@@ -170,11 +160,6 @@ def _is_planned(file: Path) -> bool:
     except AuditError:
         return True
     return True
-
-
-def _checked(report: Path, asked: argparse.Namespace) -> int:
-    options = [*_policy(asked), *(["--exit-zero"] if asked.exit_zero else [])]
-    return app.main(["check", "--no-output", *options, "--", str(report)])
 
 
 def _policy(asked: argparse.Namespace) -> list[str]:

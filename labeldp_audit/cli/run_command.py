@@ -5,42 +5,41 @@ from __future__ import annotations
 import os
 import sys
 import time
+import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from importlib import import_module
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ..audits import judging
 from ..core.errors import DataError, SpecError
 from ..core.policy import Outcome
 from ..core.report import MEASURED_BY, Report
-from . import configuration, output, policy_options, repository, stored_reports, versions
-from . import progress as watch
+from . import configuration, output, stored_reports, terminal, versions
 from .configuration import Configuration
 from .options import QUESTION, SEARCH, TABLE
-from .statuses import FINE, INCONCLUSIVE, VIOLATED
-from .streams import say, show, warn
 
 if TYPE_CHECKING:
     import typer
 
     from ..core.settings import Settings
+    from ..estimators.supplied import Rows
 
 MEASURING = (TABLE, SEARCH, QUESTION)  # panels of options that say how a report is made
-PAGES = {"json": "json", "md": "markdown", "html": "html"}
-EVERY_PAGE = PAGES | {"txt": "text", "csv": "csv", "sarif": "sarif", "junit.xml": "junit"}
+STATUSES = {
+    Outcome.PASS: terminal.FINE, Outcome.INCONCLUSIVE: terminal.INCONCLUSIVE, Outcome.UNPROVEN: terminal.INCONCLUSIVE,
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Job:
     """What a command does beside reading its options."""
 
-    function: str = ""  # inside labeldp_audit.audits, loaded when it runs; none takes stored reports alone
-    rows: tuple[str, ...] = ()  # the file with a row for each query
-    pages: Mapping[str, str] = field(default_factory=lambda: PAGES)  # what its folder gets: ending and format
-    stored: bool = False  # takes a stored report as well
-    open_mechanisms: bool = False  # of which one parameter is left open
-    wants_policy: bool = False
+    tables: bool = True  # takes tables
+    reports: bool = False  # takes stored reports
+    needs_policy: bool = False
+    compares: bool = False  # two reports
+    rows: bool = False  # writes a line for each row, too
+    every_format: bool = False  # of the report into its folder
 
 
 @dataclass(frozen=True)
@@ -53,6 +52,7 @@ class Errand:
     asked: Configuration
     settings: Settings
     plan: output.Plan
+    sources: Mapping[str, str]  # what it reads, by what it is
     stored: bool  # is it a report that is there already?
 
 
@@ -60,49 +60,47 @@ def perform(context: typer.Context, job: Job) -> int:
     """The exit status of a command."""
     asked, data, started = configuration.of(context), context.params["data"], time.time()
     quiet = bool(asked["quiet"])
-    warn(asked.notes, quiet)
+    terminal.warn(asked.notes, quiet)
     if asked["show_config"]:
-        policy = policy_options.shown(policy_options.policy_of(asked))
-        show(configuration.shown(asked, context.command) + policy)
-        return FINE
+        terminal.show(configuration.shown(asked, context.command) + configuration.shown_policy(asked))
+        return terminal.FINE
+    if job.compares and not (data and context.params["older"]):
+        raise SpecError("two stored reports are needed", hint=f"`{context.command_path} --help` shows examples")
     if not data:  # Path('') would be the working folder
         raise SpecError("missing argument DATA", hint=f"`{context.command_path} --help` shows examples")
     errand = _checked(context, job, data, asked)
-    warn(filter(None, [policy_options.unread(asked)]), quiet)
+    plan = errand.plan
+    terminal.warn(filter(None, [configuration.unread(asked)]), quiet)
     _hush_libraries()
     made, rows, info = _stored(errand) if errand.stored else (*_computed(errand, quiet), None)
-    report = judging.judged(made, errand.settings.policy)
+    older = _older(context, asked)
+    before = None if older is None else stored_reports.read_report(older)[0]
+    report = judging.compared(before, made) if job.compares else judging.judged(made, errand.settings.policy, before)
     said = made.warnings if errand.stored else ()  # when that report was made
-    warn((one for one in report.warnings if one not in said), quiet or _is_read_here(errand.plan))
+    # A terminal that shows a report for people has the warnings, and where the page is, in that report.
+    silent = quiet or (output.shows_text(plan) and sys.stdout is not None and sys.stdout.isatty())
+    terminal.warn((one for one in report.warnings if one not in said), silent)
     info = versions.of_run(data, sys.argv[1:], started) if asked["with_run_info"] else info
-    text = output.to_screen(errand.plan, report, *watch.screen(), info, bool(asked["verbose"]))
-    written = output.to_files(errand.plan, report, rows, info)
-    show(text)
-    warn(output.to_summary(errand.plan, report, os.environ.get("GITHUB_STEP_SUMMARY")), quiet=False)
-    if written and not quiet and not _is_read_here(errand.plan):
-        say(f"wrote {', '.join(map(str, written))}")
-    return _status(report) if "fail_if" in asked.values and not asked["exit_zero"] else FINE
+    text = output.to_screen(plan, report, *terminal.screen(), info, bool(asked["verbose"]))
+    written = output.to_files(plan, report, rows, info)
+    terminal.show(text)
+    terminal.warn(output.to_summary(plan, report, os.environ.get("GITHUB_STEP_SUMMARY")), quiet=False)
+    if written and not silent:
+        terminal.say(f"wrote {', '.join(map(str, written))}")
+    if report.judgement is None or "fail_if" not in asked.values or asked["exit_zero"]:
+        return terminal.FINE
+    return STATUSES.get(report.judgement.outcome, terminal.VIOLATED)
 
 
-def _status(report: Report) -> int:
-    if report.judgement is None:
-        return FINE
-    open_ones = dict.fromkeys((Outcome.INCONCLUSIVE, Outcome.UNPROVEN), INCONCLUSIVE)
-    return {Outcome.PASS: FINE, **open_ones}.get(report.judgement.outcome, VIOLATED)
+def _older(context: typer.Context, asked: Configuration) -> str | None:
+    """The report to compare with."""
+    return asked.values.get("baseline") or context.params.get("older")
 
 
 def _hush_libraries() -> None:
     """Their warnings are for us, not for users; `python -W` brings them back."""
-    import warnings
-
     if not sys.warnoptions:
         warnings.simplefilter("ignore")
-
-
-def _is_read_here(plan: output.Plan) -> bool:
-    """Is there a terminal that shows a report for people, which has the warnings and says where the page is?"""
-    shown = any(target.file is None and target.format == "text" for target in plan.targets)
-    return shown and sys.stdout is not None and sys.stdout.isatty()
 
 
 # ---- checks
@@ -110,59 +108,42 @@ def _is_read_here(plan: output.Plan) -> bool:
 
 def _checked(context: typer.Context, job: Job, data: str, asked: Configuration) -> Errand:
     name = str(context.info_name)
-    stored = job.stored and stored_reports.is_report(data)
+    stored = job.reports and stored_reports.is_report(data)
     if stored:
         measuring = [one for one in context.command.params if getattr(one, "rich_help_panel", "") in MEASURING]
         stored_reports.check_typed(asked, (str(one.name) for one in measuring))
-    elif job.stored:
+    elif job.reports:
         _check_table(name, job, data)
-    policy = policy_options.policy_of(asked)
-    if job.wants_policy:
-        policy_options.wanted(policy)
+    policy = configuration.policy_of(asked)
+    if job.needs_policy and not asked.values.get("baseline"):
+        judging.wanted(policy, configuration.POLICY_EXAMPLE)
     settings = replace(asked.settings(), policy=policy)
     if not stored:
-        _check_specs(settings, job)
-    return Errand(name, job, data, asked, settings, _plan(name, job, data, asked, stored), stored)
+        from ..audits import calls
+
+        calls.check_names(name, settings)
+    sources = {
+        "the table or among its parts": data, "the estimates of --eta-file": asked.values.get("eta_file"),
+        "the older report": _older(context, asked), "the configuration": asked.file,
+        "the policy": asked.values.get("policy"),
+    }  # fmt: skip
+    read = {what: str(file) for what, file in sources.items() if file}
+    # A stored report is there already, and gets a folder only if one is asked for; nobody knows where its table is.
+    nowhere = asked["no_output"] or (stored and asked.origins["output"] == configuration.DEFAULT)
+    location = None if stored or data == "-" else output.location(data, os.environ.get("GITHUB_WORKSPACE"))
+    plan = output.plan(asked["format"], None if nowhere else asked["output"], job.every_format, location)
+    output.check(plan, output.names_of(plan, name, job.rows) if job.tables else {}, read)
+    return Errand(name, job, data, asked, settings, plan, read, stored)
 
 
 def _check_table(name: str, job: Job, data: str) -> None:
     """Where a report could stand, too, a folder of reports is no table."""
     inside = stored_reports.reports_in(data)
     hint = f"labeldp-audit {name} {' or '.join(inside)}" if inside else ""
-    if not job.function:
+    if not job.tables:
         raise SpecError("not a stored report", data, hint=hint or "a .json file that another command left")
     if inside:
         raise DataError("a folder of reports, and no table", data, hint=hint)
-
-
-def _check_specs(settings: Settings, job: Job) -> None:
-    from ..estimators import named
-    from ..questions import releases
-
-    named(settings.estimator)
-    if not job.open_mechanisms:
-        releases.wanted(settings, judging.MOST_CLASSES)
-
-
-def _plan(name: str, job: Job, data: str, asked: Configuration, stored: bool) -> output.Plan:
-    """Where the report goes; a stored one is there already and gets a folder only if one is asked for."""
-    nowhere = asked["no_output"] or (stored and asked.origins["output"] == configuration.DEFAULT)
-    # Nobody knows where the table of a stored report is, or what comes through a pipe.
-    unknown = stored or data == "-"
-    location = None if unknown else repository.place(data, os.environ.get("GITHUB_WORKSPACE"))
-    plan = output.plan(asked["format"], None if nowhere else asked["output"], job.pages, location)
-    names = output.names_of(plan, name, job.rows) if job.function else {}  # a shown report keeps its own
-    output.check(plan, names, _sources(data, asked))
-    return plan
-
-
-def _sources(data: str, asked: Configuration) -> dict[str, str]:
-    """What a command reads, by what it is."""
-    named = {
-        "the table or among its parts": data, "the estimates of --eta-file": asked.values.get("eta_file"),
-        "the configuration": asked.file, "the policy": asked.values.get("policy"),
-    }  # fmt: skip
-    return {what: str(file) for what, file in named.items() if file}
 
 
 # ---- reports
@@ -171,19 +152,17 @@ def _sources(data: str, asked: Configuration) -> dict[str, str]:
 def _stored(errand: Errand) -> tuple[Report, None, output.Info]:
     """A report is shown as what it is; a checked one says so, and has to be about what the configuration plans."""
     report, info = stored_reports.read_report(errand.data)
-    if errand.job.function:
+    if errand.job.tables:
         stored_reports.check_planned(report, errand.asked, errand.data)
         parameters = {MEASURED_BY: report.command, **report.parameters}
         report = replace(report, command=errand.name, parameters=parameters)
-    sources = _sources(errand.data, errand.asked)
-    output.check(errand.plan, output.names_of(errand.plan, report.command), sources)
+    command = errand.name if errand.job.compares else report.command
+    output.check(errand.plan, output.names_of(errand.plan, command), errand.sources)
     return report, None, info
 
 
-def _computed(errand: Errand, quiet: bool) -> tuple[Report, output.Rows | None]:
-    """The report, and the rows of a command that writes some."""
-    module, _, function = errand.job.function.partition(".")
-    answer = getattr(import_module(f"..audits.{module}", __package__), function)
-    with watch.watched(quiet) as progress:
-        result = answer(errand.data, errand.settings, progress)
-    return result if isinstance(result, tuple) else (result, None)
+def _computed(errand: Errand, quiet: bool) -> tuple[Report, Rows | None]:
+    from ..audits import calls
+
+    with terminal.watched(quiet) as progress:
+        return calls.found(errand.name, errand.data, errand.settings, progress)

@@ -5,13 +5,20 @@ from __future__ import annotations
 import contextlib
 import gc
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from ..core.errors import DataError, PlanError, SpecError
 from ..core.report import COMPARED, SCHEMA, Report
 from ..questions.every import QUANTITIES
 from .configuration import DEFAULT, PREFIX, Configuration
+
+_PARTS = (".parquet", ".pq")
+_ALIKE = "audit the table as it is to be released, and say in the configuration what that is"
+# Options that a report names where they were set, and what they are otherwise.
+_SAID: Mapping[str, object] = {"exclude": (), "categorical": (), "drop_null_labels": False, "utility": "zero-one"}
+_OF_ROWS = ("group", "repeats", "eta")  # whose row each is, and where its probabilities come from
+_OF_ETA_FILE = ("exclude", "categorical", *_OF_ROWS)  # settled when it was written, where nobody says more
 
 
 def is_report(data: str) -> bool:
@@ -31,9 +38,6 @@ def reports_in(data: str) -> list[str]:
     return []
 
 
-_PARTS = (".parquet", ".pq")
-
-
 def _begins_as_report(file: Path) -> bool:
     with contextlib.suppress(OSError), file.open("rb") as stream:
         return f'"{SCHEMA.partition("/")[0]}/'.encode() in stream.read(100)
@@ -45,16 +49,10 @@ def read_report(data: str) -> tuple[Report, Mapping[str, object] | None]:
     from ..reports.formats import stored as written
 
     name = "stdin" if data == "-" else data
-    with _all_kept():
-        return written.read_with_run(_text_of(data, name), name, QUANTITIES)
-
-
-@contextlib.contextmanager
-def _all_kept() -> Iterator[None]:
-    """A report is a great many small objects: to look for garbage among them takes a tenth of a verdict's time."""
-    gc.disable()
+    text = _text_of(data, name)
+    gc.disable()  # looking for garbage among so many small objects takes a tenth of a verdict's time
     try:
-        yield
+        return written.read_with_run(text, name, QUANTITIES)
     finally:
         gc.freeze()
         gc.enable()
@@ -82,7 +80,9 @@ def check_typed(asked: Configuration, measuring: Iterable[str]) -> None:
 
 def check_planned(report: Report, asked: Configuration, file: str) -> None:
     """A configuration says what is to be released: a report about something else judges nothing of it."""
-    planning = any(_is_planned(asked.origins[name]) for name in ("label", *_SAID, *_OF_ROWS, "mechanism"))
+    origins = [asked.origins[name] for name in ("label", *_SAID, *_OF_ROWS, "mechanism")]
+    # Something is planned in a file; a variable plans nothing but itself.
+    planning = any(origin != DEFAULT and not origin.startswith(PREFIX) for origin in origins)
     for name, said in _made_with(report).items():
         plan, origin = asked[name], asked.origins[name]
         if (planning or origin != DEFAULT) and not _is_open(name, asked) and _plain(plan) != _plain(said):
@@ -93,22 +93,10 @@ def check_planned(report: Report, asked: Configuration, file: str) -> None:
         _check_mechanisms(report, asked, file)
 
 
-_ALIKE = "audit the table as it is to be released, and say in the configuration what that is"
-# Options that a report names where they were set, and what they are otherwise.
-_SAID: Mapping[str, object] = {"exclude": (), "categorical": (), "drop_null_labels": False, "utility": "zero-one"}
-_OF_ROWS = ("group", "repeats", "eta")  # whose row each is, and where its probabilities come from
-_OF_ETA_FILE = ("exclude", "categorical", *_OF_ROWS)  # settled when it was written, where nobody says more
-
-
 def _is_open(name: str, asked: Configuration) -> bool:
     """Unset, and for the table or the file of estimates to say."""
     settled = _OF_ETA_FILE if asked["eta_file"] is not None else ()
     return not asked[name] and name in ("label", "positive", *settled)
-
-
-def _is_planned(origin: str) -> bool:
-    """In a file; a variable plans nothing but itself."""
-    return origin != DEFAULT and not origin.startswith(PREFIX)
 
 
 def _made_with(report: Report) -> dict[str, object]:

@@ -43,7 +43,8 @@ class SpecError(AuditError, ValueError):
 
     @classmethod
     def unknown(cls, kind: str, name: str, known: Iterable[str]) -> SpecError:
-        return cls(f"unknown {kind} {name!r}", hint=f"known: {', '.join(sorted(known))}")
+        names = sorted(known)
+        return cls(f"unknown {kind} {name!r}", hint=f"{near(name, names)} known: {', '.join(names)}".strip())
 
 
 class AssumptionError(AuditError):
@@ -66,5 +67,7 @@ def as_arguments(error: AuditError, renamed: Mapping[str, str]) -> AuditError:
 
 def near(name: str, known: Iterable[str]) -> str:
     """A hint towards what may have been meant."""
-    close = difflib.get_close_matches(name, list(known), n=3, cutoff=0.6)
+    names = list(known)
+    begun = [one for one in names if len(name) > 1 and one.startswith(name)]
+    close = begun or difflib.get_close_matches(name, names, n=3, cutoff=0.6)
     return f"did you mean {' or '.join(close)}?" if close else ""

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import decimal
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from ..core.arrays import Integers
 from ..core.errors import DataError, SpecError
-from .levels import as_binary, is_category
+from ..core.progress import Progress
+from .levels import as_binary, is_category, without_nan
 from .numbers import is_number
 from .quoting import listed, shown
 
@@ -20,6 +23,9 @@ MOST_CLASSES, MOST_NUMBERS = 100, 20  # numbers and dates are measured, not told
 MOST_COUNTED = 1000  # labels: a message names no larger number, and nobody has to remember more
 POSITIVE = ("true", "yes", "1")
 REST, OTHERS = "rest", "others"  # what is not the positive class, where there are more than two
+
+
+TextCodes = tuple[Integers, list[str]]
 
 
 @dataclass(frozen=True)
@@ -36,13 +42,42 @@ class Classes:
         return self.index[name] if self.positive is None else self.index.get(name, 0)
 
 
-def text_codes(array: pa.Array) -> tuple[npt.NDArray[np.int64], list[str]]:
+class Labelled(NamedTuple):
+    """Rows of a batch that have a label."""
+
+    batch: pa.RecordBatch
+    code: Integers  # of each of these rows, among `names`
+    names: list[str]
+    there: npt.NDArray[np.bool_]  # which rows of the whole batch these are
+    before: int  # rows of the file before the batch
+
+    @property
+    def rows(self) -> Integers:
+        """Their numbers in the file, from 0."""
+        return self.before + np.flatnonzero(self.there)
+
+
+def labelled(
+    batches: Iterable[pa.RecordBatch], progress: Progress, codes: Callable[[pa.Array], TextCodes] | None = None,
+    label: int = -1,
+) -> Iterator[Labelled]:  # fmt: skip
+    """codes: what to make of labels, if not `text_codes`; label: which of the columns they are."""
+    before = 0
+    for batch in batches:
+        code, names = (codes or text_codes)(batch.column(label))
+        there = code < len(names)
+        kept = batch if there.all() else batch.filter(pa.array(there))
+        yield Labelled(kept, code[there], names, there, before)
+        before += batch.num_rows
+        progress.advance(batch.num_rows)
+
+
+def text_codes(array: pa.Array) -> TextCodes:
     """Row i has the class `texts[code[i]]`, or none where code[i] == len(texts)."""
     if pa.types.is_dictionary(array.type):
         array = array.dictionary_decode()
     if pa.types.is_floating(array.type):
-        values = array.to_numpy(zero_copy_only=False).astype(np.float64) + 0.0
-        array = pa.array(values, mask=np.isnan(values))
+        array = without_nan(array.cast(pa.float32()) if array.type == pa.float16() else array).cast(pa.float64())
     if is_category(array.type):
         array = as_binary(array)
     encoded = array.dictionary_encode()
@@ -91,26 +126,19 @@ def decide(counts: dict[str, int], positive: str | None, label: str, many: bool 
     if len(counts) < 2 and not rest:
         only = f"the label has one class only, {shown(next(iter(counts)))}" if counts else "the label has no values"
         raise DataError(only, f"column {shown(label)}")
-    known = ordered(counts)
-    if positive is not None:
-        return one_against_others(counts, known, named(known, positive, label, rest), rest)
-    if len(known) > 2 and many:
-        return each_of(counts, known)
-    if len(known) > 2:
+    # Numbers by value, everything else by its text.
+    known = sorted(counts, key=lambda name: (value if (value := as_number(name)) is not None else math.inf, name))
+    if positive is None and len(known) > 2:
+        if many:
+            index = {name: c for c, name in enumerate(known)}
+            return Classes(tuple(known), tuple(counts[name] for name in known), index, None)
         what = f"not yet supported: more than two classes ({listed(known)})"
         raise DataError(what, f"column {shown(label)}", hint="--positive VALUE audits one class against the rest")
-    return one_against_others(counts, known, presumed(known, label))
-
-
-def one_against_others(counts: dict[str, int], known: list[str], chosen: str, rest: int = 0) -> Classes:
+    chosen = presumed(known, label) if positive is None else named(known, positive, label, rest)
     others = [name for name in known if name != chosen]
     negative = others[0] if len(others) == 1 and not rest else REST if chosen != REST else OTHERS
     total = sum(counts[name] for name in others) + rest
     return Classes((negative, chosen), (total, counts[chosen]), {name: int(name == chosen) for name in known}, chosen)
-
-
-def each_of(counts: dict[str, int], known: list[str]) -> Classes:
-    return Classes(tuple(known), tuple(counts[name] for name in known), {name: c for c, name in enumerate(known)}, None)
 
 
 def as_number(text: str) -> float | None:
@@ -121,19 +149,11 @@ def as_number(text: str) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def ordered(names: Iterable[str]) -> list[str]:
-    """Numbers by value, everything else by its text."""
-    return sorted(names, key=lambda name: (value if (value := as_number(name)) is not None else math.inf, name))
-
-
-def named(known: list[str], positive: str, label: str, rest: int = 0) -> str:
-    for same in (
-        lambda name: name == positive,
-        lambda name: may_be(name, positive),
-        lambda name: set(known) == {"false", "true"} and name == positive.lower(),
-    ):
-        if found := [name for name in known if same(name)]:
-            return found[0]
+def named(known: list[str], positive: str, label: str, rest: int) -> str:
+    truths = set(known) == {"false", "true"}
+    found = [name for name in known if may_be(name, positive) or (truths and name == positive.lower())]
+    if found:
+        return positive if positive in found else found[0]
     what, more = f"no class {shown(positive)} in the label {shown(label)}", ", and others" if rest else ""
     raise SpecError(what, hint=f"its classes: {listed(known)}{more}")
 

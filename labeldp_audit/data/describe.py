@@ -1,19 +1,30 @@
-"""What a report may say about the table and its columns."""
+"""What a report may say about the table and its columns; remarks on those that were dropped or may be no features."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import pyarrow as pa
 
 from ..core.table import Column, Dataset
 from .classes import Classes
 from .encode import Encoder
-from .probabilities import is_text
+from .levels import is_text
+from .numbers import is_whole, unit
+from .quoting import argument, listed, shown
 from .roles import Roles
 from .scan import CategoryScan, NumberScan, Scan
 from .sources.contract import Source
+
+FAR = 1000.0  # deviations of all in one of most: then a few lie far out
+IDENTIFIER_SHARE = 0.95
+IDENTIFIER_ROWS = 50
+MOSTLY_MISSING = 0.5
+
+IDENTIFIERS = {"id", "uid", "uuid", "guid", "identifier"}
+OWNERS = "user|customer|client|patient|person|member|account|device|session|order|item|record|row"  # userid, not paid
+WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")  # user, Id; ID, Number
 
 Encoders = Mapping[str, Encoder | None]
 
@@ -23,7 +34,7 @@ def dataset(source: Source, roles: Roles, scanned: Scan, classes: Classes, encod
         name=source.name,
         sha256=sha256,
         rows=scanned.rows,
-        rows_used=scanned.used,
+        rows_used=scanned.label.used,
         label=roles.label,
         positive=classes.positive,
         classes=classes.names,
@@ -34,26 +45,18 @@ def dataset(source: Source, roles: Roles, scanned: Scan, classes: Classes, encod
 
 def columns(source: Source, roles: Roles, scanned: Scan, encoders: Encoders) -> tuple[Column, ...]:
     """In the order of the file."""
-    known = {
-        name: feature(name, column, encoders[name], scanned.used)
-        for name, column in zip(roles.features, scanned.columns, strict=True)
-    }
-    known[roles.label] = Column(roles.label, "label", type_name(scanned.label_type), scanned.label.missing)
-    types = source.types()
+    types, label = source.types, scanned.label
+    known = {roles.label: Column(roles.label, "label", type_name(label.type), label.missing)}
     if roles.group is not None:
         known[roles.group] = Column(roles.group, "group", type_name(types[roles.group] or pa.string()))
-    known |= {name: Column(name, "eta", read_as(types[name])) for name in roles.eta}
-    return tuple(known.get(name) or excluded(name, types[name]) for name in source.names())
-
-
-def excluded(name: str, kind: object) -> Column:
-    """A text file's cells are only text as long as nobody reads them."""
-    return Column(name, "excluded", "text" if kind is None else type_name(kind))
-
-
-def read_as(kind: pa.DataType | None) -> str:
-    """A probability spelled as text is read as a float64."""
-    return str(pa.float64()) if is_text(kind) else type_name(kind)
+    for name in roles.eta:  # a probability spelled as text is read as a float64
+        text = types[name] is None or is_text(types[name])
+        known[name] = Column(name, "eta", str(pa.float64()) if text else type_name(types[name]))
+    for name, column in zip(roles.features, scanned.columns, strict=True):
+        known[name] = feature(name, column, encoders[name], label.used)
+    for name in types.keys() - known.keys():  # a text file's cells are only text as long as nobody reads them
+        known[name] = Column(name, "excluded", "text" if types[name] is None else type_name(types[name]))
+    return tuple(known[name] for name in types)
 
 
 def type_name(kind: object) -> str:
@@ -71,3 +74,39 @@ def feature(name: str, column: NumberScan | CategoryScan | None, one: Encoder | 
         return Column(name, "number", type_name(column.type), column.missing, None, one.width)
     levels = column.distinct + (column.missing > 0)
     return Column(name, "category", type_name(column.type), column.missing, levels, one.width)
+
+
+def remarks(scanned: Scan, encoders: Encoders) -> Iterator[str]:
+    if scanned.label.missing:
+        yield f"rows without a label, dropped: {scanned.label.missing:,}"
+    if constant := [name for name, one in encoders.items() if one is None]:
+        yield f"constant, so dropped: {listed(constant)}"
+    used = [c for c in scanned.columns if c is not None and encoders[c.name] is not None]
+    for column in used:
+        yield from identifiers(column, scanned.label.used)
+    measured = [c for c in used if isinstance(c, NumberScan)]
+    if odd := [c.name for c in measured if c.moments.deviation > FAR * c.spread.middle(unit(c.type))[1]]:
+        yield (
+            f"a few values thousands of times as far out as most, as codes for missing ones may be: {listed(odd)}; "
+            "distances (knn) hardly see the others"
+        )
+    if sparse := [c.name for c in used if c.missing > MOSTLY_MISSING * scanned.label.used]:
+        yield f"mostly missing: {listed(sparse)}"
+
+
+def identifiers(column: NumberScan | CategoryScan, used: int) -> Iterator[str]:
+    """Categories show themselves by their values; numbers all differ anyway, so their name has to do."""
+    if isinstance(column, CategoryScan):
+        present = used - column.missing
+        if present >= IDENTIFIER_ROWS and column.distinct >= IDENTIFIER_SHARE * present:
+            yield f"column {shown(column.name)} looks like an identifier; --exclude {argument(column.name)} if it is"
+    elif is_whole(column.type) and names_identifier(column.name):
+        named = f"column {shown(column.name)} is named like an identifier"
+        yield f"{named} and read as a number; --exclude or --categorical"
+
+
+def names_identifier(name: str) -> bool:
+    """id, user_id, userId, PatientID, id_client, userid; not paid or covid."""
+    words = [word.lower() for word in WORD.findall(name)]
+    glued = bool(words) and re.fullmatch(f"({OWNERS})id", words[-1])
+    return bool(glued or IDENTIFIERS & {*words[:1], *words[-1:]})

@@ -8,9 +8,8 @@ levels are at distance 1, or at expected squared distance 1.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -19,11 +18,11 @@ import pyarrow as pa
 from ..core.arrays import Integers
 from ..core.errors import DataError
 from ..core.progress import Progress
-from ..core.table import Axis, Points
-from . import fingerprints, levels, numbers
-from .classes import Classes, text_codes
-from .feature_columns import Raw
-from .fingerprints import Words
+from ..core.table import Points
+from . import levels, numbers
+from .classes import Classes, labelled
+from .feature_columns import CategoryColumn, Raw
+from .levels import Words
 from .quoting import shown
 from .roles import Roles
 from .scan import CategoryScan, NumberScan, Scan
@@ -32,17 +31,6 @@ from .sources.contract import Source
 
 Coordinates = npt.NDArray[np.float32]
 ONE_OF_MANY = np.float32(math.sqrt(0.5))
-
-
-class Encoder(Protocol):
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def width(self) -> int: ...
-
-    def encode(self, array: pa.Array, out: Coordinates | None) -> Words:
-        """Fills `out`, (width, rows), if it is wanted, and says which cells are the same."""
 
 
 @dataclass(frozen=True)
@@ -57,183 +45,120 @@ class Standard:
         return (not self.scan.constant) + (self.scan.missing > 0)
 
     def encode(self, array: pa.Array, out: Coordinates | None) -> Words:
-        piece = numbers.cells(array)
-        if out is not None:
-            self._fill(piece, out)
-        return fingerprints.of_numbers(array, piece)
-
-    def _fill(self, piece: numbers.Cells, out: Coordinates) -> None:
-        if not self.scan.constant:
-            values = numbers.differences(piece, self.scan.origin or 0, numbers.unit(self.scan.type))
-            values -= self.scan.moments.mean
-            np.divide(values, self.scan.moments.deviation, out=out[0], casting="same_kind")
-        if self.scan.missing:
+        """Fills `out`, (width, rows), if it is wanted, and says which cells are the same."""
+        piece, scan = numbers.cells(array), self.scan
+        if out is not None and not scan.constant:
+            values = numbers.differences(piece.values, scan.origin or 0, numbers.unit(scan.type))
+            values -= scan.moments.mean
+            np.divide(values, scan.moments.deviation, out=out[0], casting="same_kind")
+        if out is not None and scan.missing:
             out[-1] = 0
             if piece.missing is not None:
                 out[:, piece.missing] = 0
                 out[-1, piece.missing] = 1
+        return levels.number_words(array, piece)
 
 
 @dataclass(frozen=True)
-class OneHot:
-    """Up to 64 levels; a missing cell is the last of them."""
-
+class Category:
     name: str
-    index: dict[bytes | None, int]
+    width: int
+    index: dict[bytes | None, int] | None  # of up to 64 levels, a missing cell being the last; None for more of them
+
+    def encode(self, array: pa.Array, out: Coordinates | None) -> Words:
+        piece = levels.codes(array)
+        words = self.words(piece.levels)
+        if out is not None:
+            self.place(words, piece.code, out)
+        return np.asarray(words[piece.code])
+
+    def words(self, texts: pa.LargeBinaryArray) -> Words:
+        """Of each level, and behind them that of a missing cell: its number, or a hash."""
+        if self.index is None:
+            return levels.level_words(texts, self.name)
+        return np.array([*map(self.index.__getitem__, texts.to_pylist()), self.index.get(None, 0)], np.uint64)
+
+    def place(self, words: Words, code: Integers, out: Coordinates) -> None:
+        """out: (width, rows), where `words[code]` lie."""
+        if self.index is None:
+            out[:] = levels.directions(words)[code].T
+        elif self.width == 1:
+            out[0] = words[code]
+        else:
+            out[:] = 0
+            out[words[code].view(np.int64), np.arange(len(code))] = ONE_OF_MANY
+
+
+Encoder = Standard | Category
+
+
+@dataclass(frozen=True)
+class LevelAxis:
+    at: int
+    encoder: Category
+    words: Words  # of each code
 
     @property
     def width(self) -> int:
-        return 1 if len(self.index) == 2 else len(self.index)
-
-    def encode(self, array: pa.Array, out: Coordinates | None) -> Words:
-        piece = levels.codes(array)
-        level = np.array([*map(self.index.__getitem__, piece.levels.to_pylist()), self.index.get(None, 0)], np.int64)
-        code = level[piece.code]
-        if out is not None:
-            one_hot(code, out)
-        return code.view(np.uint64)
-
-    def axis(self, at: int, texts: pa.LargeBinaryArray) -> Axis:
-        return OneHotAxis(at, self.width, np.array([self.index.get(text, 0) for text in texts.to_pylist()], np.int64))
-
-
-@dataclass(frozen=True)
-class Projected:
-    """Many levels."""
-
-    name: str
-    width: int = levels.WIDTH
-
-    def encode(self, array: pa.Array, out: Coordinates | None) -> Words:
-        piece = levels.codes(array)
-        hashes = np.concatenate([levels.hashed(piece.levels, self.name), levels.missing_hash(self.name)])
-        if out is not None:
-            out[:] = levels.directions(hashes)[piece.code].T
-        return np.asarray(hashes[piece.code])
-
-    def axis(self, at: int, texts: pa.LargeBinaryArray) -> Axis:
-        hashes = np.empty(len(texts), np.uint64)
-        there = texts.is_valid().to_numpy(zero_copy_only=False)
-        hashes[there], hashes[~there] = levels.hashed(texts.drop_null(), self.name), levels.missing_hash(self.name)
-        return ProjectedAxis(at, hashes)
-
-
-def one_hot(code: Integers, out: Coordinates) -> None:
-    """out: (width, rows)."""
-    if len(out) == 1:
-        out[0] = code
-    else:
-        out[:] = 0
-        out[code, np.arange(len(code))] = ONE_OF_MANY
-
-
-@dataclass(frozen=True)
-class OneHotAxis:
-    at: int
-    width: int
-    level: Integers  # of each code
+        return self.encoder.width
 
     def coordinates(self, codes: Integers) -> Coordinates:
         out = np.empty((self.width, len(codes)), np.float32)
-        one_hot(self.level[codes], out)
+        different, which = np.unique(codes, return_inverse=True)
+        self.encoder.place(self.words[different], which, out)
         return out.T
 
 
-@dataclass(frozen=True)
-class ProjectedAxis:
-    at: int
-    hashes: levels.Hashes  # of each code
-    width: int = levels.WIDTH
-
-    def coordinates(self, codes: Integers) -> Coordinates:
-        different, which = np.unique(codes, return_inverse=True)
-        return np.asarray(levels.directions(self.hashes[different])[which])
+def axis(encoder: Category, raw: Raw) -> LevelAxis:
+    """Known once the columns are finished."""
+    column = raw.columns[encoder.name]
+    assert isinstance(column, CategoryColumn)
+    texts = column.levels()
+    there = texts.is_valid().to_numpy(zero_copy_only=False)
+    place = np.where(there, np.cumsum(there) - 1, np.count_nonzero(there))
+    return LevelAxis([*raw.columns].index(encoder.name), encoder, encoder.words(texts.drop_null())[place])
 
 
 def encoder(scanned: NumberScan | CategoryScan | None) -> Encoder | None:
     """None where a column says nothing."""
     if isinstance(scanned, NumberScan):
-        return standard(scanned)
+        if not scanned.constant and not 0 < scanned.moments.deviation < math.inf:
+            raise DataError("its spread does not fit a float64", f"column {shown(scanned.name)}", hint="--exclude it")
+        one = Standard(scanned.name, scanned)
+        return one if one.width and scanned.origin is not None else None
     if scanned is None or scanned.distinct + (scanned.missing > 0) < 2:
         return None
-    if scanned.levels is None or len(scanned.levels) + (scanned.missing > 0) > levels.ONE_HOT:
-        return Projected(scanned.name)
-    known: list[bytes | None] = [*sorted(scanned.levels), *([None] if scanned.missing else [])]
-    return OneHot(scanned.name, {level: i for i, level in enumerate(known)})
-
-
-def standard(scanned: NumberScan) -> Standard | None:
-    if not scanned.constant and not 0 < scanned.moments.deviation < math.inf:
-        raise DataError("its spread does not fit a float64", f"column {shown(scanned.name)}", hint="--exclude it")
-    one = Standard(scanned.name, scanned)
-    return one if one.width and scanned.origin is not None else None
-
-
-@dataclass(frozen=True)
-class Encoded:
-    points: Coordinates
-    labels: npt.NDArray[np.uint8]
-    fingerprints: Words
-    row_numbers: Integers | None
+    known: list[bytes | None] = [*sorted(scanned.levels or ()), *([None] if scanned.missing else [])]
+    if scanned.levels is None or len(known) > levels.ONE_HOT:
+        return Category(scanned.name, levels.WIDTH, None)
+    width = 1 if len(known) == 2 else len(known)
+    return Category(scanned.name, width, {level: i for i, level in enumerate(known)})
 
 
 def encode(
-    source: Source,
-    roles: Roles,
-    scanned: Scan,
-    classes: Classes,
-    encoders: Sequence[Encoder],
-    raw: Raw,
-    points: Points,
-    size: int,
-    progress: Progress,
-) -> Encoded:
+    source: Source, roles: Roles, scanned: Scan, classes: Classes, encoders: Sequence[Encoder], raw: Raw,
+    points: Points, size: int, progress: Progress,
+) -> tuple[Coordinates, npt.NDArray[np.uint8], Words, Integers | None]:  # fmt: skip
+    """Points, labels, fingerprints, and numbers of the rows in the file, from 0, where not all are used."""
     progress.stage("encoding", scanned.rows, "rows")
-    width = coordinates_wanted(encoders, points)
-    result = Encoded(
-        np.empty((scanned.used, width), np.float32),
-        np.empty(scanned.used, np.uint8),
-        np.zeros(scanned.used, np.uint64),
-        np.empty(scanned.used, np.int64) if scanned.label.missing else None,
-    )
-    end = 0
-    batches = source.batches((*(one.name for one in encoders), roles.label), size)
-    for batch, code, rows in labelled(batches, classes):
-        start, end = end, end + batch.num_rows
-        fill(batch, encoders, result.points[start:end], result.fingerprints[start:end])
-        raw.add(batch, start)
-        result.labels[start:end] = code
-        if result.row_numbers is not None:
-            result.row_numbers[start:end] = rows
-        progress.advance(batch.num_rows)
-    return result
+    used, end = scanned.label.used, 0
+    coordinates = np.empty((used, coordinates_wanted(encoders, points)), np.float32)
+    labels, fingerprints = np.empty(used, np.uint8), np.zeros(used, np.uint64)
+    row_numbers = np.empty(used, np.int64) if scanned.label.missing else None
+    for part in labelled(source.batches((*(one.name for one in encoders), roles.label), size), progress):
+        start, end = end, end + len(part.code)
+        fill(part.batch, encoders, coordinates[start:end], fingerprints[start:end])
+        raw.add(part.batch, start)
+        labels[start:end] = np.array([classes.of(name) for name in part.names], np.uint8)[part.code]
+        if row_numbers is not None:
+            row_numbers[start:end] = part.rows
+    return coordinates, labels, fingerprints, row_numbers
 
 
 def coordinates_wanted(encoders: Sequence[Encoder], points: Points) -> int:
     """While the table is read; those of numbers come first."""
     wanted = () if points is Points.NEVER else encoders
     return sum(one.width for one in wanted if isinstance(one, Standard) or points is Points.NOW)
-
-
-def axes(encoders: Sequence[Encoder], raw: Raw) -> tuple[Axis, ...]:
-    """The categories' axes in the order of their coordinates; known once the columns are finished."""
-    categories = (one for one in encoders if isinstance(one, OneHot | Projected))
-    return tuple(one.axis(raw.names.index(one.name), raw.categories[one.name].levels()) for one in categories)
-
-
-def labelled(
-    batches: Iterator[pa.RecordBatch], classes: Classes
-) -> Iterator[tuple[pa.RecordBatch, npt.NDArray[np.uint8], Integers]]:
-    """Each batch without the rows that have no label, their classes and their numbers in the file, from 0."""
-    before = 0
-    for batch in batches:
-        code, names = text_codes(batch.column(batch.num_columns - 1))
-        there = code < len(names)
-        rows = before + np.flatnonzero(there)
-        before += batch.num_rows
-        kept = batch if len(rows) == batch.num_rows else batch.filter(pa.array(there))
-        index = np.array([classes.of(name) for name in names], np.uint8)
-        yield kept, index[code[there]], rows
 
 
 def fill(batch: pa.RecordBatch, encoders: Sequence[Encoder], points: Coordinates, same: Words) -> None:
@@ -247,6 +172,6 @@ def fill(batch: pa.RecordBatch, encoders: Sequence[Encoder], points: Coordinates
         out, first = block[:, : part.num_rows], 0
         for i, one in enumerate(encoders):
             words = one.encode(part.column(i), out[first : first + one.width] if first < width else None)
-            fingerprints.mixed_in(same[start : start + step], words)
+            levels.mixed_in(same[start : start + step], words)
             first += one.width
         points[start : start + part.num_rows] = out.T

@@ -76,21 +76,18 @@ def _wide(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
 def read_estimates(path: str) -> tuple[dict[str, npt.NDArray[Any]], dict[str, object]]:
     """The columns, int64 or float64, and what was said when they were written."""
     place = Path(path)
-    with about(place.name):
-        return _read(place)
-
-
-def _read(place: Path) -> tuple[dict[str, npt.NDArray[Any]], dict[str, object]]:
-    with reading(place.name, "cannot be read"):
-        if not place.is_file() and place.stat():
-            raise DataError("not a regular file", place.name)
-    with reading(place.name, BROKEN_PARQUET), place.open("rb") as opened, pq.ParquetFile(opened) as file:
-        document = _document((file.schema_arrow.metadata or {}).get(KEY))
-        all_different(file.schema_arrow.names, place.name)
-        table = file.read()
-    columns = {name: _column(table.column(name)) for name in table.column_names}
-    if document.get(DIGEST) != _digest(columns, document):
-        raise changed()
+    name = place.name
+    with about(name):
+        with reading(name, "cannot be read"):
+            if not place.is_file() and place.stat():
+                raise DataError("not a regular file", name)
+        with reading(name, BROKEN_PARQUET), place.open("rb") as opened, pq.ParquetFile(opened) as file:
+            document = _document((file.schema_arrow.metadata or {}).get(KEY))
+            all_different(file.schema_arrow.names, name)
+            table = file.read()
+        columns = {name: _column(table.column(name)) for name in table.column_names}
+        if document.get(DIGEST) != _digest(columns, document):
+            raise changed()
     return columns, {key: item for key, item in document.items() if key not in ("schema", DIGEST)}
 
 

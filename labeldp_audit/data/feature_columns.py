@@ -1,14 +1,14 @@
 """The columns as they are, for estimators that learn; filled in pass 2, beside the points.
 
-Numbers are counted from the middle of most, in sizes of most (spread.py), NaN where they are missing. Categories are
-whole codes, the most frequent level being 0; of equally frequent ones the first by its bytes, a missing cell being the
-last. Codes so depend neither on the order of the rows nor on the kind of file. They are known only behind the last row:
-until then a cell holds the number of its level by appearance, in the same four bytes.
+Numbers are counted from the middle of most, in sizes of most (scan.py: Spread), NaN where they are missing.
+Categories are whole codes, the most frequent level being 0; of equally frequent ones the first by its bytes, a
+missing cell being the last. Codes so depend neither on the order of the rows nor on the kind of file. They are known
+only behind the last row: until then a cell holds the number of its level by appearance, in the same four bytes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -20,6 +20,7 @@ from ..core.arrays import Integers
 from ..core.errors import DataError
 from ..core.table import Columns, Reading
 from . import levels, numbers
+from .levels import Words
 from .quoting import argument, shown
 from .scan import CategoryScan, NumberScan
 
@@ -44,7 +45,7 @@ class NumberColumn:
         per_unit = numbers.unit(self.scan.type)
         centre, size = self.scan.spread.middle(per_unit)
         with np.errstate(over="ignore"):
-            values = numbers.differences(piece, centre, per_unit) / size
+            values = numbers.differences(piece.values, centre, per_unit) / size
         out = self.values[start : start + len(array)]
         np.clip(values, -MOST, MOST, out=out, casting="same_kind")
         if piece.missing is not None:
@@ -54,16 +55,16 @@ class NumberColumn:
         kind, per_unit = self.scan.type, numbers.unit(self.scan.type)
         centre, size = self.scan.spread.middle(per_unit)
         instant = pa.types.is_timestamp(kind) or pa.types.is_date(kind)
-        return Reading(centre / per_unit, size, numbers.is_whole(kind), instant)
+        return Reading(centre / per_unit, size, numbers.is_whole(kind) or pa.types.is_boolean(kind), instant)
 
 
 @dataclass
 class Known:
     """Numbers of hashes, in sorted runs of falling length: a hash is moved a logarithmic number of times."""
 
-    runs: list[tuple[levels.Hashes, Numbers]] = field(default_factory=list)
+    runs: list[tuple[Words, Numbers]] = field(default_factory=list)
 
-    def find(self, hashes: levels.Hashes) -> Integers:
+    def find(self, hashes: Words) -> Integers:
         """-1 where a hash is new."""
         found = np.full(len(hashes), -1, np.int64)
         for known, number in self.runs:
@@ -71,18 +72,12 @@ class Known:
             found = np.where(known[place] == hashes, number[place], found)
         return found
 
-    def add(self, hashes: levels.Hashes, number: Numbers) -> None:
-        if not len(hashes):
-            return
-        self.runs.append(in_order(hashes, number))
-        while len(self.runs) > 1 and len(self.runs[-2][0]) < 2 * len(self.runs[-1][0]):
-            (one, first), (other, second) = self.runs.pop(), self.runs.pop()
-            self.runs.append(in_order(np.concatenate([other, one]), np.concatenate([second, first])))
-
-
-def in_order(hashes: levels.Hashes, number: Numbers) -> tuple[levels.Hashes, Numbers]:
-    order = np.argsort(hashes, kind="stable")
-    return hashes[order], number[order]
+    def add(self, hashes: Words, number: Numbers) -> None:
+        while self.runs and len(self.runs[-1][0]) < 2 * len(hashes):
+            known, first = self.runs.pop()
+            hashes, number = np.concatenate([known, hashes]), np.concatenate([first, number])
+        order = np.argsort(hashes, kind="stable")
+        self.runs.append((hashes[order], number[order]))
 
 
 @dataclass
@@ -103,7 +98,8 @@ class CategoryColumn:
 
     def add(self, array: pa.Array, start: int) -> None:
         self.days = pa.types.is_date32(array.type)
-        piece = levels.codes(as_written(array))
+        # Days as a text table has them, or ties would be broken by their numbers in other tables.
+        piece = levels.codes(array.cast(pa.string()) if self.days else array)
         number = np.append(self._numbered(piece.levels), MISSING).astype(np.uint32)
         self.numbers[start : start + len(array)] = number[piece.code]
 
@@ -122,21 +118,19 @@ class CategoryColumn:
         return number
 
     def finish(self) -> None:
-        """Texts, in one piece, are now those of codes."""
-        texts = pa.chunked_array(self.texts).combine_chunks()
-        order = self._order(texts)
+        """Texts, in one piece, are now those of codes. A missing level that no cell has comes last."""
+        texts, found = pa.chunked_array(self.texts).combine_chunks(), np.zeros(self.count, np.int64)
+        step = max(STEP, self.count)
+        for start in range(0, len(self.values), step):
+            found += np.bincount(self.numbers[start : start + step], minlength=self.count)
+        falling = [("found", "descending"), ("text", "ascending")]  # nulls last
+        order = compute.sort_indices(pa.table({"found": found, "text": texts}), falling)
         code = np.empty(self.count, np.float32)
         code[order.to_numpy()] = np.arange(self.count)
         self.known.runs.clear()
-        self.texts.clear()
-        self.texts.append(texts.take(order))
+        self.texts[:] = [texts.take(order)]
         for start in range(0, len(self.values), STEP):
             self.values[start : start + STEP] = code[self.numbers[start : start + STEP]]
-
-    def _order(self, texts: pa.LargeBinaryArray) -> pa.UInt64Array:
-        """Numbers of levels by their codes. A missing one that no cell has comes last, as it is found 0 times."""
-        table = pa.table({"found": self._found(), "text": texts})
-        return compute.sort_indices(table, [("found", "descending"), ("text", "ascending")])  # nulls last
 
     def levels(self) -> pa.LargeBinaryArray:
         """By code, once it is finished, as points know them: days as numbers."""
@@ -149,58 +143,39 @@ class CategoryColumn:
         known = (one if one is None else one.decode("utf-8", "replace") for one in texts[:MOST_READ].to_pylist())
         return Reading(levels=tuple(known))
 
-    def _found(self) -> Integers:
-        """Cells of each level."""
-        found = np.zeros(self.count, np.int64)
-        step = max(STEP, self.count)
-        for start in range(0, len(self.values), step):
-            found += np.bincount(self.numbers[start : start + step], minlength=self.count)
-        return found
-
-
-def as_written(array: pa.Array) -> pa.Array:
-    """Days as a text table has them, or ties would be broken by their numbers in other tables."""
-    return array.cast(pa.string()) if pa.types.is_date32(array.type) else array
-
 
 @dataclass(frozen=True)
 class Raw:
     """Columns that are being filled; none where nobody wants them."""
 
-    names: tuple[str, ...]
     values: Values
-    numbers: dict[str, NumberColumn]
-    categories: dict[str, CategoryColumn]
+    columns: dict[str, NumberColumn | CategoryColumn]
 
     @classmethod
     def of(cls, scanned: Sequence[NumberScan | CategoryScan], rows: int) -> Raw:
         values = np.empty((rows, len(scanned)), np.float32, order="F")
-        pairs = [(one, values[:, j]) for j, one in enumerate(scanned)]
-        numbers = {one.name: NumberColumn(one, column) for one, column in pairs if isinstance(one, NumberScan)}
-        categories = {one.name: CategoryColumn(one.name, column) for one, column in pairs if one.name not in numbers}
-        return cls(tuple(one.name for one in scanned), values, numbers, categories)
+        pairs = zip(scanned, values.T, strict=True)
+        return cls(values, {
+            one.name: NumberColumn(one, column) if isinstance(one, NumberScan) else CategoryColumn(one.name, column)
+            for one, column in pairs
+        })  # fmt: skip
 
     def add(self, batch: pa.RecordBatch, start: int) -> None:
         """The rows from `start`."""
-        columns: dict[str, NumberColumn | CategoryColumn] = {**self.numbers, **self.categories}
-        for name, column in columns.items():
+        for name, column in self.columns.items():
             column.add(batch.column(name), start)
 
     def finished(self) -> Columns:
-        for column in self.categories.values():
-            column.finish()
-        columns: dict[str, NumberColumn | CategoryColumn] = {**self.numbers, **self.categories}
-        readings = tuple(columns[name].reading() for name in self.names)
-        categorical = np.array([name in self.categories for name in self.names], bool)
-        return Columns(self.values, categorical, self.names, readings)
+        for column in self.columns.values():
+            if isinstance(column, CategoryColumn):
+                column.finish()
+        categorical = np.array([isinstance(column, CategoryColumn) for column in self.columns.values()], bool)
+        readings = tuple(column.reading() for column in self.columns.values())
+        return Columns(self.values, categorical, tuple(self.columns), readings)
 
 
 def memory_need(scanned: Sequence[NumberScan | CategoryScan], rows: int) -> int:
     """Bytes; texts of levels are in one piece once more when they are put in order."""
-    return 4 * rows * len(scanned) + sum(of_levels(scanned))
-
-
-def of_levels(scanned: Sequence[NumberScan | CategoryScan]) -> Iterator[int]:
-    for one in scanned:
-        if isinstance(one, CategoryScan):
-            yield round(one.distinct * (BOOKKEEPING + 2 * one.bytes_per_level))
+    categories = (one for one in scanned if isinstance(one, CategoryScan))
+    of_levels = (round(one.distinct * (BOOKKEEPING + 2 * one.bytes_per_level)) for one in categories)
+    return 4 * rows * len(scanned) + sum(of_levels)

@@ -1,18 +1,24 @@
-"""Columns that are categories: their levels as bytes, how many there are, and where a level lies."""
+"""Columns that are categories: their levels as bytes, how many there are, and where a level lies.
+
+And words: 64 bits of what a cell holds, before anything is scaled or rounded, by which rows are known to have the same
+features. Among n different rows two share a fingerprint with a probability of about n^2 / 2^65: once in 400 000 tables
+of ten million rows. Numbers are what they are read as: 7 and 007 of a text table are the same.
+"""
 
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
 from ..core.table import EXACT_LEVELS
-from .numbers import is_number
+from .numbers import Cells, is_number
 
-Hashes = npt.NDArray[np.uint64]
+Words = npt.NDArray[np.uint64]
+"""One for each cell, row or level: the same where they are the same."""
 
 ONE_HOT = 64  # levels; above that a projection
 WIDTH = 16  # coordinates of a projected level
@@ -20,6 +26,7 @@ SKETCH = EXACT_LEVELS  # smallest hashes that are kept
 LONG = 64  # bytes of a level that are hashed with the others of its batch
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 MISSING = np.uint64(0xD1B54A32D192ED03)
+NOT_A_NUMBER = MISSING + np.uint64(2)
 
 
 @dataclass(frozen=True)
@@ -35,10 +42,12 @@ def is_category(kind: pa.DataType) -> bool:
     types = pa.types
     if types.is_dictionary(kind):
         return is_category(kind.value_type) or is_number(kind.value_type)
-    views = any(getattr(types, test)(kind) for test in ("is_string_view", "is_binary_view") if hasattr(types, test))
-    texts = types.is_string(kind) or types.is_large_string(kind)
     binary = types.is_binary(kind) or types.is_large_binary(kind) or types.is_fixed_size_binary(kind)
-    return texts or binary or views
+    return is_text(kind) or binary or kind == pa.binary_view()
+
+
+def is_text(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or kind == pa.string_view())
 
 
 def codes(array: pa.Array) -> Codes:
@@ -54,7 +63,7 @@ def as_binary(array: pa.Array) -> pa.Array:
     """Equal cells give equal bytes: text as UTF-8, instants as their number, anything else as it is written."""
     kind = array.type
     if pa.types.is_floating(kind):
-        array = _without_nan(array.cast(pa.float32()) if kind == pa.float16() else array).cast(pa.string())
+        array = without_nan(array.cast(pa.float32()) if kind == pa.float16() else array).cast(pa.string())
     elif pa.types.is_temporal(kind):
         array = array.cast(pa.int32() if kind.bit_width == 32 else pa.int64()).cast(pa.string())
     elif pa.types.is_fixed_size_binary(kind):
@@ -64,13 +73,13 @@ def as_binary(array: pa.Array) -> pa.Array:
     return array.cast(pa.large_binary())
 
 
-def _without_nan(array: pa.Array) -> pa.Array:
+def without_nan(array: pa.Array) -> pa.Array:
     """NaN is missing, and -0 is 0."""
     values = array.to_numpy(zero_copy_only=False) + 0.0
     return pa.array(values, mask=np.isnan(values))
 
 
-def mixed(x: Hashes) -> Hashes:
+def mixed(x: Words) -> Words:
     """The finaliser of splitmix64 (Steele, Lea, Flood 2014, doi:10.1145/2660193.2660195)."""
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -82,27 +91,23 @@ def name_seed(name: str) -> np.uint64:
     return np.uint64(int.from_bytes(digest, "little"))
 
 
-def hashed(levels: pa.LargeBinaryArray, name: str) -> Hashes:
+def hashed(levels: pa.LargeBinaryArray, name: str) -> Words:
     """64 bits from a column's name and a level's bytes: the same in every file, order and machine."""
-    if not len(levels):
-        return np.zeros(0, np.uint64)
-    offsets = np.frombuffer(levels.buffers()[1], np.int64)[levels.offset :][: len(levels) + 1]
-    content = levels.buffers()[2]
-    data = np.frombuffer(content, np.uint8) if content is not None and content.size else np.zeros(0, np.uint8)
+    seed = name_seed(name)
+    offsets = np.frombuffer(levels.buffers()[1], np.int64)[levels.offset :][: len(levels) + 1] if len(levels) else [0]
+    data = np.frombuffer(levels.buffers()[2] or b"", np.uint8)[offsets[0] : offsets[-1]]
     lengths = np.diff(offsets)
     result = np.empty(len(levels), np.uint64)
-    seed = name_seed(name)
     short = lengths <= LONG
-    if short.all():
-        return _hash_words(data[offsets[0] : offsets[-1]], lengths, seed)
     for i in np.flatnonzero(~short):
-        result[i] = _hash_long(data[offsets[i] : offsets[i + 1]].tobytes(), seed)
-    inside = np.repeat(short, lengths)
-    result[short] = _hash_words(data[offsets[0] : offsets[-1]][inside], lengths[short], seed)
+        level = data[offsets[i] - offsets[0] : offsets[i + 1] - offsets[0]].tobytes()
+        digest = hashlib.blake2b(level, digest_size=8, salt=int(seed).to_bytes(8, "little")).digest()
+        result[i] = int.from_bytes(digest, "little")
+    result[short] = _hash_words(data if short.all() else data[np.repeat(short, lengths)], lengths[short], seed)
     return result
 
 
-def _hash_words(data: npt.NDArray[np.uint8], lengths: npt.NDArray[np.int64], seed: np.uint64) -> Hashes:
+def _hash_words(data: npt.NDArray[np.uint8], lengths: npt.NDArray[np.int64], seed: np.uint64) -> Words:
     """Each level padded with zeros to whole words, which are mixed in one after another, then its length."""
     words = -(-int(lengths.max(initial=0)) // 8)
     padded = np.zeros((len(lengths), 8 * words), np.uint8)
@@ -114,16 +119,32 @@ def _hash_words(data: npt.NDArray[np.uint8], lengths: npt.NDArray[np.int64], see
     return mixed(state ^ lengths.astype(np.uint64))
 
 
-def _hash_long(level: bytes, seed: np.uint64) -> np.uint64:
-    digest = hashlib.blake2b(level, digest_size=8, salt=int(seed).to_bytes(8, "little")).digest()
-    return np.uint64(int.from_bytes(digest, "little"))
+def level_words(levels: pa.LargeBinaryArray, name: str) -> Words:
+    """Of each level, and behind them that of a missing cell."""
+    return np.concatenate([hashed(levels, name), mixed(np.array([name_seed(name) ^ MISSING]))])
 
 
-def missing_hash(name: str) -> Hashes:
-    return mixed(np.array([name_seed(name) ^ MISSING]))
+def number_words(array: pa.Array, piece: Cells) -> Words:
+    """Bits as they are stored, but that -0 is 0; decimals, which 64 bits need not hold, as they are written."""
+    if pa.types.is_decimal(array.type):
+        written = codes(array)
+        return np.asarray(level_words(written.levels, "")[written.code])
+    values = piece.values + 0.0 if piece.values.dtype == np.float64 else piece.values
+    words = values.view(np.uint64)
+    if piece.missing is None:
+        return words
+    absent = np.where(array.is_null().to_numpy(zero_copy_only=False), MISSING, NOT_A_NUMBER)
+    return np.where(piece.missing, absent, words)
 
 
-def directions(hashes: Hashes) -> npt.NDArray[np.float32]:
+def mixed_in(fingerprints: Words, words: Words) -> None:
+    """One more column, in place."""
+    fingerprints ^= words
+    fingerprints += GOLDEN
+    fingerprints[:] = mixed(fingerprints)
+
+
+def directions(hashes: Words) -> npt.NDArray[np.float32]:
     """One vector of length 1/sqrt(2) for each hash, (m, WIDTH): two of them are at expected squared distance 1.
 
     A coordinate is the sum of four uniform 16-bit numbers, close to Gaussian, centred; whole numbers and one square
@@ -141,13 +162,9 @@ def directions(hashes: Hashes) -> npt.NDArray[np.float32]:
 class Sketch:
     """The smallest hashes seen. The k-th smallest of N uniform ones is near k/N (Bar-Yossef et al. 2002)."""
 
-    smallest: Hashes
+    smallest: Words = field(default_factory=lambda: np.zeros(0, np.uint64))
 
-    @classmethod
-    def empty(cls) -> Sketch:
-        return cls(np.zeros(0, np.uint64))
-
-    def merge(self, hashes: Hashes) -> Sketch:
+    def merge(self, hashes: Words) -> Sketch:
         if len(self.smallest) == SKETCH:
             hashes = hashes[hashes < self.smallest[-1]]
         return Sketch(np.union1d(self.smallest, hashes)[:SKETCH]) if len(hashes) else self

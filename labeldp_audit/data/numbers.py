@@ -21,7 +21,6 @@ SECOND = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
 DAY = 86_400
 EXACT_DIGITS = 15  # a whole number of so many digits is a float64 exactly
 Values = npt.NDArray[np.int64] | npt.NDArray[np.uint64] | npt.NDArray[np.float64]
-Mask = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -29,7 +28,7 @@ class Cells:
     """A piece of a column. Missing cells hold anything."""
 
     values: Values
-    missing: Mask | None
+    missing: npt.NDArray[np.bool_] | None
 
 
 def is_number(kind: pa.DataType) -> bool:
@@ -40,8 +39,7 @@ def is_number(kind: pa.DataType) -> bool:
 
 
 def is_whole(kind: pa.DataType) -> bool:
-    types = pa.types
-    return any((types.is_integer(kind), types.is_boolean(kind), types.is_decimal(kind) and kind.scale <= 0))
+    return bool(pa.types.is_integer(kind) or (pa.types.is_decimal(kind) and kind.scale == 0))
 
 
 def unit(kind: pa.DataType) -> float:
@@ -94,22 +92,6 @@ def decimals(array: pa.Array) -> pa.Array:
     return pa.array(whole / 10.0**kind.scale, mask=nulls)
 
 
-def first_value(piece: Cells) -> int | float | None:
-    """The first cell that is there."""
-    if piece.missing is None:
-        return piece.values[0].item() if len(piece.values) else None
-    present = np.flatnonzero(~piece.missing)
-    return piece.values[present[0]].item() if len(present) else None
-
-
-def first_infinite(piece: Cells) -> int | None:
-    if piece.values.dtype != np.float64 or math.isfinite(total(piece.values)):
-        return None
-    infinite = np.isinf(piece.values)
-    found = np.flatnonzero(infinite if piece.missing is None else infinite & ~piece.missing)
-    return int(found[0]) if len(found) else None
-
-
 @np.errstate(over="ignore", invalid="ignore")
 def total(values: Values) -> float:
     """Finite unless some value is not, or all of them are huge: a quick look."""
@@ -117,32 +99,20 @@ def total(values: Values) -> float:
 
 
 @np.errstate(over="ignore")
-def differences(piece: Cells, origin: float, per_unit: float) -> Floats:
+def differences(values: npt.NDArray[Any], origin: float, per_unit: float) -> Floats:
     """(x - origin) / unit. Subtracting modulo 2^64 is exact where the true difference is below 2^63."""
-    values = piece.values
+    start = int(origin) if values.dtype != np.float64 else 0
     if values.dtype == np.float64:
         shifted = values - origin
-    elif within(values, int(origin)):
-        start = np.array([int(origin)], values.dtype)
-        shifted = (values - start).view(np.int64).astype(np.float64)
-    else:
-        shifted = by_halves(values, int(origin))
+    elif not len(values) or (int(values.max()) - start < 1 << 63 and start - int(values.min()) <= 1 << 63):
+        shifted = (values - np.array([start], values.dtype)).view(np.int64).astype(np.float64)
+    else:  # differences of the halves are exact, their sum is rounded once
+        high = (values >> 32).astype(np.float64) - float(start >> 32)
+        low = (values & 0xFFFFFFFF).astype(np.float64) - float(start & 0xFFFFFFFF)
+        shifted = high * 2.0**32 + low
     if per_unit != 1:
         shifted = shifted * DAY if per_unit < 1 else shifted / per_unit
     return np.asarray(shifted, np.float64)
-
-
-def by_halves(values: npt.NDArray[Any], origin: int) -> Floats:
-    """The same where differences may pass 2^63: those of the halves are exact, their sum is rounded once."""
-    high = (values >> 32).astype(np.float64) - float(origin >> 32)
-    low = (values & 0xFFFFFFFF).astype(np.float64) - float(origin & 0xFFFFFFFF)
-    return np.asarray(high * 2.0**32 + low, np.float64)
-
-
-def within(values: Values, origin: int) -> bool:
-    if not len(values):
-        return True
-    return int(values.max()) - origin < 1 << 63 and origin - int(values.min()) <= 1 << 63
 
 
 @dataclass(frozen=True)

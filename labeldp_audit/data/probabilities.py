@@ -13,74 +13,48 @@ from ..core.errors import DataError, SpecError
 from ..core.table import Dataset, Table
 from . import numbers
 from .classes import may_be
+from .levels import is_text
 from .quoting import listed, shown
-from .sources.column_types import cast, cleaned
+from .sources.delimited import cleaned
 
 TOLERANCE = 1e-6  # of a row's sum: probabilities in float32 pass, rounded to four digits do not
 
 
-class Improper(Exception):
-    """What is wrong with a cell, and the row of the batch that it is in."""
-
-    def __init__(self, what: str, row: int) -> None:
-        self.what = what
-        self.row = row
-
-
-def is_text(kind: pa.DataType | None) -> bool:
-    types = pa.types
-    views = hasattr(types, "is_string_view") and types.is_string_view(kind)
-    return kind is not None and bool(types.is_string(kind) or types.is_large_string(kind) or views)
-
-
-def check_type(name: str, kind: pa.DataType) -> None:
-    """Booleans are decisions, not probabilities; dates are nothing of the kind."""
-    held = kind.value_type if pa.types.is_dictionary(kind) else kind
+def read_column(array: pa.Array, name: str, rows: Integers) -> Floats:
+    """rows: their numbers in the file, from 0."""
+    column, kind = f"column {shown(name)}", array.type
+    if pa.types.is_dictionary(kind):
+        array = array.dictionary_decode()
     types = pa.types
     tests = (types.is_integer, types.is_floating, types.is_decimal, types.is_null, is_text)
-    if not any(test(held) for test in tests):
-        raise DataError(f"a column of type {kind} cannot hold probabilities", f"column {shown(name)}", "row 1")
-
-
-def read_column(array: pa.Array) -> Floats:
-    """Raises Improper at the first cell that is no probability."""
-    if pa.types.is_dictionary(array.type):
-        array = array.dictionary_decode()
-    if pa.types.is_null(array.type):
-        array = array.cast(pa.float64())
-    piece = numbers.cells(from_text(array.cast(pa.string())) if is_text(array.type) else array)
+    if not any(test(array.type) for test in tests):  # booleans are decisions; dates are nothing of the kind
+        raise DataError(f"a column of type {kind} cannot hold probabilities", column, "row 1")
+    if is_text(array.type):
+        array = _from_text(array.cast(pa.string()), column, rows)
+    piece = numbers.cells(array.cast(pa.float64()) if types.is_null(array.type) else array)
     if piece.missing is not None:
-        raise Improper("a missing probability", int(np.argmax(piece.missing)))
-    return checked(np.asarray(piece.values, np.float64))
+        raise DataError("a missing probability", column, f"row {rows[np.argmax(piece.missing)] + 1}")
+    return checked(np.asarray(piece.values, np.float64), rows, column)
 
 
-def checked(values: Floats) -> Floats:
+def checked(values: Floats, rows: Integers, *where: str) -> Floats:
     fits = (values >= 0) & (values <= 1)  # false for NaN
     if not fits.all():
-        raise Improper("a probability must be from 0 to 1", int(np.argmin(fits)))
+        raise DataError("a probability must be from 0 to 1", *where, f"row {rows[np.argmin(fits)] + 1}")
     return values + 0.0  # -0 is 0
 
 
-def from_text(texts: pa.Array) -> pa.Array:
+def _from_text(texts: pa.Array, column: str, rows: Integers) -> pa.Array:
     """By the rules of a column of numbers in a text table."""
     texts = cleaned(texts)
     try:
-        return cast(texts, pa.float64())
+        return texts.cast(pa.float64())
     except pa.ArrowInvalid:
-        raise Improper("not a number", first_unfit(texts)) from None
-
-
-def first_unfit(texts: pa.Array) -> int:
-    """By halves: the rows before `low` fit, those before `high` do not."""
-    low, high = 0, len(texts)
-    while high - low > 1:
-        middle = (low + high) // 2
-        try:
-            cast(texts.slice(low, middle - low), pa.float64())
-            low = middle
-        except pa.ArrowInvalid:
-            high = middle
-    return low
+        if len(texts) > 1:  # the first half that does not fit
+            half = len(texts) // 2
+            _from_text(texts[:half], column, rows[:half])
+            _from_text(texts[half:], column, rows[half:])
+        raise DataError("not a number", column, f"row {rows[0] + 1}") from None
 
 
 def check_columns(given: int, classes: Sequence[str], positive: str | None) -> None:
@@ -97,7 +71,12 @@ def of_rows(values: Any, table: Table) -> Floats:
     """(n, C) for the rows of the table, from what was computed elsewhere for each row of the file, in its order."""
     data = table.dataset
     try:
-        found = real(values)
+        found = np.asarray(values)
+        # Truth values are decisions, and a mask would be lost.
+        truths = found.dtype == object and any(isinstance(one, bool | np.bool_ | str) for one in found.flat)
+        if isinstance(values, np.ma.MaskedArray) or found.dtype.kind not in "iufO" or truths:
+            raise TypeError
+        found = found.astype(np.float64)
     except (TypeError, ValueError):
         raise SpecError("--eta is neither columns, nor numbers, nor a classifier of scikit-learn") from None
     if found.ndim not in (1, 2) or len(found) != data.rows:
@@ -105,21 +84,7 @@ def of_rows(values: Any, table: Table) -> Floats:
     rows = np.arange(len(found)) if table.row_numbers is None else table.row_numbers
     some = found[rows].reshape(len(rows), -1)
     check_columns(some.shape[1], data.classes, data.positive)
-    try:
-        return distributions(np.column_stack([checked(column) for column in some.T]), rows)
-    except Improper as improper:
-        raise DataError(improper.what, data.name, "eta", f"row {rows[improper.row] + 1}") from None
-
-
-def real(values: Any) -> Floats:
-    """An array of numbers, or a TypeError or ValueError. Truth values are decisions, and a mask would be lost."""
-    if isinstance(values, np.ma.MaskedArray):
-        raise TypeError
-    found = np.asarray(values)
-    truths = found.dtype == object and any(isinstance(one, bool | np.bool_ | str) for one in found.flat)
-    if found.dtype.kind not in "iufO" or truths:
-        raise TypeError
-    return found.astype(np.float64)
+    return distributions(np.column_stack([checked(one, rows, data.name, "eta") for one in some.T]), rows)
 
 
 def of_classes(said: Any, spelled: Sequence[str], dataset: Dataset) -> Floats:

@@ -1,50 +1,57 @@
-"""The two passes over a table."""
+"""The passes over a table."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
-from ..core.arrays import Integers
+from ..core.arrays import Floats, Integers
 from ..core.errors import DataError, SpecError
 from ..core.progress import Progress
 from ..core.table import Dataset, Points, Table
 from ..engines.machine import ENCODED, check_memory, give_back_memory
-from . import ReadOptions, repeats, scan
-from .classes import Classes, decide
-from .describe import dataset
-from .diagnostics import remarks
-from .encode import Encoder, Standard, axes, coordinates_wanted, encode, encoder
-from .feature_columns import Raw, memory_need
-from .fingerprints import tell_apart
-from .groups import read_groups
-from .labels_pass import gather
-from .probabilities import check_columns, distributions
+from . import ReadOptions, repeats
+from .classes import Classes, check_number, decide, labelled
+from .describe import dataset, remarks
+from .encode import Category, Standard, axis, coordinates_wanted, encode, encoder
+from .feature_columns import CategoryColumn, Raw, memory_need
+from .levels import is_category
+from .numbers import is_number
+from .probabilities import check_columns, distributions, read_column
 from .quoting import shown
 from .roles import Roles, assign, known
-from .scan import CategoryScan, NumberScan, Scan
+from .scan import LabelScan, NumberScan, Scan, scan, settled
 from .sources.batches import about, rows_per_batch
-from .sources.content import Digest, unchanged
-from .sources.contract import Source
+from .sources.content import digest_beside, unchanged
+from .sources.contract import HowText, Source
 from .sources.locate import locate
 
 PROBABILITIES = "the probabilities need", "audit fewer rows"
+NOT_KEPT = 2**16 - 1
 
 
 def read_table(place: object, options: ReadOptions, progress: Progress) -> Table:
     with ExitStack() as until:
-        source = locate(place, options.delimiter, as_text(options), until)
-        with about(source.name), unchanged(source.contents()):
-            roles = assign(source.names(), options)
-            table = (two_passes if roles.features else one_pass)(source, roles, options, progress)
-            settled = repeats.settled(table, source, roles, options, progress) if options.records else table
+        source = locate(place, how_text(options), until)
+        with about(source.name), unchanged(source.contents):
+            roles = assign(list(source.types), options)
+            size = rows_per_batch(len(roles.read))
+            table = (two_passes if roles.features else one_pass)(source, roles, options, size, progress)
+            if options.records:
+                table = repeats.settled(table, source, roles, options, progress)
     pa.default_memory_pool().release_unused()  # what batches took is not kept from whoever learns
     give_back_memory()
-    return settled
+    return table
+
+
+def how_text(options: ReadOptions) -> HowText:
+    named = (*options.categorical, *options.eta, *options.exclude, *(() if options.group is None else (options.group,)))
+    return HowText(options.delimiter, frozenset(named))
 
 
 def read_features(place: object, wanted: Sequence[str] | None, data: Dataset, options: ReadOptions) -> Any:
@@ -62,97 +69,123 @@ def read_features(place: object, wanted: Sequence[str] | None, data: Dataset, op
 
         return columns_of(place, names)
     with ExitStack() as until, about(data.name):
-        source = locate(place, options.delimiter, as_text(options), until)
-        batches = scan.settled(lambda: list(source.batches(names, rows_per_batch(len(names)))))
+        source = locate(place, how_text(options), until)
+        batches = settled(lambda: list(source.batches(names, rows_per_batch(len(names)))))
         return pa.Table.from_batches(batches).to_pandas()
 
 
-def as_text(options: ReadOptions) -> frozenset[str]:
-    """Columns that a text file must not turn into numbers."""
-    named = *options.categorical, *options.eta, *options.exclude
-    return frozenset(named if options.group is None else (*named, options.group))
-
-
-def two_passes(source: Source, roles: Roles, options: ReadOptions, progress: Progress) -> Table:
-    size = rows_per_batch(len(roles.read))
-    with Digest(source.contents()) as digest:
-        scanned = scan.scan(source, roles, options.positive, size, progress)
-        sha256 = digest.result()
-    classes = classes_of(scanned, roles, options)
+def two_passes(source: Source, roles: Roles, options: ReadOptions, size: int, progress: Progress) -> Table:
+    with digest_beside(source.contents) as sha256:
+        scanned = settled(lambda: scan(source, roles, options.positive, size, progress))
+        digest = sha256()
+    classes = classes_of(scanned.label, options)
     encoders = dict(zip(roles.features, map(encoder, scanned.columns), strict=True))
-    wanted = not_constant(scanned, encoders) if options.columns else []
-    width = coordinates_wanted(in_order(encoders), options.points)
-    check_memory(scanned.used * width * 4 + memory_need(wanted, scanned.used), ENCODED)
-    raw = Raw.of(wanted, scanned.used)
-    encoded = encode(source, roles, scanned, classes, in_order(encoders), raw, options.points, size, progress)
+    told = [one for one in encoders.values() if one is not None]
+    if not told:
+        raise DataError("no feature columns: every one is constant")
+    # Numbers first, so that what comes behind them cannot change how their distances are rounded.
+    told.sort(key=lambda one: not isinstance(one, Standard))
+    wanted = [one for one in scanned.columns if options.columns and one is not None and encoders[one.name] is not None]
+    width, used = coordinates_wanted(told, options.points), scanned.label.used
+    check_memory(used * width * 4 + memory_need(wanted, used), ENCODED)
+    raw = Raw.of(wanted, used)
+    points, labels, fingerprints, row_numbers = encode(
+        source, roles, scanned, classes, told, raw, options.points, size, progress
+    )
     columns = raw.finished() if options.columns else None
+    later = [one for one in told if isinstance(one, Category) and options.points is Points.LATER]
     return Table(
-        encoded.points,
-        encoded.labels,
-        dataset(source, roles, scanned, classes, encoders, sha256),
-        tuple(remarks(roles, scanned, encoders)),
-        encoded.row_numbers,
-        fingerprints=encoded.fingerprints,
-        told_apart=tell_apart(scanned.columns),
+        points,
+        labels,
+        dataset(source, roles, scanned, classes, encoders, digest),
+        tuple(remarks(scanned, encoders)),
+        row_numbers,
+        fingerprints=fingerprints,
+        told_apart=all(one.told_apart for one in scanned.columns if isinstance(one, NumberScan)),
         columns=columns,
-        groups=groups_of(source, roles, scanned.used, size, progress),
-        axes=axes(in_order(encoders), raw) if options.points is Points.LATER else (),
+        groups=groups_of(source, roles, used, size, progress),
+        axes=tuple(axis(one, raw) for one in later),
     )
 
 
-def one_pass(source: Source, roles: Roles, options: ReadOptions, progress: Progress) -> Table:
+def one_pass(source: Source, roles: Roles, options: ReadOptions, size: int, progress: Progress) -> Table:
     """Labels, and probabilities where columns hold them: both are small and are kept as they come."""
     check_memory(probabilities_need(source.rows or 0, len(roles.eta)), PROBABILITIES)
-    with Digest(source.contents()) as digest:
-        seen = gather(source, roles, options.positive, rows_per_batch(len(roles.read)), progress)
-        sha256 = digest.result()
-    classes = classes_of(seen.scanned, roles, options)
-    size = rows_per_batch(len(roles.read))
+    with digest_beside(source.contents) as sha256:
+        label, codes, used, values = settled(lambda: gather(source, roles, options.positive, size, progress))
+        digest = sha256()
+    classes = classes_of(label, options)
     check_columns(len(roles.eta), classes.names, classes.positive)
-    check_memory(probabilities_need(seen.scanned.used, len(classes.names) if roles.eta else 0), PROBABILITIES)
-    rows = seen.row_numbers()
+    check_memory(probabilities_need(label.used, len(classes.names) if roles.eta else 0), PROBABILITIES)
+    index = np.zeros(NOT_KEPT + 1, np.uint8)
+    index[: len(label.counts)] = [classes.of(name) for name in label.counts]
+    rows = np.flatnonzero(used) if label.missing else None
     return Table(
-        np.empty((seen.scanned.used, 0), np.float32),
-        seen.labels(classes),
-        dataset(source, roles, seen.scanned, classes, {}, sha256),
-        tuple(remarks(roles, seen.scanned, {})),
+        np.empty((label.used, 0), np.float32),
+        index[codes],
+        dataset(source, roles, Scan(label), classes, {}, digest),
+        tuple(remarks(Scan(label), {})),
         rows,
-        distributions(seen.values(), rows) if roles.eta else None,
-        groups=groups_of(source, roles, seen.scanned.used, size, progress),
+        distributions(values, rows) if roles.eta else None,
+        groups=groups_of(source, roles, label.used, size, progress),
     )
+
+
+def gather(
+    source: Source, roles: Roles, positive: str | None, size: int, progress: Progress
+) -> tuple[LabelScan, npt.NDArray[np.uint16], npt.NDArray[np.bool_], Floats]:
+    """Labels: i has the text that was the `code[i]`-th to appear, of those that are kept; which rows have one; and what
+    columns hold, (n, columns)."""
+    progress.stage("scanning", source.rows, "rows")
+    label = LabelScan(roles.label, positive)
+    codes, used, values = [], [], []
+    for part in labelled(source.batches(roles.read, size), progress, label.count):
+        appeared = {name: i for i, name in enumerate(label.counts)}
+        codes.append(np.array([appeared.get(name, NOT_KEPT) for name in part.names], np.uint16)[part.code])
+        used.append(part.there)
+        values.append(np.empty((len(part.code), len(roles.eta))))
+        for i, name in enumerate(roles.eta):
+            values[-1][:, i] = read_column(part.batch.column(i), name, part.rows)
+    if not codes:
+        raise DataError("the table has no rows")
+    return label, np.concatenate(codes), np.concatenate(used), np.concatenate(values)
 
 
 def groups_of(source: Source, roles: Roles, used: int, size: int, progress: Progress) -> Integers | None:
-    return None if roles.group is None else read_groups(source, roles.label, roles.group, used, size, progress)
+    """(used,) the same number for rows of the same person. Whose a row is that names nobody, nobody can tell."""
+    if roles.group is None:
+        return None
+    column, start, nobody = CategoryColumn(roles.group, np.empty(used, np.float32)), 0, 0
+    progress.stage("reading groups", source.rows, "rows")
+    for part in labelled(source.batches((roles.group, roles.label), size), progress):
+        cells = part.batch.column(0)
+        cells = cells.cast(pa.string()) if pa.types.is_null(cells.type) else cells
+        if not (is_category(cells.type) or is_number(cells.type)):
+            raise DataError(f"a column of type {cells.type} names nobody", f"column {shown(roles.group)}")
+        nobody += cells.null_count
+        column.add(cells, start)
+        start += len(cells)
+    if nobody:
+        what, hint = (
+            f"rows that name nobody: {nobody:,} of {used:,}",
+            "give each of them a name, of its own if it is a person",
+        )
+        raise DataError(what, f"column {shown(roles.group)}", hint=hint)
+    column.finish()
+    return np.unique(column.values.astype(np.int64), return_inverse=True)[1].reshape(-1)
 
 
-def classes_of(scanned: Scan, roles: Roles, options: ReadOptions) -> Classes:
-    label = scanned.label
-    label.check(scanned.label_type)
-    check_labels(scanned, roles, options.drop_null_labels)
-    return decide(label.counts, options.positive, roles.label, options.many_classes, label.rest)
-
-
-def check_labels(scanned: Scan, roles: Roles, drop: bool) -> None:
-    if scanned.label.missing and not drop:
-        what = f"missing labels: {scanned.label.missing:,} of {scanned.rows:,}"
-        raise DataError(what, f"column {shown(roles.label)}", hint="--drop-null-labels")
-    if scanned.used < 2:
-        raise DataError(f"too few rows: {scanned.used}")
+def classes_of(label: LabelScan, options: ReadOptions) -> Classes:
+    if label.positive is None:
+        check_number(len(label.counts), label.type, label.name)
+    if label.missing and not options.drop_null_labels:
+        what = f"missing labels: {label.missing:,} of {label.used + label.missing:,}"
+        raise DataError(what, f"column {shown(label.name)}", hint="--drop-null-labels")
+    if label.used < 2:
+        raise DataError(f"too few rows: {label.used}")
+    return decide(label.counts, options.positive, label.name, options.many_classes, label.rest)
 
 
 def probabilities_need(rows: int, columns: int) -> int:
     """As they came and once more in one piece."""
     return 2 * rows * columns * 8
-
-
-def not_constant(scanned: Scan, encoders: Mapping[str, Encoder | None]) -> list[NumberScan | CategoryScan]:
-    return [one for one in scanned.columns if one is not None and encoders[one.name] is not None]
-
-
-def in_order(encoders: dict[str, Encoder | None]) -> list[Encoder]:
-    """Numbers first, so that what comes behind them cannot change how their distances are rounded."""
-    kept = [one for one in encoders.values() if one is not None]
-    if not kept:
-        raise DataError("no feature columns: every one is constant")
-    return [one for one in kept if isinstance(one, Standard)] + [one for one in kept if not isinstance(one, Standard)]

@@ -1,159 +1,62 @@
-"""Rows that are equal in every column: different people who look alike, or the same record twice?
+"""Whose rows are left, and which of them judge.
 
-Whoever counts copies as people takes chance for knowledge, so where coincidence does not explain equal rows, no limit
-is given until somebody says what they are. Coincidence is refuted in three ways.
+Whoever counts copies as people takes chance for knowledge, so where coincidence does not explain equal rows
+(coincidence.py), no limit is given until somebody says what they are.
 
-Odds (odds.py). Where people agree by chance too, rows that were drawn again agree more often than columns two by two.
-
-Counts (multiples.py). Numbers of equal rows that independent draws do not give, in all columns or in all but one.
-
-Company. Different people who agree in every column stand beside others who agree in all but one, and beside equal rows
-with another label. Rows that were drawn again at random stand alone: hardly a row differs from them in one column
-alone, though columns tell people apart, and their labels never differ.
+Which rows are the same record is known by 64 bits for each row, of every column of the file, whatever its role.
+Columns add up, so that what any of them says can be left out again. A column of whole numbers or texts that never
+repeats within a batch is a key: a number of the row, which tells copies apart and says nothing about anybody.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import replace
-from functools import partial
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
+import pyarrow as pa
+from pyarrow import compute
 
 from ..core.arrays import Integers
 from ..core.errors import DataError
-from ..core.progress import Progress
+from ..core.progress import Progress, Silent
 from ..core.randomness import for_audit
 from ..core.remark import LEFT_OUT, ONE_EACH, REFUTED, UNANSWERED, Remark
 from ..core.table import Table
-from . import ReadOptions, scan
-from .fingerprints import Words
-from .multiples import Repeated, but_one, in_class, material, most_repeated, plausible
-from .odds import drawn_again
-from .records import Records, read_cells, read_records
+from . import ReadOptions, levels, numbers
+from .classes import labelled
+from .coincidence import Cells, Repeated, but_one, drawn_again, in_class, look, most_repeated, some_of
+from .levels import Words
 from .roles import Roles
+from .scan import settled as read_again
 from .sources.batches import rows_per_batch
 from .sources.contract import Source
 
-CellsOf = Callable[[Integers], npt.NDArray[np.uint64]]
-"""rows -> (rows, columns) words of all columns but the label."""
-
 PEOPLE, COPIES = "people", "copies"  # what --repeats may say
 SAMPLED, CELLS = 50_000, 4_000_000  # rows whose columns are left out one by one, at most, and cells of theirs
-REPEATED, GENERAL = 2000, 10_000  # rows whose company is looked for, and among which
-ALONE = 1.0  # rows in which one column differs, for each that is equal: fewer are no company
-TELLING = 5.0  # of them are to be expected where columns are independent; where not, equal rows are no wonder
-NAMES = 0.1  # of the rows have values of their own, where the only column there is tells people apart
-GLUED = 0.1  # of the unequal labels to be expected beside equal features
 
 
-def look(
-    words: Words, features: Words, labels: npt.NDArray[np.integer], cells: CellsOf, rng: np.random.Generator
-) -> Repeated | None:
-    """The class whose rows are most clearly copies; None where coincidence explains them all.
-
-    words (n,): the same where rows are; features (n,): the same where all but the label are.
-    """
-    number, size = np.unique(words, return_inverse=True, return_counts=True)[1:]
-    found = []
-    for label in range(int(labels.max()) + 1):
-        mine = np.flatnonzero(labels == label)
-        records = np.unique(number[mine])
-        rows = len(mine) - len(records)
-        if not material(rows, len(mine)):
-            continue
-        surely = not plausible(size[records])
-        if surely or _alone(mine, size[number[mine]], features, labels, label, cells, rng):
-            found.append(Repeated(label, rows, len(mine), surely))
-    return max(found, key=lambda one: (one.surely, one.rows / one.of), default=None)
-
-
-# ---- company
-
-
-def _alone(
-    mine: Integers, size: Integers, features: Words, labels: npt.NDArray[np.integer], label: int, cells: CellsOf,
-    rng: np.random.Generator,
-) -> bool:  # fmt: skip
-    """Do rows of a class repeat where neither labels nor columns leave room for coincidence?
-
-    mine (m,): the rows of the class; size (m,): how often each of them is there.
-    """
-    if not _glued(features, labels, label):
-        return False
-    repeated = _some(mine[size > 1], REPEATED, rng)
-    general = _some(mine, GENERAL, rng)
-    rows = np.union1d(repeated, general)
-    found = cells(rows)
-    if found.shape[1] < 2:
-        return len(np.unique(features)) > NAMES * len(features)
-    here, there = (found[np.searchsorted(rows, some)] for some in (repeated, general))
-    equal = float((size[np.searchsorted(mine, repeated)] - 1).sum())
-    near = _differ_in_one(here, there) * len(mine) / len(general)
-    return near < ALONE * equal and _to_be_expected(there) > TELLING
-
-
-def _some(rows: Integers, most: int, rng: np.random.Generator) -> Integers:
-    return rows if len(rows) <= most else np.sort(rng.choice(rows, most, replace=False))
-
-
-def _glued(features: Words, labels: npt.NDArray[np.integer], label: int) -> bool:
-    """Whether labels beside equal features hardly ever differ from this one."""
-    number = np.unique(features, return_inverse=True)[1]
-    rows = np.bincount(number).astype(np.float64)
-    alike = np.bincount(number, labels == label)
-    share = float(np.mean(labels == label))
-    other = (1 - share) / share  # rows of other labels to be expected for each of this one
-    several = alike > 1
-    expected = float((alike[several] * (alike[several] - 1)).sum()) * other
-    seen = float((alike[several] * (rows - alike)[several]).sum())
-    return seen <= GLUED * expected
-
-
-def _differ_in_one(here: npt.NDArray[np.uint64], there: npt.NDArray[np.uint64]) -> float:
-    """Pairs of a row here and one there that differ in a single column."""
-    whole, other = here.sum(axis=1, dtype=np.uint64), there.sum(axis=1, dtype=np.uint64)
-    equal = _matches(whole, other)
-    return float(sum(_matches(whole - a, other - b) - equal for a, b in zip(here.T, there.T, strict=True)))
-
-
-def _matches(here: Words, there: Words) -> int:
-    values, count = np.unique(there, return_counts=True)
-    place = np.minimum(np.searchsorted(values, here), len(values) - 1)
-    return int(count[place][values[place] == here].sum())
-
-
-def _to_be_expected(there: npt.NDArray[np.uint64]) -> float:
-    """Rows that differ in one column for each equal one, were columns independent: the sum of 1 / c - 1 over columns
-    in which two rows agree with probability c."""
-    agree = [_agreeing(column) for column in there.T]
-    return float(sum(1 / max(share, 1 / len(there) ** 2) - 1 for share in agree))
-
-
-def _agreeing(column: Words) -> float:
-    count = np.unique(column, return_counts=True)[1].astype(np.float64)
-    n = len(column)
-    return float((count * (count - 1)).sum() / max(1, n * (n - 1)))
-
-
-# ---- whose rows are left, and which of them judge
-
-
-def settled(
-    table: Table, source: Source, roles: Roles, options: ReadOptions, progress: Progress
-) -> Table:  # fmt: skip
+def settled(table: Table, source: Source, roles: Roles, options: ReadOptions, progress: Progress) -> Table:
     """The table without copies, where they are some, and with the rows that judge: one of each person."""
-    size = rows_per_batch(len(source.names()))
+    names = tuple(source.types)
+    size = rows_per_batch(len(names))
     rows = _judges(table, options.seed)
     rows = np.arange(len(table.labels)) if rows is None else rows
-    most = min(SAMPLED, CELLS // len(source.names()))
-    sample = _some(rows, most, for_audit(options.seed, "rows whose columns are left out"))
-    records = _read(source, roles, len(table.labels), sample, size, progress)
+    most = min(SAMPLED, CELLS // len(names))
+    sample = some_of(rows, most, for_audit(options.seed, "rows whose columns are left out"))
+
+    def of(names: tuple[str, ...]) -> Records:
+        """Columns that were no features are read for the first time, and may turn out to be wider than they began."""
+        return read_again(lambda: read_records(source, names, roles, len(table.labels), sample, size, progress))
+
+    try:
+        records = of(names)
+    except DataError:  # excluded columns are skipped where they cannot be read, as nobody asked for them
+        records = of(tuple(name for name in names if name not in roles.excluded))
     found, words = _found(records, rows, table, source, roles, options, size)
     table = replace(table, remarks=(*table.remarks, *_doubts(found, table.dataset.classes, options.repeats)))
     if options.repeats == COPIES or (found is not None and options.repeats is None):
-        table = _without_copies(table, records.whole if found is None else words, found)
+        table = _without_copies(table, records.words + records.keys if found is None else words, found)
     judges = _judges(table, options.seed)
     if judges is None:
         return table
@@ -161,29 +64,12 @@ def settled(
     return replace(table, judges=judges, remarks=(*table.remarks, said))
 
 
-def _read(
-    source: Source, roles: Roles, used: int, sample: Integers, size: int, progress: Progress
-) -> Records:  # fmt: skip
-    """Reads all columns; excluded ones are skipped where they cannot be read, as nobody asked for them."""
-    names = tuple(source.names())
-
-    def of(names: tuple[str, ...]) -> Records:
-        """Columns that were no features are read for the first time, and may turn out to be wider than they began."""
-        told = source, names, roles.label, roles.group, used, sample, size, progress
-        return scan.settled(partial(read_records, *told))
-
-    try:
-        return of(names)
-    except DataError:
-        return of(tuple(name for name in names if name not in roles.excluded))
-
-
 def _found(
     records: Records, rows: Integers, table: Table, source: Source, roles: Roles, options: ReadOptions, size: int
 ) -> tuple[Repeated | None, Words]:
     """What is clearest among `rows`, and the words by which rows are copies then."""
     found = look(
-        records.words[rows], records.features[rows], table.labels[rows],
+        records.words[rows], (records.words - records.label)[rows], table.labels[rows],
         lambda some: read_cells(source, roles.label, records.columns, rows[some], size),
         for_audit(options.seed, "company of equal rows"),
     )  # fmt: skip
@@ -199,8 +85,8 @@ def _found(
         return found, records.words
     label, name = near[0], records.columns[near[1]]
     words = records.words - read_cells(source, roles.label, (name,), np.arange(len(table.labels)), size)[:, 0]
-    without = in_class(words[rows], table.labels[rows], label, name)
-    return (without, words) if material(without.rows, without.of) else (found, records.words)
+    without = in_class(words[rows], table.labels[rows], label, True, name)
+    return (without, words) if without.material else (found, records.words)
 
 
 def _doubts(found: Repeated | None, classes: tuple[str, ...], answer: str | None) -> Iterator[Remark]:
@@ -226,3 +112,100 @@ def _judges(table: Table, seed: int) -> Integers | None:
         return None
     lot = for_audit(seed, "one row of each person").permutation(len(table.groups))
     return np.sort(lot[np.unique(table.groups[lot], return_index=True)[1]])
+
+
+# ---- records
+
+
+@dataclass(frozen=True)
+class Records:
+    """Fingerprints of the n rows that have a label."""
+
+    words: Words  # (n,) the same where every column but keys and owners is
+    keys: Words  # (n,) the same where keys and owners are
+    label: Words  # (n,) what the label adds to `words`
+    columns: tuple[str, ...]  # that make `words`, but for the label
+    sample: Integers  # (m,) rows whose
+    cells: Cells  # (m, columns) words are kept
+
+
+def read_records(
+    source: Source, names: tuple[str, ...], roles: Roles, used: int, sample: Integers, size: int, progress: Progress
+) -> Records:
+    """The column that names whose row it is, is no more than a key; rows of the sample rise."""
+    label, owner = roles.label, roles.group
+    may_be_key = {name: np.zeros(used, np.uint64) for name in names if name not in (label, owner)}
+    total, owned, labels = (np.zeros(used, np.uint64) for _ in range(3))
+    cells, start = np.empty((len(sample), len(names)), np.uint64), 0
+    progress.stage("looking for copies", source.rows, "rows")
+    for part in labelled(source.batches(names, size), progress, label=names.index(label)):
+        rows = slice(start, start + part.batch.num_rows)
+        first, last = np.searchsorted(sample, [rows.start, rows.stop])
+        for j, (name, column) in enumerate(zip(names, part.batch.columns, strict=True)):
+            words = column_words(column, name)
+            cells[first:last, j] = words[sample[first:last] - start]
+            if name in may_be_key and _never_repeats(column, words):
+                may_be_key[name][rows] = words
+                continue
+            if name in may_be_key:
+                total += may_be_key.pop(name)
+            place = owned if name == owner else labels if name == label else total
+            place[rows] += words
+        start = rows.stop
+    keys = owned + sum(may_be_key.values(), start=np.zeros(used, np.uint64))
+    columns = tuple(name for name in names if name not in (*may_be_key, label, owner))
+    return Records(total + labels, keys, labels, columns, sample, cells[:, [names.index(name) for name in columns]])
+
+
+def read_cells(source: Source, label: str, columns: Sequence[str], rows: Integers, size: int) -> Cells:
+    """(rows, columns) words of these cells; `rows` rise."""
+    found, start = np.empty((len(rows), len(columns)), np.uint64), 0
+    for part in labelled(source.batches((*columns, label), size), Silent()):
+        first, last = np.searchsorted(rows, [start, start + part.batch.num_rows])
+        some = pa.array(rows[first:last] - start)
+        for j, name in enumerate(columns):
+            found[first:last, j] = column_words(part.batch.column(j).take(some), name)
+        start += part.batch.num_rows
+    return found
+
+
+def column_words(array: pa.Array, name: str) -> Words:
+    """For cells of one column, the same where they are the same, and unlike those of any other column."""
+    return levels.mixed(_words(array, name) + levels.name_seed(name))
+
+
+def _words(array: pa.Array, name: str) -> Words:
+    """The hash of each cell; all cells are alike where nothing can read the type, which no feature has."""
+    kind, types = array.type, pa.types
+    if numbers.is_number(kind):
+        return levels.number_words(array, numbers.cells(array))
+    if levels.is_category(kind):
+        piece = levels.codes(array)
+        return np.asarray(levels.level_words(piece.levels, name)[piece.code])
+    if types.is_map(kind):
+        pair = pa.struct([("key", kind.key_type), ("value", kind.item_type)])
+        return _of_lists(array.cast(pa.list_(pair)), name)
+    if types.is_struct(kind):
+        fields = (column_words(array.field(i), f"{name}.{i}") for i in range(kind.num_fields))
+        return np.asarray(sum(fields, start=_missing(array)))
+    lists = types.is_list, types.is_large_list, types.is_fixed_size_list
+    return _of_lists(array, name) if any(test(kind) for test in lists) else np.zeros(len(array), np.uint64)
+
+
+def _of_lists(array: pa.Array, name: str) -> Words:
+    """Hashes of what lists hold, place by place."""
+    lengths = compute.list_value_length(array).fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
+    row = np.repeat(np.arange(len(array)), lengths)
+    place = (np.arange(len(row)) - np.repeat(np.cumsum(lengths) - lengths, lengths)).astype(np.uint64)
+    found: Words = _missing(array) + lengths.astype(np.uint64)
+    np.add.at(found, row, levels.mixed(column_words(array.flatten(), name) + place * levels.GOLDEN))
+    return found
+
+
+def _missing(array: pa.Array) -> Words:
+    return np.where(np.asarray(array.is_null()), levels.MISSING, np.uint64(0))
+
+
+def _never_repeats(column: pa.Array, words: Words) -> bool:
+    kind = column.type
+    return (levels.is_category(kind) or numbers.is_whole(kind)) and len(np.unique(words)) == len(words)

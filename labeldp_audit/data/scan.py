@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypeVar
@@ -13,23 +15,53 @@ from ..core.arrays import Integers
 from ..core.errors import DataError
 from ..core.progress import Progress
 from . import levels, numbers
-from .classes import MOST_CLASSES, MOST_COUNTED, check_number, may_be, text_codes
-from .levels import Sketch
-from .numbers import Mask, Moments
-from .quoting import shown
-from .robust_scale import Spread
-from .roles import Roles, check_label, kind_of
+from .classes import MOST_CLASSES, MOST_COUNTED, TextCodes, check_number, labelled, may_be, text_codes
+from .levels import Sketch, Words, is_category
+from .numbers import Moments, Values
+from .quoting import argument, shown
+from .roles import Roles
 from .sources.contract import Source
 from .sources.delimited import Widened
+
+KEPT = 256  # values of a column
+LARGEST = 2.0**53  # from here on float64 holds no longer all whole numbers
+LONG = 15  # digits of a decimal that float64 tells apart
 
 Result = TypeVar("Result")
 
 
-class Infinite(Exception):
-    """A value is infinite, in this row of the batch."""
+@dataclass(frozen=True)
+class Spread:
+    """Where most of a column's different values are, however far out the others lie.
 
-    def __init__(self, row: int) -> None:
-        self.row = row
+    One cell of 1e12 among others near 1 makes a mean and a deviation that tell the others apart no more, least of all
+    in 32 bits. The values with the smallest hashes are a sample of the different ones (Bar-Yossef et al. 2002) that
+    neither the order of the rows nor a few huge values change.
+    """
+
+    hashes: Words = field(default_factory=lambda: np.zeros(0, np.uint64))  # rising
+    values: Values = field(default_factory=lambda: np.zeros(0, np.int64))  # of these hashes, as they are stored
+
+    def merge(self, values: Values) -> Spread:
+        """None of them missing."""
+        words = (values + 0.0 if values.dtype == np.float64 else values).view(np.uint64)
+        hashes = levels.mixed(words + levels.GOLDEN)
+        if len(self.hashes) == KEPT:
+            few = hashes < self.hashes[-1]
+            hashes, values = hashes[few], values[few]
+        if not len(hashes):
+            return self
+        merged, first = np.unique(np.concatenate([self.hashes, hashes]), return_index=True)
+        both = np.concatenate([self.values, values]) if len(self.values) else values
+        return Spread(merged[:KEPT], both[first[:KEPT]])
+
+    def middle(self, per_unit: float) -> tuple[int | float, float]:
+        """A value in the middle, as it is stored, and how far from it most are; never 0."""
+        if not len(self.values):
+            return 0, 1.0
+        centre = np.sort(self.values)[len(self.values) // 2].item()
+        away = np.abs(numbers.differences(self.values, centre, per_unit))
+        return centre, float(np.median(away)) or float(away.mean()) or 1.0
 
 
 @dataclass
@@ -40,29 +72,39 @@ class NumberScan:
     type: pa.DataType
     origin: float | None = None
     moments: Moments = field(default_factory=Moments)
-    spread: Spread = field(default_factory=Spread.empty)
+    spread: Spread = field(default_factory=Spread)
     missing: int = 0
 
-    def add(self, array: pa.Array) -> None:
+    def add(self, array: pa.Array, rows: Integers) -> None:
+        """rows: their numbers in the file, from 0."""
         piece = numbers.cells(array)
-        infinite = numbers.first_infinite(piece)
-        if infinite is not None:
-            raise Infinite(infinite)
-        if self.origin is None:
-            self.origin = numbers.first_value(piece)
-        if self.origin is None:
-            self.missing += len(array)
+        there = slice(None) if piece.missing is None else ~piece.missing
+        cells = piece.values[there]
+        self.missing += len(array) - len(cells)
+        if not len(cells):
             return
-        cells, values = piece.values, numbers.differences(piece, self.origin, numbers.unit(self.type))
-        if piece.missing is not None:
-            cells, values = cells[~piece.missing], values[~piece.missing]
-            self.missing += len(array) - len(values)
+        if not math.isfinite(numbers.total(cells)) and (infinite := np.isinf(cells)).any():
+            row = int(rows[there][np.argmax(infinite)]) + 1
+            raise DataError("an infinite value", f"column {shown(self.name)}", f"row {row}")
+        if self.origin is None:
+            self.origin = cells[0].item()
+        values = numbers.differences(cells, self.origin, numbers.unit(self.type))
         self.spread = self.spread.merge(cells)
         self.moments = self.moments.merge(Moments.of(values))
 
     @property
     def constant(self) -> bool:
         return self.moments.low >= self.moments.high
+
+    @property
+    def told_apart(self) -> bool:
+        """Whether different cells were read as different numbers: not where long ones became floating in a text table,
+        or where a column of long decimals passed for constant."""
+        if pa.types.is_decimal(self.type):
+            return not self.constant or self.type.precision <= LONG
+        origin, moments = self.origin or 0, self.moments
+        furthest = max(-(origin + moments.low), origin + moments.high)
+        return not pa.types.is_floating(self.type) or furthest < LARGEST
 
 
 @dataclass
@@ -72,12 +114,12 @@ class CategoryScan:
     name: str
     type: pa.DataType
     levels: set[bytes] | None = field(default_factory=set)
-    sketch: Sketch = field(default_factory=Sketch.empty)
+    sketch: Sketch = field(default_factory=Sketch)
     missing: int = 0
     seen: int = 0  # levels of all batches, and their bytes
     bytes: int = 0
 
-    def add(self, array: pa.Array) -> None:
+    def add(self, array: pa.Array, rows: Integers) -> None:
         piece = levels.codes(array)
         self.missing += piece.missing
         self.seen += len(piece.levels)
@@ -107,22 +149,21 @@ class LabelScan:
 
     name: str
     positive: str | None = None
+    type: pa.DataType | None = None
     counts: dict[str, int] = field(default_factory=dict)
     rest: int = 0  # rows whose labels are not kept
     missing: int = 0
 
-    def add(self, array: pa.Array) -> Mask | None:
-        """Which rows have a label; None for all."""
-        code, names = self.count(array)
-        there = code < len(names)
-        return None if there.all() else there
-
-    def count(self, array: pa.Array) -> tuple[Integers, list[str]]:
+    def count(self, array: pa.Array) -> TextCodes:
         """As `text_codes` gives them."""
+        self.type = array.type
+        if not (pa.types.is_null(self.type) or is_category(self.type) or numbers.is_number(self.type)):
+            raise DataError(f"a label cannot be of type {self.type}", f"column {shown(self.name)}")
         code, names = text_codes(array)
         found = np.bincount(code, minlength=len(names) + 1).tolist()
         for name, count in zip(names, found, strict=False):
-            if self._keeps(name):
+            few = self.positive is None or len(self.counts) < MOST_CLASSES
+            if few or name in self.counts or may_be(name, str(self.positive)):
                 self.counts[name] = self.counts.get(name, 0) + count
             else:
                 self.rest += count
@@ -131,73 +172,49 @@ class LabelScan:
         self.missing += found[-1]
         return code, names
 
-    def _keeps(self, name: str) -> bool:
-        few = self.positive is None or len(self.counts) < MOST_CLASSES
-        return few or name in self.counts or may_be(name, str(self.positive))
-
-    def check(self, kind: pa.DataType) -> None:
-        """Once all rows are counted."""
-        if self.positive is None:
-            check_number(len(self.counts), kind, self.name)
+    @property
+    def used(self) -> int:
+        return sum(self.counts.values()) + self.rest
 
 
 @dataclass(frozen=True)
 class Scan:
-    rows: int
     label: LabelScan
-    label_type: pa.DataType
-    columns: tuple[NumberScan | CategoryScan | None, ...]  # one for each feature; None has no value at all
+    columns: tuple[NumberScan | CategoryScan | None, ...] = ()  # one for each feature; None has no value at all
 
     @property
-    def used(self) -> int:
-        return self.rows - self.label.missing
+    def rows(self) -> int:
+        return self.label.used + self.label.missing
 
 
 def settled(one_pass: Callable[[], Result]) -> Result:
     """Text tables may have to be read again, where a late row changed a column's type."""
     while True:
-        try:
+        with contextlib.suppress(Widened):
             return one_pass()
-        except Widened:
-            continue
 
 
 def scan(source: Source, roles: Roles, positive: str | None, size: int, progress: Progress) -> Scan:
-    return settled(lambda: _scan(source, roles, positive, size, progress))
-
-
-def _scan(source: Source, roles: Roles, positive: str | None, size: int, progress: Progress) -> Scan:
     progress.stage("scanning", source.rows, "rows")
-    rows, label, label_type, columns = 0, LabelScan(roles.label, positive), pa.null(), []
-    for batch in source.batches(roles.read, size):
-        if not rows:
-            columns = [begin(name, batch.column(i).type, roles) for i, name in enumerate(roles.features)]
-            label_type = batch.column(len(columns)).type
-            check_label(roles.label, label_type)
-        add(batch, columns, label, rows)
-        rows += batch.num_rows
-        progress.advance(batch.num_rows)
-    if not rows:
+    label = LabelScan(roles.label, positive)
+    columns: list[NumberScan | CategoryScan | None] = []
+    for part in labelled(source.batches(roles.read, size), progress, label.count):
+        columns = columns or [begin(part.batch.schema.field(name), roles) for name in roles.features]
+        for i, column in enumerate(columns):
+            if column is not None:
+                column.add(part.batch.column(i), part.rows)
+    if not columns:
         raise DataError("the table has no rows")
-    return Scan(rows, label, label_type, tuple(columns))
+    return Scan(label, tuple(columns))
 
 
-def begin(name: str, kind: pa.DataType, roles: Roles) -> NumberScan | CategoryScan | None:
-    role = kind_of(name, kind, name in roles.categorical)
-    if role == "constant":
+def begin(field: pa.Field, roles: Roles) -> NumberScan | CategoryScan | None:
+    name, kind = field.name, field.type
+    if pa.types.is_null(kind):
         return None
-    return NumberScan(name, kind) if role == "number" else CategoryScan(name, kind)
-
-
-def add(batch: pa.RecordBatch, columns: list[NumberScan | CategoryScan | None], label: LabelScan, before: int) -> None:
-    labelled = label.add(batch.column(len(columns)))
-    rows = np.arange(batch.num_rows) if labelled is None else np.flatnonzero(labelled)
-    kept = batch if labelled is None else batch.take(pa.array(rows))
-    for i, column in enumerate(columns):
-        if column is None:
-            continue
-        try:
-            column.add(kept.column(i))
-        except Infinite as infinite:
-            place = f"row {before + int(rows[infinite.row]) + 1}"
-            raise DataError("an infinite value", f"column {shown(column.name)}", place) from None
+    if is_category(kind) or (name in roles.categorical and numbers.is_number(kind)):
+        return CategoryScan(name, kind)
+    if numbers.is_number(kind):
+        return NumberScan(name, kind)
+    what, hint = f"cannot audit a column of type {kind}", f"--exclude {argument(name)}"
+    raise DataError(what, f"column {shown(name)}", hint=hint)

@@ -32,7 +32,7 @@ def text_file(path: Path, text: str) -> File:
 
 
 def rows_file(path: Path, columns: Mapping[str, npt.NDArray[Any]], about: Mapping[str, object] | None = None) -> File:
-    """Parquet that only its owner may read; with what is said `about` it, estimates.py reads it again."""
+    """Parquet that only its owner may read; with what is said `about` it, eta_file.py reads it again."""
 
     def fill(file: BinaryIO) -> None:
         import pyarrow as pa
@@ -52,7 +52,11 @@ def write_all(files: Iterable[File], folder: Path | None = None) -> None:
     made for them where it is missing."""
     with ExitStack() as undo:
         if folder is not None:
-            _make(folder, undo)
+            missing = [place for place in (folder, *folder.parents) if not place.exists()]
+            for place in reversed(missing):
+                undo.callback(_quietly, place.rmdir)
+                with _named(place):
+                    place.mkdir(exist_ok=True)
         ready = [pair for file in files for pair in _written(file, undo)]
         with _undisturbed():
             for beside, place in ready:
@@ -86,14 +90,6 @@ def size(path: Path) -> int:
         return path.stat().st_size if path.exists() else 0
 
 
-def _make(folder: Path, undo: ExitStack) -> None:
-    missing = [place for place in (folder, *folder.parents) if not place.exists()]
-    for place in reversed(missing):
-        undo.callback(_quietly, place.rmdir)
-        with _named(place):
-            place.mkdir(exist_ok=True)
-
-
 def _written(file: File, undo: ExitStack) -> list[tuple[Path, Path]]:
     """(what was written, its place); nothing for /dev/stdout or a pipe, where there is nothing to rename."""
     with _named(file.path):
@@ -106,16 +102,12 @@ def _written(file: File, undo: ExitStack) -> list[tuple[Path, Path]]:
         place = file.path.resolve()
         beside = place.with_name(f".{place.name[:100]}.{secrets.token_hex(4)}.part")
         undo.callback(_quietly, beside.unlink)
-        _fill(beside, file)
+        descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, file.mode)
+        with open(descriptor, "wb") as opened:  # noqa: PTH123 a descriptor, not a path
+            file.fill(opened)
+            opened.flush()
+            os.fsync(descriptor)
         return [(beside, place)]
-
-
-def _fill(beside: Path, file: File) -> None:
-    descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, file.mode)
-    with open(descriptor, "wb") as opened:  # noqa: PTH123 a descriptor, not a path
-        file.fill(opened)
-        opened.flush()
-        os.fsync(descriptor)
 
 
 def _quietly(remove: Callable[[], None]) -> None:

@@ -38,45 +38,25 @@ def in_threads(work: Callable[[Block], Result], blocks: Iterable[Block], threads
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-# ---- sums of BLAS
-
-
-class _Limit:
-    """BLAS on one thread, as the order of its sums depends on their number. This holds for the whole process; whoever
-    leaves last lifts it, so that learners that run side by side do not lift it for each other."""
-
-    def __init__(self) -> None:
-        self.lock, self.users = threading.Lock(), 0
-        self.limit: Any = None
-
-    def enter(self) -> None:
-        with self.lock:
-            self.users += 1
-            if self.users == 1:
-                self.limit = _one_thread()
-
-    def leave(self) -> None:
-        with self.lock:
-            self.users -= 1
-            if not self.users:
-                self.limit.restore_original_limits()
-
-
-def _one_thread() -> Any:
-    import scipy.linalg  # noqa: F401  # its BLAS is another one, and only libraries that are loaded are limited
-    from threadpoolctl import threadpool_limits
-
-    return threadpool_limits(limits=1, user_api="blas")
-
-
-_LIMIT = _Limit()
+_BLAS = threading.Lock()
+_limits: list[Any] = []  # one for each who is inside; the first holds what was before
 
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """Around all that makes numbers of a report: same bytes whatever OMP_NUM_THREADS is."""
-    _LIMIT.enter()
+    """Around all that makes numbers of a report: same bytes whatever OMP_NUM_THREADS is, as the order in which BLAS
+    adds depends on it. This holds for the whole process; whoever leaves last lifts it, so that learners that run side
+    by side do not lift it for each other."""
+    import scipy.linalg  # noqa: F401  # its BLAS is another one, and only libraries that are loaded are limited
+    from threadpoolctl import threadpool_limits
+
+    with _BLAS:
+        _limits.append(None if _limits else threadpool_limits(limits=1, user_api="blas"))
     try:
         yield
     finally:
-        _LIMIT.leave()
+        with _BLAS:
+            first = _limits[0]
+            _limits.pop()
+            if not _limits:
+                first.restore_original_limits()

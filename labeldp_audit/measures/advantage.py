@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -31,7 +31,7 @@ _SMALL, _SHARE = 1e-5, 0.02  # the standard error that is aimed at: absolute, or
 
 Members = Callable[[np.random.Generator, int, int], Floats]  # (bags, size, C): eta of the members of so many bags
 Stream = Callable[[int], np.random.Generator]  # an independent one for each block
-Each = Callable[[Callable[["Block"], Floats], Iterable["Block"]], Iterable[Floats]]  # a map, in order
+Each = Callable[[Callable[[int], Floats], Iterable[int]], Iterable[Floats]]  # a map, in order
 
 
 class Released(Protocol):
@@ -59,12 +59,6 @@ class Gain:
     @property
     def standard_error(self) -> float:
         return math.hypot(self.spread / math.sqrt(self.bags), self.overlooked) if self.bags else 0.0
-
-
-@dataclass(frozen=True)
-class Block:
-    number: int
-    bags: int
 
 
 def uninformed(law: Law, payoff: Floats) -> float:
@@ -127,17 +121,15 @@ def simulated(
     `bags` of them, or as many as the standard error of each needs to be small, a million at most.
     """
     size = mechanisms[0].bag
-
-    def look(block: Block) -> Floats:
-        eta = members(stream(block.number), block.bags, size)
-        # What a mechanism draws does not depend on what else is asked for.
-        return np.stack(
-            [_of_bags(mechanism, eta, payoff, stream(block.number).spawn(1)[0]) for mechanism in mechanisms]
-        )
-
-    seen, wanted = np.empty((len(mechanisms), 0)), bags or _FIRST
     whole = max(1, _CELLS // size)
-    blocks = _blocks(whole if bags is None else min(whole, bags))
+    at_once = whole if bags is None else min(whole, bags)
+
+    def look(block: int) -> Floats:
+        eta = members(stream(block), at_once, size)
+        # What a mechanism draws does not depend on what else is asked for.
+        return np.stack([_of_bags(mechanism, eta, payoff, stream(block).spawn(1)[0]) for mechanism in mechanisms])
+
+    seen, wanted, blocks = np.empty((len(mechanisms), 0)), bags or _FIRST, itertools.count()
     while seen.shape[1] < wanted:
         number = -(-(wanted - seen.shape[1]) // whole)
         seen = np.concatenate([seen, *each(look, itertools.islice(blocks, number))], axis=1)
@@ -187,10 +179,6 @@ def _tried(mechanism: Released, eta: Floats, payoff: Floats, rng: np.random.Gene
     gain = worth.max(axis=1) - worth[np.arange(len(flat)), before]
     together = np.argsort(release.bag, kind="stable")  # what was published together, not what was drawn together
     return np.asarray(gain[together].reshape(bags, size).mean(axis=1))
-
-
-def _blocks(bags: int) -> Iterator[Block]:
-    return (Block(number, bags) for number in itertools.count())
 
 
 def _needed(seen: Floats) -> int:

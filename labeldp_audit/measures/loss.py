@@ -9,9 +9,14 @@ with Qc the law of what is said of somebody of class c. The last two terms are l
     tilt = (KL(Q1 || Q0) - KL(Q0 || Q1)) / 2
     nu_bar(x) = (2 eta - 1)(logit eta - (logit p - tilt)) + h
 
-a release that tells more of the one class than of the other acts as another p would. What is left of the features is
-`feature_loss`: H of ERRATA A1, strictly convex in eta, infinite at 0 and 1, lowest between 1/2 and that other p, and
-there it can be negative. Randomized response has tilt 0 and h = (1 - 2 pi) log((1 - pi) / pi).
+what is left of the features is `feature_loss` (bounds/certificates/feature_loss.py). Randomized response has tilt 0 and
+h = (1 - 2 pi) log((1 - pi) / pi). With p the share of positives the mean of `feature_loss` is a divergence,
+
+    E feature_loss = p KL(P1 || P0) + (1 - p) KL(P0 || P1) = I - h(p),   I = E (2 eta - 1) logit eta,
+
+P1 and P0 the laws of the features given the label, h(p) = (2 p - 1) logit p (ERRATA A10). I (001, section 4), of which
+a term is `feature_loss` at p = 1/2, is half the Jeffreys divergence there alone; coarser features can only lower the
+weighted one.
 """
 
 from __future__ import annotations
@@ -20,18 +25,13 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from ..bounds.certificates.feature_loss import logit
+from ..bounds.certificates.feature_loss import lowest as lowest_eta
+from ..bounds.certificates.feature_loss import value as feature_loss
 from ..core.arrays import Floats
 
-_LEAST, _MOST = math.ulp(0.0), math.nextafter(1.0, 0.0)  # the probabilities next to 0 and 1
-
-
-def logit(probability: npt.ArrayLike) -> Floats:
-    """log(z / (1 - z)); infinite at 0 and 1."""
-    z = np.asarray(probability, np.float64)
-    with np.errstate(divide="ignore"):
-        return np.log(z) - np.log1p(-z)
+__all__ = ["NOTHING_SAID", "Noise", "feature_loss", "feature_loss_range", "logit", "lowest_eta", "noise_loss"]
 
 
 def noise_loss(epsilon: float) -> float:
@@ -82,60 +82,6 @@ class Noise:
 
 
 NOTHING_SAID = Noise(0.0, 0.0, 0.0, 0.0, 0.0)  # no label is published
-
-
-def feature_loss(eta: npt.ArrayLike, p: float, tilt: float = 0.0) -> Floats:
-    """(2 eta - 1)(logit eta - logit p + tilt), in nats."""
-    eta = np.asarray(eta, np.float64)
-    return (2 * eta - 1) * (logit(eta) - (float(logit(p)) - tilt))
-
-
-def nu(y: int, log_ratio: float, eta: float, p: float) -> float:
-    """The loss of one person whose label is y and of whom was said what is e^log_ratio as likely for 1 as for 0."""
-    return float((1 if y == 1 else -1) * (log_ratio + logit(eta) - logit(p)))
-
-
-def nu_bar(eta: npt.ArrayLike, p: float, noise: Noise) -> Floats:
-    return feature_loss(eta, p, noise.tilt) + noise.loss
-
-
-def lowest_eta(p: float, tilt: float = 0.0) -> float:
-    """Where nu_bar is lowest: u + sinh u = logit p - tilt, u = logit eta (the derivative of feature_loss, set to 0)."""
-    from scipy.optimize import brentq
-    from scipy.special import expit
-
-    a = float(logit(p)) - tilt
-    if a == 0:
-        return 0.5
-    u = brentq(lambda u: u + math.sinh(u) - a, *sorted((0.0, math.copysign(min(abs(a), 40.0), a))), xtol=1e-15)
-    return float(expit(u))
-
-
-def roots(tau: float, p: float, noise: Noise) -> tuple[float, float] | None:
-    """The two eta at which nu_bar is tau: above tau means below the first or above the second.
-
-    None where nu_bar is above tau everywhere. Neither is 0 or 1, where nu_bar is infinite. Solved in u = logit eta:
-    tanh(u / 2)(u - logit p + tilt) = tau - h.
-    """
-    from scipy.optimize import brentq
-    from scipy.special import expit
-
-    a, target = float(logit(p)) - noise.tilt, tau - noise.loss
-
-    def excess(u: float) -> float:
-        return math.tanh(u / 2) * (u - a) - target
-
-    bottom = float(logit(lowest_eta(p, noise.tilt)))
-    if excess(bottom) > 0:
-        return None
-    ends = []
-    for side in (-1, 1):
-        reach = 1.0
-        while excess(bottom + side * reach) < 0:
-            reach *= 2
-        u = brentq(excess, *sorted((bottom, bottom + side * reach)), xtol=1e-14, rtol=1e-15)
-        ends.append(min(max(float(expit(u)), _LEAST), _MOST))
-    return ends[0], ends[1]
 
 
 def feature_loss_range(

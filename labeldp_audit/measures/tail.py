@@ -30,12 +30,6 @@ class Losses:
     def of(cls, estimate: Floats, low: Floats, high: Floats) -> Losses:
         return cls(np.sort(estimate), np.sort(np.atleast_2d(low)), np.sort(np.atleast_2d(high)))
 
-    def surely_above(self, tau: Floats) -> Integers:
-        return np.asarray(np.min([number_above(low, tau) for low in self.low], axis=0))
-
-    def possibly_above(self, tau: Floats) -> Integers:
-        return np.asarray(np.max([number_above(high, tau) for high in self.high], axis=0))
-
 
 def number_above(in_order: Floats, tau: Floats) -> Integers:
     return len(in_order) - np.searchsorted(in_order, tau, side="right")
@@ -56,7 +50,8 @@ def share_above(
     of_people: where people differ from what these losses are of, what the shares above tau are at least and at most.
     """
     q = len(losses.estimate)
-    surely, possibly = losses.surely_above(tau), losses.possibly_above(tau)
+    surely = np.min([number_above(low, tau) for low in losses.low], axis=0)
+    possibly = np.max([number_above(high, tau) for high in losses.high], axis=0)
     if of_people is not None:
         surely = np.minimum(surely, np.floor(of_people[0] * q).astype(np.int64))
         possibly = np.maximum(possibly, np.ceil(of_people[1] * q).astype(np.int64))

@@ -44,10 +44,6 @@ def lambda_from_epsilon(epsilon: float, classes: int = 2) -> float:
     return classes * small / (1 + (classes - 1) * small)
 
 
-def pi_from_lambda(resampled: float, classes: int = 2) -> float:
-    return resampled * (classes - 1) / classes
-
-
 @dataclass(frozen=True)
 class RandomizedResponse(PerRecord):
     name: ClassVar[str] = "rr"

@@ -16,7 +16,7 @@ from ..core.settings import Settings
 from ..engines.machine import available_cores
 from ..engines.threads import in_threads
 from ..measures import advantage
-from ..measures.advantage import Block, Gain
+from ..measures.advantage import Gain
 from ..measures.eta_law.estimated import Belief
 from ..mechanisms.bags import LARGEST
 from ..mechanisms.label_proportions import LabelProportions
@@ -35,7 +35,7 @@ def gains_of(
     left = [one for one in mechanisms if one.spec not in found]
     progress.stage("drawing bags", None, "blocks")
 
-    def each(look: Callable[[Block], Floats], blocks: Iterable[Block]) -> Iterable[Floats]:
+    def each(look: Callable[[int], Floats], blocks: Iterable[int]) -> Iterable[Floats]:
         for gain in in_threads(look, blocks, settings.threads or available_cores()):
             progress.advance(1)
             yield gain

@@ -19,6 +19,7 @@ from ..bounds.certificates import (
     feature_loss,
     guessed_cells,
     nubar_cells,
+    score_trees,
     tail_cells,
 )
 from ..bounds.certificates.boxes import Box
@@ -62,7 +63,8 @@ _INWARD = 1e-6  # of a row, so that rounding does not count one too many
 
 def box_of(table: Table, eta: Eta, miss: float) -> Box:
     assert eta.unseen is not None and eta.part is not None
-    return boxes.of_labels(eta.unseen[:, 1], table.labels[eta.rows] == 1, eta.part, miss / eta.choices)
+    trees = score_trees.grown(eta.unseen[:, 1], eta.part)
+    return boxes.of_trees(trees, table.labels[eta.rows] == 1, miss / eta.choices)
 
 
 def limit(low: float, high: float, method: str, eta: Eta, more: tuple[str, ...] = ()) -> Bound:

@@ -12,7 +12,7 @@ from ..core.arrays import Floats
 from ..core.eta import Eta, Law
 from ..core.finding import Bound, Finding
 from ..core.settings import Settings
-from ..measures import divergence, loss
+from ..measures import loss
 from . import assumptions, releases
 from .intervals import Losses, Prior
 from .releases import Known
@@ -32,8 +32,8 @@ def findings(
     limits = (dvoretzky_kiefer_wolfowitz.mean_lower(low, floor, losses.wrong, miss) for low in losses.rows.low)
     mean, least = max(certified, 0.0, _mean(losses.weight, losses.value)), max(certified, 0.0, min(limits))
     # I = E feature_loss + h(p)
-    of_prior, smallest = divergence.jeffreys_terms([prior.p, np.clip(0.5, prior.low, prior.high)]).tolist()
-    jeffreys = max(_mean(law.weight, divergence.jeffreys_terms(law.eta[:, 1])), of_prior, least + smallest)
+    of_prior, smallest = loss.feature_loss([prior.p, np.clip(0.5, prior.low, prior.high)], 0.5).tolist()
+    jeffreys = max(_mean(law.weight, loss.feature_loss(law.eta[:, 1], 0.5)), of_prior, least + smallest)
 
     def bound(estimate: float, low: float) -> Bound:
         return Bound(estimate, min(low, estimate), math.inf, eta.queries, METHOD, said)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from decimal import ROUND_CEILING, ROUND_FLOOR
+from decimal import ROUND_FLOOR
 
-from ..core.finding import Bound, Finding
+from ..core.finding import BASELINE, Bound, Finding, Way
 from ..core.policy import Judgement, Outcome, Verdict, Waived
 from ..core.quantity import NATS, PER_CENT, POINTS
-from ..core.report import MEASURED_BY, Report
+from ..core.report import MEASURED_BY, NUMBERS, OLDER, Report
 from . import found, words
 from .formats.spelling import count, nats, plain, short
 
@@ -25,9 +25,8 @@ def verdict(report: Report) -> str:
 
 
 def _because(judged: Judgement, report: Report) -> str:
-    late = run_out(judged)
-    if late:
-        one = late[0].waiver
+    for late in run_out(judged):
+        one = late.waiver
         return f"the waiver of {plain(one.quantity)} ran out on {one.until.isoformat()}, which fails the policy"
     left = blocking(judged)
     if not left:
@@ -35,41 +34,51 @@ def _because(judged: Judgement, report: Report) -> str:
         hold = "the one line of the policy holds" if number == 1 else f"all {count(number)} lines of the policy hold"
         return f"{hold} for {plain(report.dataset.name)}{f', {count(waived)} by a waiver' if waived else ''}"
     more = f" (and {count(len(left) - 1)} more)" if len(left) > 1 else ""
-    return f"blocked by {plain(left[0].line)}{more}: {in_words(left[0], report)}"
+    return f"blocked by {plain(left[0].line)}{more}: {_in_words(left[0], report)}"
+
+
+def ranked(judged: Judgement) -> list[Verdict]:
+    """Lines that keep the policy from holding first, and of these the worst."""
+    order = list(Outcome)
+    return sorted(judged.verdicts, key=lambda one: (not one.counts, order.index(one.outcome)))
 
 
 def blocking(judged: Judgement) -> list[Verdict]:
-    """Lines that keep the policy from holding, the worst first."""
-    order = list(Outcome)
-    return sorted((one for one in judged.verdicts if one.counts), key=lambda one: order.index(one.outcome))
+    return [one for one in ranked(judged) if one.counts]
 
 
 def run_out(judged: Judgement) -> list[Waived]:
     return [one for one in judged.waivers if one.about_this and one.expired]
 
 
-def in_words(one: Verdict, report: Report) -> str:
+def _in_words(one: Verdict, report: Report) -> str:
     """What was compared with what."""
-    if one.worst is None or one.value is None or one.outcome is Outcome.NOT_MEASURED:
-        return f"not measured, {plain(one.said)}" if one.outcome is Outcome.NOT_MEASURED else plain(one.said)
-    known, bound = found.quantity(report, one.quantity), one.worst.bound
-    unit, rounding = known.written_in, {"low": ROUND_FLOOR, "high": ROUND_CEILING}.get(one.field, "ROUND_HALF_EVEN")
-    beside = (
-        "" if one.field == "estimate" or bound.estimate is None else f" (estimate {words.said(bound.estimate, unit)})"
-    )
-    allowed = "at most" if one.comparison.startswith(">") else "at least"
-    value = words.said(one.value, unit, rounding)
+    if one.outcome is Outcome.NOT_MEASURED:
+        return f"not measured, {plain(one.said)}"
+    if one.worst is None or one.value is None:
+        return plain(one.said)
+    unit, bound = found.quantity(report, one.quantity).written_in, one.worst.bound
+    shown = one.field != "estimate" and bound.estimate is not None
+    beside = f" (estimate {words.said(bound.estimate, unit)})" if shown else ""
     return (
-        f"{_subject(known.title, one.worst, report)}: {one.field} {value}{beside}, "
-        f"allowed {allowed} {words.said(one.threshold, unit)}"
+        f"{about(one.worst, report)}: {one.field} {words.said(one.value, unit, words.outward(one.field))}{beside}, "
+        f"allowed at {'most' if one.comparison.startswith('>') else 'least'} {words.said(one.threshold, unit)}"
     )
 
 
-def _subject(title: str, one: Finding, report: Report) -> str:
-    tau = one.place("tau")
+def about(one: Finding, report: Report) -> str:
+    """What a number is about, in words."""
+    title, tau = found.quantity(report, one.quantity).title, one.place("tau")
     at = "" if tau is None else f" of {nats(tau)}"
+    others = [
+        plain(str(one.at[key]))
+        for key in ("group", "column", "class", "bound", "of")
+        if isinstance(one.at.get(key), str)
+    ]
+    where = f" ({', '.join(others)})" if others else ""
+    alone = f", {words.baseline(str(one.at[BASELINE]))}" if BASELINE in one.at else ""
     under = f" under {words.mechanism(report, one.mechanism)}" if one.mechanism else ""
-    return f"{title[:1].lower()}{title[1:]}{at}{under}"
+    return f"{title[:1].lower()}{title[1:]}{at}{where}{under}{alone}"
 
 
 def settles(report: Report) -> str:
@@ -83,20 +92,18 @@ def settles(report: Report) -> str:
     left = blocking(judged)
     if judged.outcome is Outcome.PASS:
         return "The policy allows what was measured."
-    if any(_is_endless(one, report) for one in left):
+    known = report.quantities
+    endless = (one for one in left if one.field == "high" and one.value in (1.0, math.inf))
+    if any(one.quantity in known and not known[one.quantity].has_upper for one in endless):
         return "No table can meet a line that asks for an upper limit where none exists: change that line."
+    if alone := found.broken_by_features(report):
+        columns = words.listed([plain(one)[:40] for one in found.telling(report)])
+        which = f"drop or coarsen columns, {columns} first" if columns else "drop or coarsen columns (audit --explain)"
+        return f"The features alone break {plain(alone[0].line)}, so no noise on labels helps: {which}."
     if judged.outcome is Outcome.FAIL:
-        return (
-            "Do not release as planned. More noise may help (labeldp-audit tune); where the features alone break a "
-            "line, only dropping or coarsening columns does (labeldp-audit audit --explain names them)."
-        )
+        return "Do not release as planned. More noise may help: labeldp-audit tune finds the least that does."
     told = _rows_would_tell(left, report)
     return f"Do not release yet: nothing shows that the policy holds or that it is broken. {told}"
-
-
-def _is_endless(one: Verdict, report: Report) -> bool:
-    known = report.quantities.get(one.quantity)
-    return one.field == "high" and one.value in (1.0, math.inf) and known is not None and not known.has_upper
 
 
 def _rows_would_tell(left: Sequence[Verdict], report: Report) -> str:
@@ -117,36 +124,84 @@ def _rows_would_tell(left: Sequence[Verdict], report: Report) -> str:
 
 def answers(report: Report) -> tuple[str, ...]:
     """The main answer first; about what is planned, not about what is shown for comparison."""
+    return _said(report, (_changed, _alone, _tuned, _tail, _at_risk, _worst, _added, _features, _chances))
+
+
+def brief(report: Report) -> tuple[str, ...]:
+    """What its command was asked, otherwise the main answer."""
+    return _said(report, _BRIEF.get(report.command, ()))[:_MOST] or answers(report)[:1]
+
+
+def _said(report: Report, asked: Sequence[Callable[[Report], Iterator[str]]]) -> tuple[str, ...]:
     shown = found.planned(report)
-    said = (answer for each in _ANSWERS for answer in each(shown) if answer)
-    return tuple(dict.fromkeys(said))
+    return tuple(dict.fromkeys(answer for each in asked for answer in each(shown)))
 
 
-def _most(report: Report, quantity: str) -> str:
-    number = len(found.mechanisms(report, quantity))
-    return f", the most noise of {count(number)}" if number > 1 else ""
+def _changed(report: Report) -> Iterator[str]:
+    if OLDER not in report.parameters:
+        return
+    worse = sum(one.way is Way.WORSE for one in report.changes)
+    compared = f"of {count(int(str(report.parameters.get(NUMBERS, 0))))} numbers that both reports have"
+    if not report.changes:
+        yield f"Nothing changed beyond the limits of both reports, {compared}."
+        return
+    first = report.changes[0]
+    unit = found.quantity(report, first.new.quantity).written_in
+    before, now = (words.ends(one.bound, unit) for one in (first.old, first.new))
+    better = len(report.changes) - worse
+    yield (
+        f"{count(worse)} {compared} got worse and {count(better)} better, beyond the limits of both; most: "
+        f"{about(first.old, report)}, {before} before and {now} now."
+    )
+
+
+def _alone(report: Report) -> Iterator[str]:
+    """Columns that are the label under another name."""
+    told = found.telling_columns(report)
+    if told:
+        names = words.listed([plain(name)[:40] for name, _ in told])
+        best = max((bound for _, bound in told), key=lambda bound: bound.low or 0.0)
+        share = f"{words.said(best.estimate, PER_CENT)} of labels (at least {words.low(best, PER_CENT)} %)"
+        if len(told) == 1:
+            yield f"The column {names} alone tells {share}: leave it out, no noise on labels helps beside it."
+        else:
+            yield f"Each of the columns {names} alone tells up to {share}: leave them out, no noise helps beside them."
+
+
+def _at_risk(report: Report) -> Iterator[str]:
+    """The group of which the largest loss is certain."""
+    for name, known in found.groups(report)[:1]:
+        loss, share, right = (known.get(one) for one in (found.GROUP_LOSS, found.GROUP_SHARE, found.GROUP_GUESSED))
+        of = "" if share is None else f" ({words.said(share.estimate, PER_CENT)} of people)"
+        if loss is not None and loss.low is not None and loss.low > 0:
+            lost = words.said(loss.low, NATS, ROUND_FLOOR)
+            yield f"Most at risk by the features alone: {plain(name)}{of}; they lose at least {lost} on average."
+        elif loss is None and right is not None and right.low is not None:
+            least = words.low(right, PER_CENT)
+            yield f"Best guessed from the features alone: {plain(name)}{of}; at least {least} % of their labels."
 
 
 def _under(report: Report, name: str | None, quantity: str) -> str:
-    return f" under {words.mechanism(report, name)}{_most(report, quantity)}" if name else ""
+    number = len(found.mechanisms(report, quantity))
+    most = f", the most noise of {count(number)}" if number > 1 else ""
+    return f" under {words.mechanism(report, name)}{most}" if name else ""
 
 
-def tail(report: Report) -> Iterator[str]:
+def _tail(report: Report) -> Iterator[str]:
     name = found.strongest(report, found.J)
     tau = found.tau_of_answer(report, name or "")
     bound = None if tau is None else found.bound(report, found.J, name, tau)
     if bound is None or tau is None:
         return
-    what, estimate = (
-        f"lose more than {nats(tau)}{_under(report, name, found.J)}",
-        words.said(bound.estimate, PER_CENT),
-    )
+    what, estimate = f"lose more than {nats(tau)}{_under(report, name, found.J)}", words.said(bound.estimate, PER_CENT)
     if bound.low is None or bound.high is None:
         yield f"An estimated {estimate} of people {what}; there are no limits."
-    elif found.is_open(bound):
-        yield f"{OPEN}: {_between(bound)} {what} (estimate {estimate}); {_would_tell(bound, report)}."
+        return
+    between = f"between {words.low(bound, PER_CENT)} % and {words.high(bound, PER_CENT)} %"
+    if found.is_open(bound):
+        yield f"{OPEN}: {between} {what} (estimate {estimate}); {_would_tell(bound, report)}."
     else:
-        yield f"{words.started(_between(bound))} of people {what} (estimate {estimate})."
+        yield f"{words.started(between)} of people {what} (estimate {estimate})."
 
 
 def _would_tell(bound: Bound, report: Report) -> str:
@@ -156,11 +211,7 @@ def _would_tell(bound: Bound, report: Report) -> str:
     return f"about {count(found.rows_to_decide(bound, report.dataset.rows_used))} rows would tell"
 
 
-def _between(bound: Bound) -> str:
-    return f"between {words.low(bound, PER_CENT)} % and {words.high(bound, PER_CENT)} %"
-
-
-def worst(report: Report) -> Iterator[str]:
+def _worst(report: Report) -> Iterator[str]:
     name = found.strongest(report, found.WORST)
     bound = found.bound(report, found.WORST, name)
     if bound is None:
@@ -178,7 +229,7 @@ def worst(report: Report) -> Iterator[str]:
         yield f"The largest loss of a person{under} is {ends} (estimate {estimate})."
 
 
-def added(report: Report) -> Iterator[str]:
+def _added(report: Report) -> Iterator[str]:
     name = found.strongest(report, found.ADDED)
     bound, before = found.bound(report, found.ADDED, name), found.bound(report, found.FEATURES)
     if name is None or bound is None:
@@ -190,38 +241,29 @@ def added(report: Report) -> Iterator[str]:
     if bound.high is None:
         yield f"{least} an estimated {estimate}{known}; there are no limits."
         return
-    ends = f"low {words.low(bound, POINTS)}, high {words.high(bound, POINTS)}"
-    clear = 1.0 - (before.low or 0.0) if before is not None else 1.0
-    if clear > 0 and found.is_open(Bound(None, (bound.low or 0.0) / clear, bound.high / clear, 0, "")):
-        scaled = Bound(None, (bound.low or 0.0) / clear, bound.high / clear, 0, "")
+    ends, clear = words.low_high(bound, POINTS), 1.0 - (before.low or 0.0) if before is not None else 1.0
+    scaled = Bound(None, (bound.low or 0.0) / clear, bound.high / clear, 0, "") if clear > 0 else None
+    if scaled is not None and found.is_open(scaled):
         yield f"{OPEN}: {least} {estimate}{known} ({ends}: as much as no noise); {_would_tell(scaled, report)}."
     else:
         yield f"{least} {estimate}{known} ({ends})."
 
 
-def features(report: Report) -> Iterator[str]:
-    bound = found.bound(report, found.FEATURES)
+def _features(report: Report) -> Iterator[str]:
+    bound, data = found.bound(report, found.FEATURES), report.dataset
     if bound is None:
         return
-    ends = (
-        "no limits" if bound.high is None else f"low {words.low(bound, PER_CENT)}, high {words.high(bound, PER_CENT)}"
-    )
-    alike = ", classes counted alike" if report.parameters.get("utility") == "balanced" else ""
-    yield (
-        f"From the features alone an attacker guesses {words.said(bound.estimate, PER_CENT)} of labels right "
-        f"({ends}{alike}); {_blind(report)}."
-    )
-
-
-def _blind(report: Report) -> str:
-    prior, classes = report.dataset.prior, report.dataset.classes
+    ends, alike = "no limits" if bound.high is None else words.low_high(bound, PER_CENT), ""
+    place = max(range(len(data.prior)), key=data.prior.__getitem__)
+    blind = f"saying {plain(data.classes[place])[:20]} is right for {words.said(data.prior[place], PER_CENT)}"
     if report.parameters.get("utility") == "balanced":
-        return f"always naming one class is right for {words.said(1 / len(prior), PER_CENT)}"
-    place = max(range(len(prior)), key=prior.__getitem__)
-    return f"always saying {plain(classes[place])[:20]} is right for {words.said(prior[place], PER_CENT)}"
+        alike = ", classes counted alike"
+        blind = f"naming one class is right for {words.said(1 / len(data.prior), PER_CENT)}"
+    estimate = words.said(bound.estimate, PER_CENT)
+    yield f"From the features alone an attacker guesses {estimate} of labels right ({ends}{alike}); always {blind}."
 
 
-def chances(report: Report) -> Iterator[str]:
+def _chances(report: Report) -> Iterator[str]:
     least, most = found.bound(report, "eta_min"), found.bound(report, "eta_max")
     if least is None or most is None or len(report.dataset.prior) != 2:
         return
@@ -232,13 +274,11 @@ def chances(report: Report) -> Iterator[str]:
     )
 
 
-def tuned(report: Report) -> Iterator[str]:
-    for one in report.findings:
-        if one.quantity == found.TUNED:
-            yield _tuned(one, report)
+def _tuned(report: Report) -> Iterator[str]:
+    yield from (_search(one, report) for one in report.findings if one.quantity == found.TUNED)
 
 
-def _tuned(one: Finding, report: Report) -> str:
+def _search(one: Finding, report: Report) -> str:
     scale, parameter = plain(str(one.at.get("scale", ""))), str(one.at.get("parameter", ""))
     if MEASURED_BY in report.parameters:
         chosen = f"{plain(one.mechanism)} met" if one.mechanism else f"no strength of {scale} met"
@@ -253,28 +293,22 @@ def _tuned(one: Finding, report: Report) -> str:
     return f"{said}; {parameter} = {short(weaker)} breaks {broken}." if weaker is not None else f"{said}."
 
 
-_ANSWERS: tuple[Callable[[Report], Iterator[str]], ...] = (tuned, tail, worst, added, features, chances)
-BRIEF = {"audit": (tail, added), "tune": (tuned,), "estimate-eta": (features, chances), "nu-max": (worst,)}
-
-
-def brief(report: Report) -> tuple[str, ...]:
-    """What its command was asked, otherwise the main answer."""
-    shown = found.planned(report)
-    said = [answer for each in BRIEF.get(report.command, ()) for answer in each(shown)]
-    return tuple(said[:2]) or answers(report)[:1]
-
+_MOST = 3  # sentences on a screen
+_BRIEF = {
+    "audit": (_alone, _tail, _added, _at_risk), "tune": (_tuned,), "estimate-eta": (_features, _chances),
+    "nu-max": (_worst,), "diff": (_changed,),
+}  # fmt: skip
 
 # ---- waivers, in words for every format
 
 
 def waivers_in_lines(report: Report) -> list[str]:
     judged = report.judgement
-    return [] if judged is None else [plain(f"waiver of {_told(one, judged)}") for one in judged.waivers]
-
-
-def _told(one: Waived, judged: Judgement) -> str:
-    known = one.waiver
-    return f"{known.quantity} until {known.until.isoformat()} ({state(one, judged)}): {known.reason}"
+    return [] if judged is None else [
+        plain(f"waiver of {one.waiver.quantity} until {one.waiver.until.isoformat()} ({state(one, judged)}): "
+              f"{one.waiver.reason}")
+        for one in judged.waivers
+    ]  # fmt: skip
 
 
 def state(one: Waived, judged: Judgement) -> str:

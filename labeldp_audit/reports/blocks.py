@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
-from typing import Protocol
 
+from .figures.panels import Chart
 from .formats.spelling import cut, plain
 
 
@@ -19,24 +19,12 @@ class Level(IntEnum):
     DETAIL = 3  # folded away there
 
 
-class Chart(Protocol):
-    """A picture that was made once."""
-
-    @property
-    def title(self) -> str: ...
-
-    @property
-    def alt(self) -> str: ...
-
-    def svg(self, standalone: bool) -> str: ...
-
-
 @dataclass(frozen=True)
 class Sentence:
     text: str
     level: Level = Level.NORMAL
     section: str = ""
-    role: str = ""  # subject, verdict, answer, item, code: how it is shown
+    role: str = ""  # subject, verdict, answer, next, code: how it is shown
 
 
 @dataclass(frozen=True)
@@ -73,22 +61,12 @@ _LONGEST, _CELL = 2_000, 300  # characters of other people's words; a name of a 
 def harmless(block: Block) -> Block:
     """Without control characters, marks that turn text round, and names that fill pages."""
     match block:
-        case Sentence():
-            return replace(block, text=_harmless(block.text))
-        case Remark():
-            return replace(block, text=_harmless(block.text))
+        case Sentence() | Remark():
+            return replace(block, text=cut(plain(block.text), _LONGEST))
         case Table():
-            rows = tuple(_cells(row) for row in block.rows)
-            return replace(block, header=_cells(block.header), rows=rows, note=_harmless(block.note))
+            header, *rows = (tuple(cut(plain(cell), _CELL) for cell in row) for row in (block.header, *block.rows))
+            return replace(block, header=header, rows=rows, note=cut(plain(block.note), _LONGEST))
     return block
-
-
-def _cells(row: Sequence[str]) -> tuple[str, ...]:
-    return tuple(_harmless(cell, _CELL) for cell in row)
-
-
-def _harmless(text: str, most: int = _LONGEST) -> str:
-    return cut(plain(text), most)
 
 
 def flowing(cell: str) -> str:

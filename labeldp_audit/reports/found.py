@@ -8,7 +8,9 @@ from dataclasses import replace
 from itertools import product
 
 from ..core.finding import BASELINE, Bound, Finding
-from ..core.quantity import Quantity
+from ..core.finding import FEATURES as FEATURES_ALONE
+from ..core.policy import COMPARISONS, Outcome, Verdict
+from ..core.quantity import STAYS, Quantity
 from ..core.report import COMPARED, Report
 
 J, ADDED, WORST, FEATURES, INFORMED, TUNED = (
@@ -21,6 +23,10 @@ SAME = {"equivalent_epsilon": "rr:epsilon=", "equivalent_k": "llp:k="}
 FOR_PROGRAMS = ("plug_in_j",)  # one for each tau, in JSON and CSV alone
 OPEN_LOW, OPEN_HIGH, DECIDED = 0.1, 0.9, 0.2  # a share between these is open; the width at which it would not be
 _TAUS = (1.0, 3.0, 6.0)  # that tables show where nobody asked for others
+
+
+def verdicts(report: Report) -> tuple[Verdict, ...]:
+    return report.judgement.verdicts if report.judgement else ()
 
 
 def compared(report: Report) -> frozenset[str]:
@@ -43,20 +49,14 @@ def mechanisms(report: Report, *quantities: str) -> tuple[str, ...]:
     return tuple(sorted(names, key=lambda name: name in compared(report)))
 
 
-def first(report: Report, quantity: str, mechanism: str | None = None, tau: float | None = None) -> Finding | None:
+def bound(report: Report, quantity: str, mechanism: str | None = None, tau: float | None = None) -> Bound | None:
     """None where there is no number at all."""
     for one in report.findings:
-        if (one.quantity, one.mechanism) == (quantity, mechanism) and BASELINE not in one.at:
-            if tau is not None and (one.place("tau") is None or abs((one.place("tau") or 0.0) - tau) > 1e-9):
-                continue
-            if has_number(one.bound):
-                return one
+        if (one.quantity, one.mechanism) == (quantity, mechanism) and BASELINE not in one.at and has_number(one.bound):
+            at = one.place("tau")
+            if tau is None or (at is not None and abs(at - tau) <= 1e-9):
+                return one.bound
     return None
-
-
-def bound(report: Report, quantity: str, mechanism: str | None = None, tau: float | None = None) -> Bound | None:
-    one = first(report, quantity, mechanism, tau)
-    return None if one is None else one.bound
 
 
 def baselines(report: Report, quantity: str, tau: float | None = None) -> Mapping[str, Bound]:
@@ -73,11 +73,6 @@ def has_number(value: Bound) -> bool:
     return (value.estimate, value.low, value.high) != (None, None, None)
 
 
-def lacks_limits(value: Bound) -> bool:
-    """An estimate that has none for a reason, and not by its nature."""
-    return value.estimate is not None and None in (value.low, value.high) and value.reason is not None
-
-
 def is_open(value: Bound) -> bool:
     """Can the table not tell?"""
     low, high = value.low or 0.0, 1.0 if value.high is None else value.high
@@ -90,12 +85,17 @@ def rows_to_decide(value: Bound, rows: int) -> int:
     return int(float(f"{rows * (width / DECIDED) ** 2:.0e}"))
 
 
+def every_tau(report: Report) -> list[float]:
+    """At which shares of people are."""
+    return sorted({tau for one in report.findings if one.quantity == J and (tau := one.place("tau")) is not None})
+
+
 def taus(report: Report) -> tuple[float, ...]:
     """Up to three losses at which people are counted: those of the policy, then a few that were asked for, otherwise
     round ones."""
-    known = sorted({tau for one in report.findings if one.quantity == J and (tau := one.place("tau")) is not None})
-    judged = report.judgement.verdicts if report.judgement else ()
-    asked = [tau for one in judged if one.worst is not None and (tau := one.worst.place("tau")) in known]
+    known = every_tau(report)
+    judged = (one.worst.place("tau") for one in verdicts(report) if one.worst is not None)
+    asked = [tau for tau in judged if tau in known]
     few = known if len(known) <= len(_TAUS) else [tau for tau in _TAUS if any(abs(tau - one) < 1e-9 for one in known)]
     spread = [known[0], known[len(known) // 2], known[-1]] if known else []
     return tuple(sorted(list(dict.fromkeys([*asked, *(few or spread)]))[: len(_TAUS)]))
@@ -113,25 +113,23 @@ def epsilon(report: Report, mechanism: str) -> float:
 
 def strongest(report: Report, quantity: str) -> str | None:
     """The planned mechanism with the most noise: the best case of a report. Where some promise nothing, the one that
-    adds least."""
+    adds least: by the estimate, then the upper limit, or the other way round where eta saw nothing."""
+
+    def added(name: str) -> tuple[float, float]:
+        known = bound(report, ADDED, name)
+        high = math.inf if known is None or known.high is None else known.high
+        estimate = 0.0 if known is None else known.estimate or 0.0
+        return (estimate, high) if report.eta.sees(report.dataset) else (high, estimate)
+
     names = mechanisms(planned(report), quantity)
-    if quantity != ADDED:
-        return min(names, key=lambda name: epsilon(report, name), default=None)
-    return min(names, key=lambda name: _size(report, name), default=None)
-
-
-def _size(report: Report, name: str) -> tuple[float, float]:
-    """The estimate, then the upper limit; the other way round where eta saw nothing."""
-    added = bound(report, ADDED, name)
-    high = math.inf if added is None or added.high is None else added.high
-    estimate = 0.0 if added is None else added.estimate or 0.0
-    return (estimate, high) if report.eta.sees(report.dataset) else (high, estimate)
+    if quantity == ADDED:
+        return min(names, key=added, default=None)
+    return min(names, key=lambda name: epsilon(report, name), default=None)
 
 
 def tau_of_answer(report: Report, mechanism: str) -> float | None:
     """The policy's loss, otherwise the first of those shown that is at least what the mechanism promises."""
-    judged = report.judgement.verdicts if report.judgement else ()
-    asked = (one.worst.place("tau") for one in judged if one.quantity == J and one.worst is not None)
+    asked = (one.worst.place("tau") for one in verdicts(report) if one.quantity == J and one.worst is not None)
     shown, promise = taus(report), epsilon(report, mechanism)
     above = (tau for tau in shown if tau >= promise - 1e-9)
     return next((tau for tau in asked if tau is not None), next(above, shown[-1] if shown else None))
@@ -165,24 +163,21 @@ def typed(report: Report) -> Mapping[str, str]:
 def _expanded(spec: str) -> list[str]:
     """rr:pi=0.1|0.2 are two."""
     name, _, rest = spec.partition(":")
-    fields = [(key, values.split("|")) for key, _, values in (one.partition("=") for one in rest.split(","))]
-    return [
-        f"{name}:{','.join(f'{key}={value}' for (key, _), value in zip(fields, values, strict=True))}"
-        for values in product(*(values for _, values in fields))
-    ]
+    fields = [[f"{key}={value}" for value in values.split("|")]
+              for key, _, values in (one.partition("=") for one in rest.split(","))]  # fmt: skip
+    return [f"{name}:{','.join(pairs)}" for pairs in product(*fields)]
 
 
 def _is_same(one: Finding, spec: str) -> bool:
     name, _, rest = spec.partition(":")
-    pairs = [part.partition("=")[::2] for part in rest.split(",")]
-    return (one.mechanism or "").partition(":")[0] == name and all(_fits(one.place(key), value) for key, value in pairs)
-
-
-def _fits(value: float | None, text: str) -> bool:
     try:
-        return value is not None and f"{value:.6g}" == f"{float(text):.6g}"
+        asked = {key: float(value) for key, _, value in (part.partition("=") for part in rest.split(","))}
     except ValueError:
         return False
+    places = {key: one.place(key) for key in asked}
+    return (one.mechanism or "").partition(":")[0] == name and all(
+        at is not None and f"{at:.6g}" == f"{asked[key]:.6g}" for key, at in places.items()
+    )
 
 
 def quantity(report: Report, name: str) -> Quantity:
@@ -193,3 +188,52 @@ def quantity(report: Report, name: str) -> Quantity:
 def assumptions(findings: Iterable[Finding]) -> tuple[str, ...]:
     """Each once, in the order in which they first appear."""
     return tuple(dict.fromkeys(line for one in findings for line in one.bound.assumptions))
+
+
+# ---- what no noise helps against
+
+
+def broken_by_features(report: Report) -> list[Verdict]:
+    """Lines that keep the policy from holding and that the features alone break already, as far as estimates go."""
+    return [one for one in verdicts(report) if one.counts and one.outcome is Outcome.FAIL and _by_features(one, report)]
+
+
+def _by_features(one: Verdict, report: Report) -> bool:
+    if quantity(report, one.quantity).with_noise == STAYS:
+        return True
+    tau = None if one.worst is None else one.worst.place("tau")
+    alone = baselines(report, one.quantity, tau).get(FEATURES_ALONE)
+    value = None if alone is None else alone.estimate
+    return value is not None and COMPARISONS[one.comparison](value, one.threshold)
+
+
+def telling(report: Report) -> list[str]:
+    """Columns that surely add to what is known, those that add most first, by what was asked of them."""
+    known = [one for one in planned(report).findings if one.quantity in COLUMNS and (one.bound.low or 0.0) > 0]
+    known.sort(key=lambda one: -(one.bound.estimate or 0.0))
+    return list(dict.fromkeys(str(one.at.get("column")) for one in known))
+
+
+# ---- who is at risk
+
+GROUP_SHARE, GROUP_LOSS, GROUP_GUESSED, ALONE = "group_share", "group_loss", "group_guessed", "column_guessed"
+
+
+def groups(report: Report) -> list[tuple[str, dict[str, Bound]]]:
+    """Numbers of each group, that of which most is certain first."""
+    known: dict[str, dict[str, Bound]] = {}
+    for one in report.findings:
+        if one.quantity in (GROUP_SHARE, GROUP_LOSS, GROUP_GUESSED) and "group" in one.at:
+            known.setdefault(str(one.at["group"]), {})[one.quantity] = one.bound
+    return sorted(known.items(), key=lambda pair: -_certain(pair[1]))
+
+
+def _certain(group: Mapping[str, Bound]) -> float:
+    bounds = (group[name] for name in (GROUP_LOSS, GROUP_GUESSED) if name in group)
+    ends = (end for bound in bounds for end in (bound.low, bound.estimate) if end is not None)
+    return next(ends, -math.inf)
+
+
+def telling_columns(report: Report) -> list[tuple[str, Bound]]:
+    """Those that give labels away alone."""
+    return [(str(one.at.get("column")), one.bound) for one in report.findings if one.quantity == ALONE]

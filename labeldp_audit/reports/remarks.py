@@ -2,40 +2,32 @@
 
 from __future__ import annotations
 
-from ..core.eta import Bin, EtaSummary
+from ..core.eta import EtaSummary
 from ..core.finding import Finding
 from ..core.report import Report
 from . import found, words
-from .blocks import Remark
 from .formats.spelling import confidence, count, cut, percent, plain, share, short
 
+NOT_PROVED = (
+    "This report measures what the features and the release tell together. It does not prove that a release is safe."
+)
 _FEW_ROWS = 2_000
 _NAMES = 6
 
 
-def warnings(report: Report) -> list[Remark]:
-    """Limits that do not hold first, as the report has them."""
-    unjudged = _unjudged(report)
-    each = {f"{name} was not judged: {reason}" for reason, names in unjudged.items() for name in names}
-    said = [Remark(one) for one in report.warnings if one not in each]
-    for reason, names in unjudged.items():
-        line = f"not judged: {words.listed(names, 2)}: {reason}"
-        said.append(Remark(line))
-    if report.dataset.rows_used < _FEW_ROWS:
-        line = f"{count(report.dataset.rows_used)} rows are few: low and high lie far apart; more rows narrow them"
-        said.append(Remark(line))
-    return said
-
-
-def _unjudged(report: Report) -> dict[str, list[str]]:
-    """Mechanisms without an answer to a question about them, by the reason."""
-    found_none: dict[str, list[str]] = {}
+def warnings(report: Report) -> list[str]:
+    """As the report has them, but for mechanisms without an answer to a question about them, which share a line."""
+    unjudged: dict[str, dict[str, None]] = {}
     for one in report.findings:
         asked = one.quantity in (found.J, found.WORST, found.ADDED) and one.mechanism is not None
         if asked and one.bound.estimate is None and one.bound.reason:
-            names = found_none.setdefault(one.bound.reason, [])
-            names += [one.mechanism or ""] if one.mechanism not in names else []
-    return found_none
+            unjudged.setdefault(one.bound.reason, {})[one.mechanism or ""] = None
+    each = {f"{name} was not judged: {reason}" for reason, names in unjudged.items() for name in names}
+    said = [one for one in report.warnings if one not in each]
+    said += [f"not judged: {words.listed([*names], 2)}: {reason}" for reason, names in unjudged.items()]
+    rows = report.dataset.rows_used
+    few = f"{count(rows)} rows are few: low and high lie far apart; more rows narrow them"
+    return [*said, few] if rows < _FEW_ROWS else said
 
 
 def subject(report: Report) -> str:
@@ -44,19 +36,13 @@ def subject(report: Report) -> str:
     rows = count(data.rows_used) + (f" of {count(data.rows)}" if data.rows != data.rows_used else "")
     asked = f", {count(eta.queries)} asked" if eta.queries < eta.n else ""
     loss, blind = short(eta.log_loss, digits=3), short(data.blind_log_loss, digits=3)
+    place = 1 if len(data.classes) == 2 else max(range(len(data.prior)), key=data.prior.__getitem__)
+    several = f"{count(len(data.classes))} classes, " if len(data.classes) != 2 else ""
+    classes = f"{several}{_cut(data.classes[place], 12)} {percent(data.prior[place], digits=2)} %"
+    name = "supplied probabilities" if eta.given and eta.estimator == "given" else eta.estimator
     return (
-        f"{_cut(data.name, 32)}  {rows} rows{asked}  label {_cut(data.label, 20)} ({_classes(report)})  "
-        f"{_cut(estimator(eta), 24)}, log loss {loss} (no features {blind})"
-    )
-
-
-def _classes(report: Report) -> str:
-    data = report.dataset
-    if len(data.classes) == 2:
-        return f"{_cut(data.classes[1], 12)} {percent(data.prior[1], digits=2)} %"
-    place = max(range(len(data.prior)), key=data.prior.__getitem__)
-    return (
-        f"{count(len(data.classes))} classes, {_cut(data.classes[place], 12)} {percent(data.prior[place], digits=2)} %"
+        f"{_cut(data.name, 32)}  {rows} rows{asked}  label {_cut(data.label, 20)} ({classes})  "
+        f"{_cut(name, 24)}, log loss {loss} (no features {blind})"
     )
 
 
@@ -64,21 +50,17 @@ def _cut(text: str, most: int) -> str:
     return cut(plain(text), most)
 
 
-def estimator(eta: EtaSummary) -> str:
-    return "supplied probabilities" if eta.given and eta.estimator == "given" else eta.estimator
-
-
 def model(report: Report) -> str:
     """How what the features tell was estimated, in two sentences."""
     eta, blind = report.eta, short(report.dataset.blind_log_loss, digits=3)
     loss = f"Log loss on labels not seen: {short(eta.log_loss, digits=3)}; of knowing no feature: {blind}."
-    return f"{_made(report)} {loss}"
+    return f"{_made(report, eta)} {loss}"
 
 
-def _made(report: Report) -> str:
-    eta, near = report.eta, count(report.eta.k or 0)
+def _made(report: Report, eta: EtaSummary) -> str:
+    near, columns = count(eta.k or 0), report.dataset.columns
     if eta.given:
-        names = [plain(one.name) for one in report.dataset.columns if one.role == "eta"]
+        names = [plain(one.name) for one in columns if one.role == "eta"]
         where = f" in {words.listed(names, _NAMES)}" if names else ""
         return f"Probabilities were supplied{where}; they are used unchanged."
     name = f"Model {plain(eta.estimator)}"
@@ -86,13 +68,9 @@ def _made(report: Report) -> str:
     if eta.metric == "score":
         return f"{name} scores rows without having seen their labels; labels of other rows correct the scores."
     if eta.metric == "learned":
-        where = "by score and telling numbers" if _has_numbers(report) else "by score"
+        where = "by score and telling numbers" if any(one.role == "number" for one in columns) else "by score"
         return f"{name}: class shares among the {near} nearest rows of the same part, {where}; {found_all}."
     return f"{name}: class shares among the {near} nearest of {count(eta.n)} rows, metric {eta.metric}; {found_all}."
-
-
-def _has_numbers(report: Report) -> bool:
-    return any(one.role == "number" for one in report.dataset.columns)
 
 
 def sees(report: Report) -> str:
@@ -106,20 +84,12 @@ def sees(report: Report) -> str:
 
 def calibration(report: Report) -> str:
     """Do labels come as often as predicted?"""
-    every = report.eta.reliability
+    every, said = report.eta.reliability, "Calibration: observed shares fit the predicted ones in"
     off = sorted((one for one in every if not one.fits), key=lambda one: -abs(one.said - one.came))
-    if not every:
-        return ""
     if not off:
-        return (
-            f"Calibration: observed shares fit the predicted ones in all {count(len(every))} groups of like estimates."
-        )
-    fit = f"{count(len(every) - len(off))} of {count(len(every))}"
-    return f"Calibration: observed shares fit the predicted ones in {fit} groups; not where {_misfit(off[0])}."
-
-
-def _misfit(one: Bin) -> str:
-    return f"{share(one.said)} was predicted for {plain(one.of)} and {share(one.came)} observed"
+        return f"{said} all {count(len(every))} groups of like estimates." if every else ""
+    worst = f"{share(off[0].said)} was predicted for {plain(off[0].of)} and {share(off[0].came)} observed"
+    return f"{said} {count(len(every) - len(off))} of {count(len(every))} groups; not where {worst}."
 
 
 def basis(report: Report) -> list[str]:
@@ -154,23 +124,19 @@ def promises(report: Report) -> str:
 
 def simulated(report: Report) -> str:
     errors = [one.bound.standard_error for one in report.findings if one.bound.standard_error is not None]
-    if not errors:
-        return ""
-    return (
-        "Where bags were drawn at random, that adds a standard error of at most "
-        f"{words.amount(max(errors), 'points')} points to an estimate."
-    )
+    said = "Where bags were drawn at random, that adds a standard error of at most"
+    return f"{said} {words.amount(max(errors), 'points')} points to an estimate." if errors else ""
 
 
 def missing(report: Report) -> list[str]:
-    """What has no number, or no limits, and why; places with the same reason together."""
+    """What has no number, or no limits for a reason and not by its nature; places with the same reason together."""
     groups: dict[tuple[str, str], list[Finding]] = {}
     for one in found.planned(report).findings:
-        if one.quantity in found.FOR_PROGRAMS:
-            continue
-        if not found.has_number(one.bound) or found.lacks_limits(one.bound):
-            what = f"limits of {one.quantity}" if found.has_number(one.bound) else one.quantity
-            groups.setdefault((what, one.bound.reason or "no reason is known"), []).append(one)
+        bound, numbered = one.bound, found.has_number(one.bound)
+        limitless = bound.estimate is not None and None in (bound.low, bound.high) and bound.reason is not None
+        if one.quantity not in found.FOR_PROGRAMS and (limitless or not numbered):
+            what = f"limits of {one.quantity}" if numbered else one.quantity
+            groups.setdefault((what, bound.reason or "no reason is known"), []).append(one)
     return [_absent(what, members, reason, report) for (what, reason), members in groups.items()]
 
 
@@ -187,31 +153,24 @@ def assumed(report: Report) -> tuple[str, ...]:
 
 def columns_sentence(report: Report) -> str:
     """The columns that surely add, by the first kind that speaks of what is planned."""
-    shown = found.planned(report)
-    known = [one for one in shown.findings if one.quantity in found.COLUMNS and isinstance(one.at.get("column"), str)]
-    if not known:
-        return ""
-    for quantity in ("column_advantage", "column_j", "column_log_loss"):
+    findings = found.planned(report).findings
+    known = [one for one in findings if one.quantity in found.COLUMNS and isinstance(one.at.get("column"), str)]
+    for quantity, what in _LOWERS.items():
+        unit = found.quantity(report, quantity).written_in
         sure = [one for one in known if one.quantity == quantity and (one.bound.low or 0.0) > 0]
-        if sure:
-            return _columns(sure, quantity, report)
-    return "No single column is shown to add to the risk: others may say the same, or it adds too little."
+        sure.sort(key=lambda one: -(one.bound.estimate or 0.0))
+        said = [
+            f"{plain(str(one.at['column']))} ({words.amount(one.bound.estimate, unit)} {unit}, "
+            f"low {words.low(one.bound, unit)})"
+            for one in sure
+        ]
+        if said:
+            return f"Leaving out one column {what}: {words.listed(said)}. Think first about these."
+    nothing = "No single column is shown to add to the risk: others may say the same, or it adds too little."
+    return nothing if known else ""
 
 
-def _columns(sure: list[Finding], quantity: str, report: Report) -> str:
-    unit = found.quantity(report, quantity).written_in
-    sure.sort(key=lambda one: -(one.bound.estimate or 0.0))
-    said = [
-        f"{plain(str(one.at['column']))} ({words.amount(one.bound.estimate, unit)} {unit}, "
-        f"low {words.low(one.bound, unit)})"
-        for one in sure
-    ]
-    what = {"column_advantage": "lowers the advantage", "column_j": "lowers the share of people above a loss"}.get(
-        quantity, "makes labels harder to guess"
-    )
-    return f"Leaving out one column {what}: {words.listed(said)}. Think first about these."
-
-
-NOT_PROVED = (
-    "This report measures what the features and the release tell together. It does not prove that a release is safe."
-)
+_LOWERS = {
+    "column_advantage": "lowers the advantage", "column_j": "lowers the share of people above a loss",
+    "column_log_loss": "makes labels harder to guess",
+}  # fmt: skip

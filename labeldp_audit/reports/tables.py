@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR
 
 from ..core.finding import Bound, Finding
 from ..core.policy import COMPARISONS, Outcome, Verdict
 from ..core.quantity import NATS, PER_CENT, POINTS
-from ..core.report import ALONE, TUNE, Report
+from ..core.report import ALONE, OLDER, TUNE, Report
 from ..core.table import EXACT_LEVELS, Column
-from . import found, words
+from . import answers, found, words
 from .blocks import Table
-from .formats.rounds import round_step
-from .formats.spelling import NOTHING, confidence, count, factor, measured, nats, percent, places, plain, short
+from .formats.spelling import NOTHING, confidence, count, factor, nats, percent, places, plain, round_step, short
 
 _COMPARED, _CHOSEN, _SURE = " (compared)", " (chosen)", "certified, at least"
 _MECHANISMS, _LINES, _NUMBERS, _COLUMNS, _TAUS, _TRIED, _GROUPS = 7, 8, 200, 120, 13, 7, 20  # rows shown at most
+_CHANGES, _AT_RISK = 12, 8
 Row = tuple[str, Bound | None]
-Kind = tuple[str, str | None, float | None]  # quantity, mechanism and loss of what a column adds
 
 # ---- the one table of the screen
 
@@ -27,8 +26,6 @@ Kind = tuple[str, str | None, float | None]  # quantity, mechanism and loss of w
 def main(report: Report) -> Table | None:
     """What its command was asked; otherwise the first that it has numbers for."""
     asked = _MAIN.get(report.command)
-    if report.command == "check":
-        asked = lines
     made = (one(report) for one in ([asked] if asked else []) + [shares, gains, losses, chances, lines])
     return next((one for one in made if one is not None), None)
 
@@ -51,63 +48,45 @@ def _label(report: Report, name: str) -> str:
 
 def _rows(report: Report, names: Iterable[str], quantity: str, tau: float | None = None) -> list[Row]:
     """Features alone, mechanisms, no noise."""
-    known = found.baselines(report, quantity, tau)
-    before = [(words.baseline(name), one) for name, one in known.items() if words.baseline(name) != words.CLEAR]
-    after = [(words.baseline(name), one) for name, one in known.items() if words.baseline(name) == words.CLEAR]
+    known: list[Row] = [(words.baseline(name), one) for name, one in found.baselines(report, quantity, tau).items()]
     middle: list[Row] = [(_label(report, name), found.bound(report, quantity, name, tau)) for name in names]
-    return [*before, *middle, *after]
+    return [*(one for one in known if one[0] != words.CLEAR), *middle, *(one for one in known if one[0] == words.CLEAR)]
 
 
-def _joined(columns: Sequence[Sequence[Row]], units: Sequence[str], factor: bool = False) -> list[list[str]]:
-    """Columns with rows of the same names side by side, in the order in which names first appear."""
-    there = list(dict.fromkeys(name for column in columns for name, _ in column))
-    sure = [name for name in there if name.startswith(_SURE)]
-    middle = [name for name in there if name not in (*_ENDS, *sure)]
-    names = [name for name in (words.FEATURES, *middle, words.CLEAR, *sure) if name in there]
-    known = [dict(column) for column in columns]
-    cells = [
-        words.cells([one.get(name) for name in names], unit, factor) for one, unit in zip(known, units, strict=True)
-    ]
-    return [[name, *(column[place] for column in cells)] for place, name in enumerate(names)]
-
-
-_ENDS = (words.FEATURES, words.CLEAR)
-
-
-def _exactly(value: float) -> Bound:
-    return Bound(value, None, None, 0, "")
-
-
-def _certain(report: Report, quantity: str, name: str | None, several: bool, tau: float | None = None) -> list[Row]:
-    """The certified low of the mechanism that the answer is about."""
-    bound = found.bound(report, found.CERTIFIED + quantity, name, tau)
-    label = f"{_SURE} ({words.mechanism(report, name)})" if several and name else _SURE
-    return [] if bound is None or bound.low is None else [(label, _exactly(_floor(bound.low)))]
+def _joined(
+    report: Report, names: Sequence[str], best: str | None, columns: Iterable[tuple[str, float | None, str]]
+) -> list[list[str]]:
+    """Columns of a quantity, a loss and a unit side by side: the features alone, mechanisms, no noise, and the
+    certified low of the mechanism that the answer is about, two digits of it and outward."""
+    sure, made = _SURE if len(names) < 2 or not best else f"{_SURE} ({words.mechanism(report, best)})", []
+    for quantity, tau, unit in columns:
+        rows, low = _rows(report, names, quantity, tau), found.bound(report, found.CERTIFIED + quantity, best, tau)
+        if low is not None and low.low is not None:
+            rows.append((sure, Bound(_floor(low.low), None, None, 0, "")))
+        made.append((dict(rows), unit))
+    there = dict.fromkeys(name for column, _ in made for name in column)
+    ends = (words.CLEAR, sure)
+    order = sorted(there, key=lambda name: (ends.index(name) + 1 if name in ends else 0, name != words.FEATURES))
+    cells = [words.cells([column.get(name) for name in order], unit) for column, unit in made]
+    return [[name, *(column[place] for column in cells)] for place, name in enumerate(order)]
 
 
 def _floor(value: float) -> float:
-    """Two digits, outward."""
     if not value or math.isinf(value):
         return value
     grain = 10.0 ** (math.floor(math.log10(abs(value))) - 1)
     return round(math.floor(value / grain * (1 + 1e-12)) * grain, 12)
 
 
-def shares(report: Report, whole: bool = False) -> Table | None:
+def shares(report: Report) -> Table | None:
     """Losses across, mechanisms down."""
-    names, more = _names(report, found.J, whole=whole)
+    names, more = _names(report, found.J, whole=False)
     taus, best = found.taus(report), found.strongest(report, found.J)
     if not names or not taus:
         return None
-    columns = [
-        [*_rows(report, names, found.J, tau), *_certain(report, found.J, best, len(names) > 1, tau)] for tau in taus
-    ]
-    header = ("people who lose more than", *(_loss(tau, place) for place, tau in enumerate(taus)))
-    return Table(header, _joined(columns, [PER_CENT] * len(taus)), note=more)
-
-
-def _loss(tau: float, place: int) -> str:
-    return f"{nats(tau)} ({'odds ' if place == 0 else ''}x{factor(tau)})"
+    header = [f"{nats(tau)} ({'' if place else 'odds '}x{factor(tau)})" for place, tau in enumerate(taus)]
+    rows = _joined(report, names, best, [(found.J, tau, PER_CENT) for tau in taus])
+    return Table(("people who lose more than", *header), rows, note=more)
 
 
 def losses(report: Report, whole: bool = False) -> Table | None:
@@ -115,25 +94,20 @@ def losses(report: Report, whole: bool = False) -> Table | None:
     if not names:
         return None
     rows = _rows(report, names, found.WORST)
-    sure = {_label(report, name): found.bound(report, "certified_nu_max", name) for name in names}
+    sure = {_label(report, name): found.bound(report, found.CERTIFIED + found.WORST, name) for name in names}
     sides = [words.low(one, NATS) if (one := sure.get(label)) is not None else "" for label, _ in rows]
-    cells = words.cells([one for _, one in rows], NATS, factor=True)
-    body = [[label, *pair] for (label, _), pair in zip(rows, zip(cells, sides, strict=True), strict=True)]
-    if not any(sides):
-        body = [row[:2] for row in body]
-    header = ("largest loss of a person", "nats (odds)", _SURE)[: len(body[0])]
-    return Table(header, body, note=more)
+    cells = words.cells([one for _, one in rows], NATS, odds=True)
+    wide = 3 if any(sides) else 2
+    body = [[label, *pair][:wide] for (label, _), *pair in zip(rows, cells, sides, strict=True)]
+    return Table(("largest loss of a person", "nats (odds)", _SURE)[:wide], body, note=more)
 
 
 def gains(report: Report, whole: bool = False) -> Table | None:
     names, more = _names(report, found.ADDED, whole=whole)
     if not names:
         return None
-    best, several = found.strongest(report, found.ADDED), len(names) > 1
-    columns = [
-        [*_rows(report, names, one), *_certain(report, one, best, several)] for one in (found.ADDED, found.INFORMED)
-    ]
-    rows = _joined(columns, [POINTS, PER_CENT])
+    best = found.strongest(report, found.ADDED)
+    rows = _joined(report, names, best, [(found.ADDED, None, POINTS), (found.INFORMED, None, PER_CENT)])
     like = {_label(report, name): _like(report, name) for name in names}
     alike = " (classes alike)" if report.parameters.get("utility") == "balanced" else ""
     header = ("what is released", "adds, points", f"guessed right{alike}", "adds as much as")
@@ -145,12 +119,12 @@ def gains(report: Report, whole: bool = False) -> Table | None:
 def _like(report: Report, name: str) -> str:
     """The strength of randomized response, or the smallest bag, that adds as much on this table."""
     for quantity, spec in found.SAME.items():
-        value = found.bound(report, quantity, name)
-        if value is not None and value.estimate is not None:
-            if not value.estimate or math.isinf(value.estimate):
-                return "labels in the clear" if value.estimate else "nothing"
-            whole = value.estimate == round(value.estimate)
-            return f"{spec}{value.estimate:.0f}" if whole else f"{spec}{short(value.estimate, digits=2)}"
+        bound = found.bound(report, quantity, name)
+        value = None if bound is None else bound.estimate
+        if value is not None:
+            if not value or math.isinf(value):
+                return "labels in the clear" if value else "nothing"
+            return spec + (f"{value:.0f}" if value == round(value) else short(value, digits=2))
     return ""
 
 
@@ -161,40 +135,31 @@ def everything(report: Report) -> Table | None:
     tau = found.tau_of_answer(report, best)
     if not found.mechanisms(report, found.J) or tau is None:
         return gains(report)
-    columns = [
-        [*_rows(report, names, quantity, at), *_certain(report, quantity, best, len(names) > 1, at)]
-        for quantity, at in ((found.J, tau), (found.WORST, None), (found.ADDED, None))
-    ]
     header = ("what is released", f"lose > {nats(tau)}", "largest loss, nats", "adds, points")
-    return Table(header, _joined(columns, [PER_CENT, NATS, POINTS]), note=more)
+    columns = ((found.J, tau, PER_CENT), (found.WORST, None, NATS), (found.ADDED, None, POINTS))
+    return Table(header, _joined(report, names, best, columns), note=more)
 
 
 def chances(report: Report) -> Table | None:
     """What the features alone tell."""
-    asked = [
-        one
-        for one in report.findings
-        if one.quantity in (found.FEATURES, "eta_min", "eta_max") and one.mechanism is None
-    ]
+    names = {"eta_min": "least chance of", "eta_max": "greatest chance of", found.FEATURES: "labels guessed right"}
+    asked: dict[str, Bound] = {}
+    for one in report.findings:
+        if one.quantity in names and one.mechanism is None:
+            of = "" if one.quantity == found.FEATURES else f" {one.at.get('class', report.dataset.positive or '')}"
+            asked[names[one.quantity] + plain(of)] = one.bound
     if not asked:
         return None
-    names = {"eta_min": "least chance of", "eta_max": "greatest chance of", found.FEATURES: "labels guessed right"}
-    labels = [
-        f"{names[one.quantity]} {plain(str(one.at.get('class', report.dataset.positive or '')))}"
-        if one.quantity != found.FEATURES else names[one.quantity] for one in asked
-    ]  # fmt: skip
-    kept = [label for label in found.few(labels, most=8)]
-    rows = [
-        row
-        for row in _joined([[*zip(labels, (one.bound for one in asked), strict=True)]], [PER_CENT])
-        if row[0] in kept
-    ]
+    kept = found.few(list(asked), most=8)
+    known = zip(asked, words.cells(list(asked.values()), PER_CENT), strict=True)
+    rows = [[label, cell] for label, cell in known if label in kept]
     sure = found.bound(report, "certified_uninformed_utility")
     if sure is not None and sure.low is not None:
         rows.append([f"{_SURE}: guessed right", f"{words.low(sure, PER_CENT)} %"])
-    rest = len(labels) - len(kept)
-    note = f"and {count(rest)} more" if rest else ""
-    return Table(("from the features alone", "estimate, low-high"), rows, note=note)
+    rest = len(asked) - len(kept)
+    return Table(
+        ("from the features alone", "estimate, low-high"), rows, note=f"and {count(rest)} more" if rest else ""
+    )
 
 
 # ---- the policy
@@ -205,9 +170,8 @@ def lines(report: Report, whole: bool = False) -> Table | None:
     judged = report.judgement
     if judged is None or not judged.verdicts:
         return None
-    order = list(Outcome)
-    ranked = sorted(judged.verdicts, key=lambda one: (not one.counts, order.index(one.outcome)))
-    rows, shown = [_line(one, report) for one in ranked], len(ranked) if whole else _LINES
+    rows = [_line(one, report) for one in answers.ranked(judged)]
+    shown = len(rows) if whole else _LINES
     note = f"and {count(len(rows) - shown)} more lines" if len(rows) > shown else ""
     header = ("blocked if", "outcome", "measured", "estimate", "under")
     return Table(header, rows[:shown], note=note, left=(0, 1, 4))
@@ -215,17 +179,47 @@ def lines(report: Report, whole: bool = False) -> Table | None:
 
 def _line(one: Verdict, report: Report) -> list[str]:
     unit = found.quantity(report, one.quantity).written_in
-    rounding = {"low": ROUND_FLOOR, "high": ROUND_CEILING}.get(one.field, "ROUND_HALF_EVEN")
     suffix = " %" if unit == PER_CENT else ""
-    value = NOTHING if one.value is None else words.amount(one.value, unit, rounding) + suffix
+    value = NOTHING if one.value is None else words.amount(one.value, unit, words.outward(one.field)) + suffix
     estimate = None if one.worst is None else one.worst.bound.estimate
     beside = NOTHING if estimate is None else words.amount(estimate, unit) + suffix
     about = words.mechanism(report, one.worst.mechanism) if one.worst is not None and one.worst.mechanism else ""
-    return [one.line, _outcome(one), value, beside, one.said if one.outcome is Outcome.NOT_MEASURED else about]
+    outcome = f"{one.outcome}, waived until {one.waiver.until.isoformat()}" if one.waiver else str(one.outcome)
+    return [one.line, outcome, value, beside, one.said if one.outcome is Outcome.NOT_MEASURED else about]
 
 
-def _outcome(one: Verdict) -> str:
-    return f"{one.outcome}, waived until {one.waiver.until.isoformat()}" if one.waiver else str(one.outcome)
+def changes(report: Report, whole: bool = False) -> Table | None:
+    """The largest gap first, of what got worse and then of what got better."""
+    if OLDER not in report.parameters:
+        return None
+    rows = []
+    for one in report.changes if whole else report.changes[:_CHANGES]:
+        unit = found.quantity(report, one.new.quantity).written_in
+        before, now = (words.cells([side.bound], unit)[0] for side in (one.old, one.new))
+        rows.append([answers.about(one.old, report), before, now, str(one.way)])
+    more = len(report.changes) - len(rows)
+    note = f"and {count(more)} more" if more else "" if rows else "no number changed beyond the limits of both reports"
+    return Table(("what changed", "before", "now", "which is"), rows, note=note, left=(0, 3))
+
+
+def groups(report: Report, whole: bool = False) -> Table | None:
+    """Who is at risk, the largest certified loss first, or who is guessed best."""
+    sure = found.groups(report)
+    if not sure:
+        return None
+    header = ("who is at risk by the features alone", "of people", "mean loss, nats", _SURE, "guessed right")
+    rows = [
+        [name, words.amount(_estimate(known, "group_share"), PER_CENT) + " %",
+         words.amount(_estimate(known, "group_loss"), NATS),
+         words.low(known["group_loss"], NATS) if "group_loss" in known else NOTHING,
+         words.cells([known.get("group_guessed")], PER_CENT)[0]]
+        for name, known in (sure if whole else sure[:_AT_RISK])
+    ]  # fmt: skip
+    return Table(header, rows)
+
+
+def _estimate(known: Mapping[str, Bound], quantity: str) -> float | None:
+    return known[quantity].estimate if quantity in known else None
 
 
 # ---- the search for the least noise
@@ -233,14 +227,20 @@ def _outcome(one: Verdict) -> str:
 
 def tuning(report: Report, whole: bool = False) -> Table | None:
     """The noisiest strength, the chosen one, the next that breaks the policy, the clearest; of each what lines ask."""
-    rows, asked, more = [], _asked(report)[: None if whole else 2], 0
+    measured = {one.line: one for one in found.verdicts(report) if one.worst is not None}
+    rows, more, asked = [], 0, list(measured.values())[: None if whole else 2]
+    known, vetoes = (
+        value if isinstance(value := report.parameters.get(name), Mapping) else {} for name in (TUNE, ALONE)
+    )
     for search in (one for one in report.findings if one.quantity == found.TUNED):
-        specs = _strengths(report, search)
+        specs = [str(one) for one in known.get(search.at.get("scale"), ())]  # from the most noise to the least
         at = specs.index(search.mechanism) if search.mechanism in specs else -1
         beside = specs[at + 1 : at + 2] if at >= 0 else []
         shown = specs if whole else found.few(specs, [search.mechanism, *beside], most=5)
         more += len(specs) - len(shown)
-        rows += [_strength(report, spec, spec == search.mechanism, asked) for spec in shown]
+        for spec in shown:
+            cells = [_strength(report, spec, one, spec in vetoes.get(one.line, ())) for one in asked]
+            rows.append([words.mechanism(report, spec) + (_CHOSEN if spec == search.mechanism else ""), *cells])
     if not rows or not asked:
         return None
     note = "Limits hold at all strengths at once." if whole else f"and {count(more)} more strengths" if more else ""
@@ -248,45 +248,21 @@ def tuning(report: Report, whole: bool = False) -> Table | None:
     return Table(header, rows, note=note, left=tuple(range(len(header))))
 
 
-def _asked(report: Report) -> list[Verdict]:
-    """Lines of the policy that a number was found for, each once."""
-    judged = report.judgement.verdicts if report.judgement else ()
-    return list({one.line: one for one in judged if one.worst is not None}.values())
-
-
-def _strengths(report: Report, search: Finding) -> list[str]:
-    """From the most noise to the least, as they were tried."""
-    known = report.parameters.get(TUNE)
-    specs = known.get(search.at.get("scale"), ()) if isinstance(known, Mapping) else ()
-    return [str(one) for one in specs]
-
-
-def _strength(report: Report, spec: str, chosen: bool, asked: Sequence[Verdict]) -> list[str]:
-    vetoes = report.parameters.get(ALONE)
-    vetoed = vetoes if isinstance(vetoes, Mapping) else {}
-    cells = [_tried(report, spec, one, spec in vetoed.get(one.line, ())) for one in asked]
-    return [words.mechanism(report, spec) + (_CHOSEN if chosen else ""), *cells]
-
-
-def _tried(report: Report, spec: str, line: Verdict, alone: bool) -> str:
+def _strength(report: Report, spec: str, line: Verdict, alone: bool) -> str:
     assert line.worst is not None
-    of_features = line.worst.mechanism is None
     tau = line.worst.place("tau")
-    bound = line.worst.bound if of_features else found.bound(report, line.quantity, spec, tau)
+    bound = line.worst.bound if line.worst.mechanism is None else found.bound(report, line.quantity, spec, tau)
     value = None if bound is None else getattr(bound, line.field)
     if bound is None or value is None:
         return f"{NOTHING} {Outcome.NOT_MEASURED}"
-    unit = found.quantity(report, line.quantity).written_in
-    outcome = "breaks it" if _breaks(line, value) else "breaks it alone" if alone else "passes"
+    breaks = COMPARISONS[line.comparison]
+    outcome = "breaks it" if breaks(value, line.threshold) else "breaks it alone" if alone else "passes"
     if outcome == "passes" and line.is_lenient:  # a certificate has the estimate of what it certifies
         quantity = line.quantity.removeprefix(found.CERTIFIED)
         beside = bound if bound.estimate is not None else found.bound(report, quantity, spec, tau)
-        outcome = Outcome.UNPROVEN if beside is not None and _breaks(line, beside.estimate) else outcome
-    return f"{words.cells([bound], unit)[0]}  {outcome}"
-
-
-def _breaks(line: Verdict, value: float | None) -> bool:
-    return value is not None and COMPARISONS[line.comparison](value, line.threshold)
+        estimate = None if beside is None else beside.estimate
+        outcome = Outcome.UNPROVEN if estimate is not None and breaks(estimate, line.threshold) else outcome
+    return f"{words.cells([bound], found.quantity(report, line.quantity).written_in)[0]}  {outcome}"
 
 
 # ---- what is folded away
@@ -294,29 +270,25 @@ def _breaks(line: Verdict, value: float | None) -> bool:
 
 def curves(report: Report) -> Table | None:
     """Shares at round losses, all mechanisms."""
-    names = found.mechanisms(report, found.J)
-    taus = sorted({tau for one in report.findings if one.quantity == found.J and (tau := one.place("tau")) is not None})
+    names, taus = found.mechanisms(report, found.J), found.every_tau(report)
     if not names or len(taus) <= 3:
         return None
     step = round_step((taus[-1] - taus[0]) / (_TAUS - 1))
     rounds = [tau for tau in taus if math.isclose(tau, round(tau / step) * step, abs_tol=1e-9)]
     shown = taus if len(taus) <= _TAUS else rounds if len(rounds) > 3 else taus[:: -(-len(taus) // _TAUS)]
     columns = [words.cells([found.bound(report, found.J, name, tau) for tau in shown], PER_CENT) for name in names]
-    rows = [[short(tau), *(column[place] for column in columns)] for place, tau in enumerate(shown)]
-    note = (
-        f"Estimate, low-high. {count(len(taus))} losses are in JSON and CSV."
-        if len(shown) < len(taus)
-        else "Estimate, low-high."
-    )
-    return Table(("loss, nats", *(_label(report, name) for name in names)), rows, note=note)
+    rows = [[short(tau), *cells] for tau, *cells in zip(shown, *columns, strict=True)]
+    more = f" {count(len(taus))} losses are in JSON and CSV." if len(shown) < len(taus) else ""
+    header = ("loss, nats", *(_label(report, name) for name in names))
+    return Table(header, rows, note=f"Estimate, low-high.{more}")
 
 
 def mechanisms(report: Report) -> Table | None:
     """In all their equivalent parameters."""
     first = {one.mechanism: one for one in reversed(report.findings) if one.mechanism and "epsilon" in one.at}
     rows = [
-        [_label(report, name), *(short(one.place(key), digits=3) for key in ("epsilon", "pi", "lambda"))]
-        for name in found.mechanisms(report) if (one := first.get(name)) is not None
+        [_label(report, name), *(short(first[name].place(key), digits=3) for key in ("epsilon", "pi", "lambda"))]
+        for name in found.mechanisms(report) if name in first
     ]  # fmt: skip
     note = "pi: share of labels flipped; lambda: share drawn anew."
     return Table(("mechanism", "epsilon", "pi", "lambda"), rows, note=note) if rows else None
@@ -324,11 +296,10 @@ def mechanisms(report: Report) -> Table | None:
 
 def theorems(report: Report) -> Table | None:
     """What theorems allow a release to add, beside what it adds."""
-    known = [one for one in report.findings if one.quantity == "advantage_bound" and one.bound.high is not None]
     rows = [
         [_label(report, one.mechanism or ""), plain(str(one.at.get("bound", ""))), words.high(one.bound, POINTS)]
-        for one in known
-    ]
+        for one in report.findings if one.quantity == "advantage_bound" and one.bound.high is not None
+    ]  # fmt: skip
     note = (
         "002: Wu and others, Does Label Differential Privacy Prevent Label Inference Attacks? 003: Busa-Fekete and "
         "others, A Unified Analysis of Label Inference Attacks. More in docs/mathematics.md."
@@ -339,56 +310,53 @@ def theorems(report: Report) -> Table | None:
 
 def columns_add(report: Report) -> Table | None:
     """What changes where a column is left out, the largest change first."""
-    known = [one for one in report.findings if one.quantity in found.COLUMNS and isinstance(one.at.get("column"), str)]
     best = {found.strongest(report, found.J), found.strongest(report, found.ADDED), None}
-    about = [one for one in known if one.mechanism in best] or known
-    kinds = dict.fromkeys((one.quantity, one.mechanism, one.place("tau")) for one in about)
-    if not kinds:
+    kinds: dict[tuple[str, str | None, float | None], dict[str, Bound]] = {}  # quantity, mechanism and loss
+    for one in report.findings:
+        if one.quantity in found.COLUMNS and isinstance(one.at.get("column"), str):
+            kind = (one.quantity, one.mechanism, one.place("tau"))
+            kinds.setdefault(kind, {})[str(one.at["column"])] = one.bound
+    names = dict.fromkeys(name for known in kinds.values() for name in known)
+    about = {kind: known for kind, known in kinds.items() if kind[1] in best} or kinds
+    if not about:
         return None
-    cells = {((one.quantity, one.mechanism, one.place("tau")), str(one.at["column"])): one.bound for one in known}
-    ranked = sorted({str(one.at["column"]) for one in known}, key=lambda name: -_size(cells, next(iter(kinds)), name))
-    shown = ranked[:_COLUMNS]
-    filled = [
-        words.cells([cells.get((kind, name)) for name in shown], found.quantity(report, kind[0]).written_in)
-        for kind in kinds
-    ]
-    rows = [[name, *(column[place] for column in filled)] for place, name in enumerate(shown)]
-    rest = f" {count(len(ranked) - _COLUMNS)} more are in JSON and CSV." if len(ranked) > _COLUMNS else ""
+    first = next(iter(about.values()))
+    estimates = {name: bound.estimate for name, bound in first.items() if bound.estimate is not None}
+    ranked = sorted(names, key=lambda name: -estimates.get(name, -math.inf))
+    shown, header, filled = ranked[:_COLUMNS], ["column"], []
+    for (quantity, mechanism, tau), known in about.items():
+        under = f" under {words.mechanism(report, mechanism)}" if mechanism else ""
+        meant, at = found.quantity(report, quantity), "" if tau is None else f" at {nats(tau)}"
+        header.append(f"{meant.title}{at}{under}, {meant.written_in}")
+        filled.append(words.cells([known.get(name) for name in shown], meant.written_in))
     note = (
-        f"Estimate, low-high of what is lost without that one column.{rest} They do not add up: of columns that say "
-        "the same, each can be left out at no gain."
+        f"Estimate, low-high of what is lost without that one column.{_more_in(ranked, _COLUMNS)} They do not add up: "
+        "of columns that say the same, each can be left out at no gain."
     )
-    return Table(("column", *(_kind(report, *kind) for kind in kinds)), rows, note=note)
+    return Table(header, [[*row] for row in zip(shown, *filled, strict=True)], note=note)
 
 
-def _size(cells: Mapping[tuple[Kind, str], Bound], kind: Kind, name: str) -> float:
-    bound = cells.get((kind, name))
-    return -math.inf if bound is None or bound.estimate is None else bound.estimate
-
-
-def _kind(report: Report, quantity: str, mechanism: str | None, tau: float | None) -> str:
-    known, under = found.quantity(report, quantity), f" under {words.mechanism(report, mechanism)}" if mechanism else ""
-    at = "" if tau is None else f" at {nats(tau)}"
-    return f"{known.title}{at}{under}, {known.written_in}"
+def _more_in(known: Sequence[object], most: int, where: str = "JSON and CSV") -> str:
+    return f" {count(len(known) - most)} more are in {where}." if len(known) > most else ""
 
 
 def tried(report: Report) -> Table | None:
     """Estimators that were tried, the best first, and last what knowing no feature costs."""
-    every = report.eta.tried
+    every, eta = report.eta.tried, report.eta
     if not every:
         return None
     best = next((one for one in every if one.behind == one.behind_error == 0), every[0])
     of_loss, of_more = places(one.standard_error for one in every), places(one.behind_error for one in every)
     rows = [
         [plain(one.name) + ("" if one.k is None else f", k = {count(one.k)}")
-         + (" (used)" if (one.name, one.k) == (report.eta.estimator, one.k if one.k is None else report.eta.k) else ""),
-         measured(one.log_loss, one.standard_error, of_loss),
-         NOTHING if one is best else measured(one.behind, one.behind_error, of_more)]
+         + (" (used)" if one.name == eta.estimator and one.k in (None, eta.k) else ""),
+         f"{one.log_loss:.{of_loss}f} ± {one.standard_error:.{of_loss}f}",
+         NOTHING if one is best else f"{one.behind:.{of_more}f} ± {one.behind_error:.{of_more}f}"]
         for one in every[:_TRIED]
     ]  # fmt: skip
     blind = report.dataset.blind_log_loss
     rows.append(["without features", f"{blind:.{of_loss}f}", f"{blind - best.log_loss:.{of_more}f}"])
-    rest = f" {count(len(every) - _TRIED)} more are in JSON." if len(every) > _TRIED else ""
+    rest = _more_in(every, _TRIED, "JSON")
     note = f"Log loss on labels not seen: 0 is always sure and right. ±: one standard error.{rest}"
     return Table(("estimator", "log loss", f"more than {plain(best.name)}"), rows, note=note)
 
@@ -413,22 +381,20 @@ def numbers(report: Report) -> Table | None:
     taus = (None, *found.taus(report))
     asked = (one for one in report.findings if one.quantity != "j_added" or one.place("tau") in taus)
     known = [one for one in asked if one.quantity not in left_out and found.has_number(one.bound)]
-    rows = [_number(one, report) for one in known[:_NUMBERS]]
+    rows = [[*_number(one, report)] for one in known[:_NUMBERS]]
     levels = ", ".join(dict.fromkeys(confidence(one.confidence) for one in report.findings))
-    rest = f" {count(len(known) - _NUMBERS)} more are in JSON and CSV." if len(known) > _NUMBERS else ""
-    header = ("quantity", "mechanism", "estimate", "low", "high")
-    return Table(header, rows, note=f"At {levels} joint confidence.{rest}", left=(0, 1)) if rows else None
+    header, note = ("quantity", "mechanism", "estimate", "low", "high"), f"At {levels} joint confidence."
+    return Table(header, rows, note=note + _more_in(known, _NUMBERS), left=(0, 1)) if rows else None
 
 
-def _number(one: Finding, report: Report) -> list[str]:
+def _number(one: Finding, report: Report) -> Iterator[str]:
     unit, bound = found.quantity(report, one.quantity).written_in, one.bound
-    sign = f" {unit}" if unit == PER_CENT else ""
-    values = [words.amount(bound.estimate, unit, digits=4), words.amount(bound.low, unit, ROUND_FLOOR, 4)]
-    values.append(words.amount(bound.high, unit, ROUND_CEILING, 4))
-    if bound.high == math.inf != bound.low:
-        values[-1] = "no limit"
-    shown = [value + sign if value[-1:].isdigit() else value for value in values]
-    return [words.named(one), _label(report, one.mechanism) if one.mechanism else "", *shown]
+    yield words.named(one)
+    yield _label(report, one.mechanism) if one.mechanism else ""
+    for field in ("estimate", "low", "high"):
+        value = words.amount(getattr(bound, field), unit, words.outward(field), 4)
+        limitless = field == "high" and bound.high == math.inf != bound.low
+        yield "no limit" if limitless else f"{value} %" if unit == PER_CENT and value[-1:].isdigit() else value
 
 
 def schema(report: Report) -> Table | None:
@@ -445,5 +411,5 @@ def _column(one: Column) -> list[str]:
 
 _MAIN: Mapping[str, Callable[[Report], Table | None]] = {
     "estimate-j": shares, "nu-max": losses, "advantage": gains, "estimate-eta": chances, "audit": everything,
-    "tune": tuning,
+    "tune": tuning, "check": lines, "diff": changes,
 }  # fmt: skip

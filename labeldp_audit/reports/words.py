@@ -52,11 +52,18 @@ def high(bound: Bound, unit: str) -> str:
     return amount(bound.high, unit, ROUND_CEILING)
 
 
+def outward(field: str) -> str:
+    """How that end of a number is rounded."""
+    return {"low": ROUND_FLOOR, "high": ROUND_CEILING}.get(field, ROUND_HALF_EVEN)
+
+
+def low_high(bound: Bound, unit: str) -> str:
+    return f"low {low(bound, unit)}, high {high(bound, unit)}"
+
+
 def ends(bound: Bound, unit: str) -> str:
     """Low and high, rounded outward; where nothing is known above, so much and more."""
-    if bound.low is None and bound.high is None:
-        return ""
-    if bound.low == math.inf:
+    if (bound.low is None and bound.high is None) or bound.low == math.inf:
         return ""
     if bound.high is None or bound.high == math.inf:
         return f"{low(bound, unit)} or more"
@@ -64,21 +71,16 @@ def ends(bound: Bound, unit: str) -> str:
     return f"{'' if bound.low is None else low(bound, unit)}{between}{high(bound, unit)}"
 
 
-def cells(bounds: Sequence[Bound | None], unit: str, factor: bool = False) -> list[str]:
+def cells(bounds: Sequence[Bound | None], unit: str, odds: bool = False) -> list[str]:
     """A column: estimates, each with its ends beside it, all aligned."""
-    first = ["" if one is None else amount(one.estimate, unit) for one in bounds]
-    if unit == PER_CENT:
-        first = [f"{one} %" if one not in ("", NOTHING) else one for one in first]
-    if factor:
-        first = [_with_odds(text, one) for text, one in zip(first, bounds, strict=True)]
+    first, sign = [], " %" if unit == PER_CENT else ""
+    for one in bounds:
+        value = None if one is None else one.estimate
+        beside = f" (x{factor(value)})" if odds and value is not None and math.isfinite(value) else ""
+        first.append("" if one is None else NOTHING if value is None else amount(value, unit) + sign + beside)
     second = ["" if one is None else ends(one, unit) for one in bounds]
     wide, room = max(map(len, first), default=0), max(map(len, second), default=0)
     return [f"{one:>{wide}}{f'  {two:<{room}}' if room else ''}" for one, two in zip(first, second, strict=True)]
-
-
-def _with_odds(text: str, one: Bound | None) -> str:
-    known = one is not None and one.estimate is not None and math.isfinite(one.estimate)
-    return f"{text} (x{factor(one.estimate or 0.0)})" if known and one is not None else text
 
 
 def mechanism(report: Report, name: str | None) -> str:
@@ -93,22 +95,13 @@ def baseline(name: str) -> str:
     return _BASELINES.get(name, plain(name))
 
 
-def place(finding: Finding) -> str:
-    """Where it was asked, without the fields that only say again which mechanism it is."""
+def named(finding: Finding) -> str:
+    """And where it was asked, without the fields that only say again which mechanism it is."""
     shown = {key: value for key, value in finding.at.items() if key not in found.PARAMETERS}
-    return ", ".join(
+    at = ", ".join(
         f"{key} = {plain(value) if isinstance(value, str) else short(value)}" for key, value in shown.items()
     )
-
-
-def named(finding: Finding) -> str:
-    at = place(finding)
     return plain(f"{finding.quantity} at {at}" if at else finding.quantity)
-
-
-def meaning(finding: Finding, report: Report) -> str:
-    known = found.quantity(report, finding.quantity).meaning
-    return known.replace("the positive label", "that class") if "class" in finding.at else known
 
 
 def listed(names: Sequence[str], most: int = 3) -> str:

@@ -1,10 +1,9 @@
-"""What follows from a box: reference cases, definitions by brute force, edges."""
+"""What follows from a box, from guesses and from equal rows: definitions by brute force, and edges."""
 
 from __future__ import annotations
 
-import json
 import math
-from pathlib import Path
+from collections import Counter
 from unittest.mock import patch
 
 import numpy as np
@@ -18,20 +17,21 @@ from labeldp_audit.bounds.certificates import (
     divergence_cells,
     error_cells,
     feature_loss,
+    guessed_cells,
     nubar_cells,
+    repeated_rows,
     tail_cells,
-    unknowable,
 )
+from labeldp_audit.bounds.certificates.guessed_cells import Guessed
 from labeldp_audit.bounds.intervals import clopper_pearson
-from labeldp_audit.measures import loss
-from labeldp_audit.mechanisms.randomized_response import epsilon_from_pi
 
-CASES = json.loads((Path(__file__).parent.parent / "oracle" / "cases.json").read_text(encoding="utf-8"))
-quick = settings(deadline=None, max_examples=150, derandomize=True)
+quick = settings(deadline=None, max_examples=100, derandomize=True)
 tilts = st.floats(-6, 6) | st.just(0.0)
 inner = st.floats(0.001, 0.999)
 limits = st.tuples(inner, inner).map(sorted)
 cells = st.lists(st.tuples(st.integers(1, 500), limits), min_size=1, max_size=8)
+places = st.lists(inner, min_size=8, max_size=8)
+chances = st.floats(1e-6, 1 - 1e-6) | st.sampled_from([0.0, 1.0])
 
 
 def box_of(rows, low, high):
@@ -42,81 +42,9 @@ def boxed(some):
     return box_of([rows for rows, _ in some], [ends[0] for _, ends in some], [ends[1] for _, ends in some])
 
 
-def noise(pi):
-    return loss.noise_loss(epsilon_from_pi(pi))
-
-
-def j_cells(rows, low, high, tau, p_low, p_high, pi):
-    return tail_cells.share_losing_more(box_of(rows, low, high), np.array([tau - noise(pi)]), p_low, p_high)[0]
-
-
-def renyi_cells(ones, n1, zeros, n0, sign, miss_each, order):
-    assert (n1, n0) == (sum(ones), sum(zeros))
-    box = class_boxes.of_cells(ones, zeros, np.array(sign) > 0, miss_each)
-    return divergence_cells.positive_from_negative(box, order)
-
-
-ANSWERS = {
-    "kl_cells_lower": lambda *given: renyi_cells(*given, 1.0),
-    "renyi_cells_lower": renyi_cells,
-    "nubar_cells_lower": lambda rows, low, high, p_low, p_high, pi: (
-        nubar_cells.mean_loss(box_of(rows, low, high), p_low, p_high) + noise(pi)
-    ),
-    "J_cells_lower": j_cells,
-}
-
-
-@pytest.mark.parametrize("case", [case for case in CASES if case["fn"] in ANSWERS], ids=lambda case: case["id"])
-def test_case(case):
-    assert ANSWERS[case["fn"]](*case["args"]) == pytest.approx(case["expected"], rel=1e-9)
-
-
-def test_no_case_is_left_out():
-    assert {case["fn"] for case in CASES} >= ANSWERS.keys()
-
-
-# ---- the loss, where it is passed
-
-
-@quick
-@given(inner, inner)
-def test_the_loss_is_that_of_measures(z, p):
-    assert feature_loss.value(z, p) == pytest.approx(float(loss.feature_loss(z, p)), abs=1e-12)
-    assert feature_loss.lowest(p) == pytest.approx(loss.lowest_eta(p), abs=1e-12)
-    step = 1e-6 * min(z, 1 - z)
-    difference = (loss.feature_loss(z + step, p) - loss.feature_loss(z - step, p)) / (2 * step)
-    assert feature_loss.slope(z, p) == pytest.approx(float(difference), rel=1e-4, abs=1e-4)
-
-
-@quick
-@given(inner, st.floats(-3, 30), tilts)
-def test_roots_are_those_of_measures(p, tau, tilt):
-    z0, z1 = feature_loss.passed(tau, p, p, tilt)
-    expected = loss.roots(tau, p, loss.Noise(0.0, tilt, 0.0, 0.0, 0.0))
-    if expected is None:
-        least = float(loss.feature_loss(loss.lowest_eta(p, tilt), p, tilt))
-        assert (z0, z1) == (1, 0) or tau == pytest.approx(least, abs=1e-10)  # too near to tell
-    else:
-        assert z0[0] <= expected[0] * (1 + 1e-9) and z0[0] == pytest.approx(expected[0], rel=1e-6, abs=1e-9)
-        assert 1 - z1[0] <= (1 - expected[1]) * (1 + 1e-6) + 5e-16
-        assert z1[0] == pytest.approx(expected[1], rel=1e-6, abs=1e-7)
-
-
-@quick
-@given(limits, st.floats(-3, 12), inner, tilts)
-def test_beyond_the_roots_the_loss_is_above_for_every_p_in_between(ends, tau, part, tilt):
-    z0, z1 = (end[0] for end in feature_loss.passed(tau, *ends, tilt))
-    p = ends[0] + part * (ends[1] - ends[0])
-    part_of = np.linspace(0.01, 1 - 1e-6, 20)
-    for z in [*(z0 * part_of), *(1 - (1 - z1) * part_of)]:
-        assert loss.feature_loss(z, p, tilt) > tau - 1e-9
-
-
-def test_roots_at_the_ends():
-    z0, z1 = feature_loss.passed([0.0, 700.0, 1e6], 0.3, 0.3)
-    assert z0[0] == pytest.approx(0.3) and z1[0] == pytest.approx(0.5)
-    assert 0 <= z0[2] <= z0[1] < 1e-300 and z1[1] == z1[2] == 1
-    assert feature_loss.passed([1.0], 0.0, 0.4)[0] == 0  # nothing is known of p
+def allowed(some, at):
+    """An eta for each cell, within its limits."""
+    return np.array([low + part * (high - low) for (_, (low, high)), part in zip(some, at, strict=False)])
 
 
 # ---- shares above a loss
@@ -139,8 +67,7 @@ def test_shares_are_the_least_that_cells_allow(some, taus, p, tilt):
             continue
         least = [min(least_share(mean, z0[t], z1[t]) for mean in np.linspace(*ends, 50)) for _, ends in some]
         middle = [0.0 if low <= z1[t] and high >= z0[t] else 1.0 for _, (low, high) in some]
-        expected = np.dot(box.rows, np.array(least) * middle) / box.n
-        assert found[t] == pytest.approx(expected, abs=1e-9)
+        assert found[t] == pytest.approx(np.dot(box.rows, np.array(least) * middle) / box.n, abs=1e-9)
 
 
 @quick
@@ -174,18 +101,14 @@ def test_people_of_each_fold():
 
 
 @quick
-@given(cells, limits, st.lists(inner, min_size=8, max_size=8), inner)
-def test_no_eta_in_the_cells_loses_less_on_average(some, p, places, part):
-    box = boxed(some)
-    eta = np.array([low + at * (high - low) for (_, (low, high)), at in zip(some, places, strict=False)])
-    true = p[0] + part * (p[1] - p[0])
-    mean = float(box.rows @ feature_loss.value(eta, true) / box.n)
-    assert nubar_cells.mean_loss(box, *p) <= mean + 1e-9
-    far, (for_positive, for_negative) = (
-        feature_loss.logit(eta) - feature_loss.logit(true),
-        nubar_cells.worst_losses(box, *p),
-    )
-    assert for_positive <= max(0, *far) + 1e-9 and for_negative <= max(0, *-far) + 1e-9
+@given(cells, limits, places, inner)
+def test_no_eta_in_the_cells_loses_less_or_is_harder_to_guess(some, p, at, part):
+    box, eta, true = boxed(some), allowed(some, at), p[0] + part * (p[1] - p[0])
+    assert nubar_cells.mean_loss(box, *p) <= float(box.rows @ feature_loss.value(eta, true) / box.n) + 1e-9
+    far, worst = feature_loss.logit(eta) - feature_loss.logit(true), nubar_cells.worst_losses(box, *p)
+    assert worst[0] <= max(0, *far) + 1e-9 and worst[1] <= max(0, *-far) + 1e-9
+    assert error_cells.error(box) >= box.rows @ np.minimum(eta, 1 - eta) / box.n - 1e-12
+    assert error_cells.spread(box) >= box.rows @ (eta * (1 - eta)) / box.n - 1e-12
 
 
 @quick
@@ -228,49 +151,40 @@ def divergence(one, zero, order):
     return float(np.logaddexp.reduce(order * np.log(one) + (1 - order) * np.log(zero))) / (order - 1)
 
 
-orders = st.sampled_from([1.0, 1.2, 2.0, 50.0, 2000.0, math.inf])
+def class_box(ones, zeros, more_ones):
+    a, b = class_boxes.limits_of_laws(np.array(ones), np.array(zeros), np.array(more_ones), 0.01)
+    return class_boxes.ClassBox(a[None], b[None], (len(a),))
+
+
 masses = st.lists(st.integers(1, 50), min_size=3, max_size=3).map(lambda m: np.array(m) / sum(m))
 
 
 @quick
-@given(masses, masses, orders)
+@given(masses, masses, st.sampled_from([1.0, 1.2, 2.0, 50.0, 2000.0, math.inf]))
 def test_divergences_of_many_rows_come_near(one, zero, order):
     """Both ways, from cells that are known as well as never."""
-    n = 10**15
-    ones, zeros = ((n * law).astype(np.int64) for law in (one, zero))
-    box = class_boxes.of_cells(ones, zeros, one > zero, 0.01)
-    found, expected = divergence_cells.positive_from_negative(box, order), divergence(one, zero, order)
-    assert found == pytest.approx(expected, rel=1e-4, abs=1e-6) and found <= expected + 1e-9
-    found, expected = divergence_cells.negative_from_positive(box, order), divergence(zero, one, order)
-    assert found == pytest.approx(expected, rel=1e-4, abs=1e-6) and found <= expected + 1e-9
-
-
-@quick
-@given(masses, masses, st.sampled_from([60, 3000]))
-def test_divergences_rise_with_their_order(one, zero, n):
-    """As the true ones do, once the limits of every cell are taken for laws that leave something over."""
-    box = class_boxes.of_cells(*((n * law).astype(np.int64) for law in (one, zero)), one > zero, 0.01)
-    found = [divergence_cells.positive_from_negative(box, order) for order in (1, 1.5, 2, 4, 30, 1e4)]
-    assert min(found) >= 0 and all(math.isfinite(value) for value in found)
-    assert found[-1] <= divergence_cells.positive_from_negative(box, math.inf) + 0.01 or found[-1] < 0.01
+    box = class_box(*((10**15 * law).astype(np.int64) for law in (one, zero)), one > zero)
+    for found, expected in (
+        (divergence_cells.positive_from_negative(box, order), divergence(one, zero, order)),
+        (divergence_cells.negative_from_positive(box, order), divergence(zero, one, order)),
+    ):
+        assert found == pytest.approx(expected, rel=1e-4, abs=1e-6) and found <= expected + 1e-9
 
 
 def test_orders_near_1_are_near_to_it():
-    box = class_boxes.of_cells([60, 30, 10], [20, 30, 150], np.array([True, True, False]), 0.01)
-    assert divergence_cells.positive_from_negative(box, 1 + 1e-7) == pytest.approx(
-        divergence_cells.positive_from_negative(box, 1.0), rel=1e-5
-    )
+    box = class_box([60, 30, 10], [20, 30, 150], [True, True, False])
+    near, at = (divergence_cells.positive_from_negative(box, order) for order in (1 + 1e-7, 1.0))
+    assert near == pytest.approx(at, rel=1e-5)
 
 
 def test_wrong_directions_and_empty_cells_count_nothing():
-    wrong = class_boxes.of_cells([90, 10], [10, 90], np.array([False, True]), 0.01)
+    wrong = class_box([90, 10], [10, 90], [False, True])
     for order in (1.0, 2.0, math.inf):
         assert divergence_cells.positive_from_negative(wrong, order) == 0
         assert divergence_cells.negative_from_positive(wrong, order) == 0
-    right = class_boxes.of_cells([900, 100, 0], [100, 900, 0], np.array([True, False, True]), 0.01)
+    right = class_box([900, 100, 0], [100, 900, 0], [True, False, True])
     assert divergence_cells.positive_from_negative(right, 1e5) == pytest.approx(math.log(9), rel=0.2)
-    empty = class_boxes.of_cells([0, 0], [5, 5], np.array([False, True]), 0.01)
-    assert divergence_cells.mean_loss(empty, 0.1, 0.2) == 0
+    assert divergence_cells.mean_loss(class_box([0, 0], [5, 5], [False, True]), 0.1, 0.2) == 0
 
 
 @quick
@@ -287,21 +201,28 @@ def test_every_row_is_in_one_node_of_each_level(scores, folds, random):
         mine = fold == one
         if 0 < positive[mine].sum() < mine.sum():
             apart = box.a[number] != box.b[number]
-            assert np.all((box.a[number] <= 1) & (box.b[number] <= 1))
             for d, begin in enumerate(np.cumsum([0, *box.levels])[:-1]):
                 at = slice(begin, begin + box.levels[d])
                 assert box.a[number, at][apart[at]].sum() <= 1 + 1e-9
 
 
-def test_nodes_follow_the_score_and_the_share_of_the_other_folds():
-    """A tenth is positive elsewhere, so the middle is at a score of 0.1."""
-    score = np.array([0.05, 0.3, 0.97] + [0.1] * 99)
-    fold = np.array([0, 0, 0] + [1] * 99)
+def test_nodes_follow_the_score_and_spend_the_level():
+    """Above the middle, which is the share of the other folds, more positive rows are to be expected."""
+    seen = []
+
+    def told(count, n, miss):
+        seen.append((len(count), miss))
+        return np.asarray(count) / n
+
+    score, fold = np.array([0.05, 0.3, 0.97] + [0.1] * 99), np.array([0] * 3 + [1] * 99)
     positive = np.array([False, True, True] + [True] * 9 + [False] * 90)
-    leaf = class_boxes._leaves(feature_loss.logit(score[:3]) - feature_loss.logit((9 + 0.5) / (99 + 1)))
-    assert leaf[0] < 16 <= leaf[1] < leaf[2]
+    with patch.multiple(class_boxes.clopper_pearson, lower=told, upper=told):
+        box = class_boxes.of_scores(score, positive, fold, 0.1)
+    assert box.levels == (2, 4, 8, 16, 32)
+    assert box.a[0, :2].tolist() == [0, 1] and box.b[0, :2].tolist() == [1, 0]
+    spent = sum(nodes * miss for nodes, miss in seen) / 2  # lower and upper limits are both made, and one is taken
+    assert spent == pytest.approx(0.1)
     assert class_boxes._leaves(np.array([-np.inf, np.inf, -1e-9, 0.0])).tolist() == [0, 31, 15, 16]
-    assert class_boxes.of_scores(score, positive, fold, 0.1).levels == (2, 4, 8, 16, 32)
 
 
 def test_the_best_nodes_of_the_halvings_are_taken():
@@ -313,34 +234,92 @@ def test_the_best_nodes_of_the_halvings_are_taken():
 # ---- what guesses miss
 
 
-@quick
-@given(cells, st.lists(inner, min_size=8, max_size=8))
-def test_no_eta_in_the_cells_is_harder_to_guess(some, places):
-    box = boxed(some)
-    eta = np.array([low + at * (high - low) for (_, (low, high)), at in zip(some, places, strict=False)])
-    assert error_cells.error(box) >= box.rows @ np.minimum(eta, 1 - eta) / box.n - 1e-12
-    assert error_cells.spread(box) >= box.rows @ (eta * (1 - eta)) / box.n - 1e-12
-
-
 def test_errors_and_spreads_reach_their_limits():
     assert error_cells.error(box_of([5, 15], [0.1, 0.6], [0.2, 0.7])) == pytest.approx((5 * 0.2 + 15 * 0.4) / 20)
     assert error_cells.spread(box_of([5, 15], [0.1, 0.4], [0.2, 0.7])) == pytest.approx((5 * 0.16 + 15 * 0.25) / 20)
     assert error_cells.of_people(0.5, 0.5, 100, 0.01) == 0.5
     assert 0 < error_cells.of_people(0.0, 0.25, 100, 0.01) < 0.02
-
-
-def test_guesses_of_folds():
-    """Wrong 2 of 10 and 1 of 30: an average for the rows, the smaller for people."""
-    wrong = np.zeros(40, bool)
-    wrong[[0, 1, 10]] = True
     fold = np.repeat([4, 7], [10, 30])
-    rows, people = error_cells.error_of_guesses(wrong, fold, 0.1)
-    assert 3 / 40 < people < rows < 0.5
-    squares = wrong.astype(np.float64)
-    assert error_cells.spread_of_people(squares[:10] / 50, fold[:10], 0.1) < 0.25
-    assert error_cells.spread_of_rows(squares * 0, fold, 0.1) == pytest.approx(1 - 0.1 ** (1 / 10), abs=1e-9)
-    assert error_cells.spread_of_people(squares * 0, fold, 0.1) == pytest.approx(1 - 0.05 ** (1 / 30), abs=1e-9)
+    assert error_cells.spread_of_rows(np.zeros(40), fold, 0.1) == pytest.approx(1 - 0.1 ** (1 / 10), abs=1e-9)
 
 
-def test_what_nobody_can_certify_is_said_shortly():
-    assert "upper limit" in unknowable.NOBODY_CAN_CERTIFY and len(unknowable.NOBODY_CAN_CERTIFY.split()) < 120
+LOSSES = np.linspace(-0.5, 6, 40)
+
+
+@quick
+@given(st.lists(st.lists(chances, min_size=1, max_size=6), min_size=1, max_size=3), st.floats(0.05, 0.95), tilts)
+def test_no_eta_that_is_guessed_as_well_loses_less(parts, p, tilt):
+    """The limits are the very means, so whatever is said of such rows must be true of these."""
+    eta = [np.array(part) for part in parts]
+    sure = [np.maximum(part, 1 - part) for part in eta]
+    guessed = Guessed(np.array([len(part) for part in eta]), np.array([part.mean() for part in sure]))
+    every = np.concatenate(eta)
+    true = (feature_loss.value(every, p, tilt)[:, None] > LOSSES - 1e-9).mean(axis=0)
+    assert np.all(guessed_cells.share_losing_more(guessed, LOSSES, p, p, tilt) <= true + 1e-12)
+    far = feature_loss.logit(every) - feature_loss.logit(p)
+    for_positive, for_negative = guessed_cells.worst_losses(guessed, p, p)
+    assert for_positive <= far.max() + 1e-9 or for_negative <= -far.min() + 1e-9
+
+
+def test_guesses_are_as_sharp_as_can_be():
+    """Half of the rows at 1, half where the loss is passed: no more can be said."""
+    z = float(feature_loss.passed(np.array([1.0]), 0.5, 0.5)[1][0])
+    guessed = Guessed(np.array([10]), np.array([(1 + z) / 2]))
+    assert guessed_cells.share_losing_more(guessed, np.array([1.0]), 0.5, 0.5)[0] == pytest.approx(0.5)
+
+
+def test_where_nothing_is_guessed_nothing_is_said_and_a_longer_range_of_p_says_less():
+    guessed = Guessed(np.array([5]), np.array([0.99]))
+    wide, narrow = (guessed_cells.worst_losses(guessed, *p) for p in ((0.4, 0.6), (0.5, 0.5)))
+    assert wide[0] < narrow[0] and wide[1] < narrow[1]
+    nothing = Guessed(np.array([3, 4]), np.array([0.0, 0.0]))
+    assert not guessed_cells.share_losing_more(nothing, np.array([0.5, 3.0]), 0.3, 0.3).any()
+    assert max(guessed_cells.worst_losses(nothing, 0.3, 0.3)) == -np.inf
+    assert guessed_cells.worst_losses(nothing, 0.0, 1.0) == (0, 0)
+
+
+# ---- pairs of equal rows, and what their labels prove
+
+
+@quick
+@given(st.lists(st.integers(-3, 6), min_size=1, max_size=60), st.integers(0, 5))
+def test_pairs_are_disjoint_equal_and_as_many_as_can_be(group, seed):
+    values = np.array(group, np.int64)
+    pairs = repeated_rows.drawn(values, np.random.default_rng(seed))
+    used = [*pairs.first.tolist(), *pairs.second.tolist()]
+    assert len(set(used)) == len(used)
+    assert np.array_equal(values[pairs.first], values[pairs.second])
+    assert len(pairs.first) == sum(times // 2 for times in Counter(group).values())
+
+
+def test_pairs_are_drawn_by_lot():
+    """In a file sorted by label, neighbours agree; pairs by lot do not."""
+    labels = np.repeat([0, 1], 500)
+    pairs = repeated_rows.drawn(np.zeros(1000, np.int64), np.random.default_rng(0))
+    assert 0.4 * 500 < pairs.differ(labels) < 0.6 * 500
+
+
+def test_one_pair_of_two_differs():
+    low = repeated_rows.rarely_differ(1, 2, 0.2)
+    assert low == pytest.approx(float(clopper_pearson.lower(1, 2, 1 - math.exp(-0.2))))
+    missed = (1 - math.sqrt(1 - 2 * low)) / 2
+    assert repeated_rows.error_of_pairs(low) == pytest.approx(missed)
+    assert repeated_rows.error_of_pairs(low, 0.02) == pytest.approx(missed - 0.02)
+    assert repeated_rows.error_of_pairs(low, 0.4) == 0
+    assert repeated_rows.rarely_differ(0, 0, 0.1) == repeated_rows.error_of_pairs(0.0) == 0
+    assert repeated_rows.rarely_differ(5, 5, 0.9) == 0.5
+
+
+@quick
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=20), st.floats(0, 0.5))
+def test_the_mean_of_the_missed_is_at_least_that_at_the_mean(etas, pi):
+    eta = np.array(etas)
+    at_mean = repeated_rows.error_of_pairs(min(0.5, float(np.mean(2 * eta * (1 - eta)))), pi)
+    assert at_mean <= np.mean(np.maximum(0, np.minimum(eta, 1 - eta) - pi)) + 1e-9
+    assert at_mean >= max(0.0, float(np.mean(eta * (1 - eta))) - pi) - 1e-9  # the paper's, L / 2 for g(L)
+
+
+def test_from_pairs_to_people():
+    assert repeated_rows.of_people(0.0, 0.1, 50, 0.01) == repeated_rows.of_people(0.0, 0.5, 50, 0.01) == 0
+    assert repeated_rows.of_people(0.4, 0.1, 256, 0.01) == pytest.approx(0.4 * 0.01 ** (1 / 256))
+    assert 0.19 < repeated_rows.of_people(0.2, 0.1, 10**6, 0.01) < 0.2

@@ -52,7 +52,7 @@ class Sample:
         return float(low), float(high)
 
     def box(self, miss):
-        return boxes.of_labels(self.score, self.positive, self.fold, miss)
+        return boxes.of_trees(score_trees.grown(self.score, self.fold), self.positive, miss)
 
 
 def of_nodes(sample, population, miss=MISS):
@@ -99,8 +99,7 @@ def of_people(sample, population):
 
 def divergence(population, order, swapped=False):
     eta = 1 - population.eta if swapped else population.eta
-    a, b = population.weight * eta / (population.weight @ eta), population.weight * (1 - eta)
-    b = b / b.sum()
+    a, b = (population.weight * one / (population.weight @ one) for one in (eta, 1 - eta))
     if order == 1:
         return float(a @ np.log(a / b))
     if math.isinf(order):
@@ -119,18 +118,10 @@ def of_classes(sample, population):
     )
 
 
-def of_guesses(sample, population):
-    """[U] and [P] from guesses and scores made elsewhere."""
-    error = population.weight @ np.minimum(population.eta, 1 - population.eta)
-    spread = population.weight @ (population.eta * (1 - population.eta))
+def of_scores(sample, population):
+    """[U] from scores made elsewhere."""
     squares = (sample.score - sample.positive) ** 2
-    rows, people = error_cells.error_of_guesses((sample.score > 0.5) != sample.positive, sample.fold, MISS / 2)
-    return (
-        rows < np.minimum(sample.eta, 1 - sample.eta).mean() - TINY
-        or people < error - TINY
-        or error_cells.spread_of_rows(squares, sample.fold, MISS / 4) < (sample.eta * (1 - sample.eta)).mean() - TINY
-        or error_cells.spread_of_people(squares, sample.fold, MISS / 4) < spread - TINY
-    )
+    return error_cells.spread_of_rows(squares, sample.fold, MISS) < (sample.eta * (1 - sample.eta)).mean() - TINY
 
 
 def of_pairs(sample, population):
@@ -139,9 +130,9 @@ def of_pairs(sample, population):
     eta, positive = sample.eta[order], sample.positive[order]
     group = np.unique(np.round(eta, 12), return_inverse=True)[1] * 8 + np.arange(ROWS) % 8
     pairs = repeated_rows.drawn(group.astype(np.int64), np.random.default_rng(int(positive.sum())))
-    low = pairs.rarely_differ(positive, MISS / 2)
+    low = repeated_rows.rarely_differ(pairs.differ(positive), len(pairs.first), MISS / 2)
     for pi in (0.0, 0.05, 0.2):
-        rows = repeated_rows.error_of_rows(pairs, low, pi)
+        rows = 2 * len(pairs.first) / ROWS * repeated_rows.error_of_pairs(low, pi)
         truth = np.maximum(0, np.minimum(eta, 1 - eta) - pi).mean()
         people = population.weight @ np.maximum(0, np.minimum(population.eta, 1 - population.eta) - pi)
         if rows > truth + TINY or repeated_rows.of_people(rows, pi, ROWS, MISS / 6) > people + TINY:
@@ -159,7 +150,7 @@ def most_misses(audits):
     return int(binom.ppf(0.999, audits, MISS))
 
 
-STATEMENTS = [of_nodes, of_rows, of_people, of_classes, of_guesses, of_pairs]
+STATEMENTS = [of_nodes, of_rows, of_people, of_classes, of_scores, of_pairs]
 each_kind = pytest.mark.parametrize("statements", STATEMENTS, ids=lambda statements: statements.__name__)
 
 
@@ -185,7 +176,7 @@ def cheat(population, rng):
     return Sample(sample.eta, sample.positive, seen, sample.fold)
 
 
-@pytest.mark.parametrize("statements", [of_rows, of_people, of_classes, of_guesses], ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("statements", [of_rows, of_people, of_classes, of_scores], ids=lambda kind: kind.__name__)
 def test_scores_that_saw_the_labels_are_caught(statements):
     assert misses(statements, COIN, 10, cheat) > most_misses(10)
 
@@ -195,7 +186,7 @@ def by_file(group, rng):
     kinds = [np.flatnonzero(group == kind) for kind in np.unique(group)]
     first = np.concatenate([rows[: len(rows) // 2] for rows in kinds])
     last = np.concatenate([rows[::-1][: len(rows) // 2] for rows in kinds])
-    return repeated_rows.Pairs(first, last, len(group))
+    return repeated_rows.Pairs(first, last)
 
 
 def test_pairs_that_follow_the_file_are_caught(monkeypatch):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import binom, hypergeom
+from scipy.stats import binom
 
 from labeldp_audit.bounds.intervals import clopper_pearson, score_band
 
@@ -72,21 +72,13 @@ def test_all_of_the_level_is_spent_and_no_more(n):
             assert len(set(zip(one.start.tolist(), one.stop.tolist(), strict=True))) == len(one.start)
 
 
-@pytest.mark.parametrize("n", [1, 2, 500])
+@pytest.mark.parametrize("n", [1, 500])
 @pytest.mark.parametrize("label", [True, False])
 def test_one_class(n, label):
     band = score_band.of_rows(np.arange(n, dtype=np.float64), np.full(n, label), 0.1)
     assert np.all(band.high == 1) if label else np.all(band.low == 0)
     assert np.all(band.low < 1) and np.all(band.high > 0)
     assert score_band.order_p_value(np.arange(n, dtype=np.float64), np.full(n, label)) == 1
-
-
-def test_equal_scores_have_the_limits_of_their_mean():
-    positive = np.arange(400) < 100
-    band = score_band.of_rows(np.zeros(400), positive, 0.1)
-    low, high = clopper_pearson.limits_of_counts(100, 400, 0.05)
-    assert 0.15 < band.low[0] < low and high < band.high[0] < 0.35
-    assert np.ptp(band.low) == np.ptp(band.high) == 0
 
 
 # ---- how often it is false, exactly: three groups of equal scores, whose counts are binomial
@@ -110,40 +102,16 @@ def chances(eta):
     return np.array([np.prod(chance) for chance in itertools.product(*parts)])
 
 
-def bands_of_all_tables(miss):
-    """(tables, 2, groups)"""
+def most_often_false(miss):
     last = np.cumsum(GROUPS) - 1
-    bands = (score_band.of_rows(SCORE, labels_of(count), miss) for count in counts())
-    return np.array([(band.low[last], band.high[last]) for band in bands])
-
-
-def most_often_false(bands):
-    def is_false(eta):
-        return ((bands[:, 0] > eta) | (bands[:, 1] < eta)).any(axis=1)
-
-    return max(float(chances(eta)[is_false(eta)].sum()) for eta in RISING)
+    every = (score_band.of_rows(SCORE, labels_of(count), miss) for count in counts())
+    bands = np.array([(band.low[last], band.high[last]) for band in every])  # (tables, 2, groups)
+    return max(float(chances(eta)[((bands[:, 0] > eta) | (bands[:, 1] < eta)).any(axis=1)].sum()) for eta in RISING)
 
 
 def test_the_band_is_false_no_oftener_than_it_says():
-    assert most_often_false(bands_of_all_tables(CLAIMED)) <= CLAIMED
-
-
-def test_and_that_test_has_teeth():
-    """A band at ten times the level it claims."""
-    assert most_often_false(bands_of_all_tables(10 * CLAIMED)) > CLAIMED
-
-
-def test_it_holds_for_the_average_of_people_who_differ():
-    """Of 400 rows, whose eta is either 0.1 lower or 0.1 higher than the curve; and a liar whose curve is not theirs."""
-    rng, at = np.random.default_rng(1), np.linspace(0, 1, 400)
-    curve = 0.1 + 0.8 * at**2
-    honest = lies = 0
-    for _ in range(200):
-        positive = rng.random(400) < curve + rng.choice([-0.1, 0.1], 400)
-        band = score_band.of_rows(at, positive, 0.3)
-        honest += bool(np.any((band.low > curve) | (band.high < curve)))
-        lies += bool(np.any((band.low > curve + 0.15) | (band.high < curve + 0.15)))
-    assert honest <= 60 < lies
+    assert most_often_false(CLAIMED) <= CLAIMED
+    assert most_often_false(10 * CLAIMED) > CLAIMED, "the test has teeth"
 
 
 # ---- does eta fall?
@@ -174,8 +142,7 @@ def test_no_fall_is_found_where_there_is_none(eta):
     assert score_band.order_p_value(score, rng.random(4000) < eta(score)) > 0.1
 
 
-@quick
-@given(st.tuples(*[st.integers(0, 30)] * 4).filter(lambda t: t[0] <= t[1] and t[2] <= t[3] and t[1] + t[3] > 0))
-def test_fisher(table):
-    first, a, second, b = table
-    assert score_band._fisher(*table) == pytest.approx(hypergeom.sf(first - 1, a + b, first + second, a), abs=1e-10)
+@pytest.mark.parametrize(("labels", "expected"), [([1, 0], 1 / 2), ([1, 1, 0, 0], 1 / 6), ([0, 0, 1, 1], 1)])
+def test_fisher_by_hand(labels, expected):
+    score = np.arange(len(labels), dtype=np.float64)
+    assert score_band.order_p_value(score, np.array(labels, bool)) == pytest.approx(expected)

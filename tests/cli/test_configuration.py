@@ -47,8 +47,7 @@ def refused(asked):
 
 
 def test_nothing_set_gives_the_defaults_of_settings(asked):
-    assert asked().settings() == Settings()
-    assert asked().notes == []
+    assert (asked().settings(), asked().notes) == (Settings(), [])
 
 
 def test_each_layer_beats_the_one_below(asked):
@@ -58,21 +57,14 @@ def test_each_layer_beats_the_one_below(asked):
 
 
 def test_repeated_flags_replace_the_list_of_the_file(asked):
-    found = asked("--exclude", "b", "--exclude", "c", file='exclude = ["a"]')
-    assert found["exclude"] == ("b", "c")
-    assert found["mechanism"] == Settings().mechanism
+    found = asked("--exclude", "b", "--exclude", "c", "--no-certify", file='exclude = ["a"]\ncertify = true')
+    assert (found["exclude"], found["certify"], found["mechanism"]) == (("b", "c"), False, Settings().mechanism)
 
 
-def test_variables_hold_lists(asked):
-    found = asked(EXCLUDE="a, b", MECHANISM="llp:k=8; laplace-llp:k=8,epsilon=1")
-    assert found["exclude"] == ("a", "b")
-    assert found["mechanism"] == ("llp:k=8", "laplace-llp:k=8,epsilon=1")
-
-
-def test_variables_hold_flags_and_empty_ones_are_not_set(asked):
-    found = asked(QUIET="yes", LABEL="", NO_OUTPUT="0", CERTIFY="off")
-    assert [found[name] for name in ("quiet", "label", "no_output", "certify")] == [True, None, False, False]
-    assert asked("--no-certify", file="certify = true")["certify"] is False
+def test_variables_hold_lists_and_flags_and_empty_ones_are_not_set(asked):
+    found = asked(EXCLUDE="a, b", MECHANISM="llp:k=8; laplace-llp:k=8,epsilon=1", QUIET="yes", LABEL="", CERTIFY="off")
+    assert (found["exclude"], found["mechanism"]) == (("a", "b"), ("llp:k=8", "laplace-llp:k=8,epsilon=1"))
+    assert [found[name] for name in ("quiet", "label", "certify")] == [True, None, False]
 
 
 def test_an_unknown_variable_is_named_with_what_may_be_meant(asked):
@@ -92,20 +84,15 @@ def test_a_bad_variable_is_refused_by_name(refused, variable, value, what):
     assert str(refused(**{variable: value})) == f"{what}: LABELDP_AUDIT_{variable}"
 
 
-def test_own_file_beats_pyproject_beside_it(asked):
-    Path("pyproject.toml").write_text("[tool.labeldp-audit]\nk = 5\n")
-    assert asked()["k"] == 5
-    assert asked(file="k = 6")["k"] == 6
-
-
-def test_files_are_found_upwards_and_those_that_do_not_speak_to_us_are_passed_by(tmp_path):
+def test_files_are_found_upwards_and_those_that_do_not_speak_to_us_are_passed_by(tmp_path, monkeypatch):
     (tmp_path / "labeldp-audit.toml").write_text("k = 7")
     inner = tmp_path / "project" / "data"
     inner.mkdir(parents=True)
     (tmp_path / "project" / "pyproject.toml").write_text("[tool.other]\nk = 1\n")
-    assert configuration.find(inner) == tmp_path / "labeldp-audit.toml"
+    monkeypatch.chdir(inner)
+    assert configuration.find() == tmp_path / "labeldp-audit.toml"
     (tmp_path / "project" / "pyproject.toml").write_text("[tool.labeldp-audit]\n")
-    assert configuration.find(inner) == tmp_path / "project" / "pyproject.toml"
+    assert configuration.find() == tmp_path / "project" / "pyproject.toml"
 
 
 def test_a_named_file_replaces_the_search_and_no_config_reads_none(asked, refused):
@@ -198,6 +185,11 @@ def test_of_two_that_exclude_each_other_the_higher_layer_counts(asked):
     assert asked(file="eta = 'p'", ETA_FILE="e.parquet")["eta"] == ()
 
 
+def test_a_file_may_set_what_other_commands_ask_for(asked):
+    assert "tau" not in asked(file='tau = "1,2"\nk = 3', command="nu-max").values
+    assert asked()["tau"] == "1,2"
+
+
 def test_a_policy_is_accepted_and_said_not_to_be_judged(asked):
     found = asked(file='k = 3\n[policy]\nfail_if = ["nu_max.high > 10"]\n')
     assert found["k"] == 3
@@ -212,18 +204,44 @@ def test_what_is_shown_is_a_file_that_sets_the_same(asked):
     assert again.values == one.values
 
 
-def test_what_is_shown_says_where_each_value_comes_from(asked):
-    lines = configuration.shown(asked(K="9"), app.parsed("estimate-j", []).command).splitlines()
-    assert "k = 9  # LABELDP_AUDIT_K" in lines
-    assert "recall = 0.95  # default" in lines
-    assert any(line.startswith("# label  # default (the one column") for line in lines)
+POLICY = """[policy]
+confidence = 0.9
+on_unproven = "pass"
+fail_if = ["advantage.high > 0.05"]
+[[policy.waiver]]
+quantity = "nu_max"
+dataset = "sha256:%s"
+until = 2030-01-31
+reason = "known"
+"""
+
+
+def test_a_policy_that_is_shown_is_the_same(asked):
+    one = asked(file=POLICY % ("0" * 64), command="audit")
+    policy = configuration.policy_of(one)
+    assert policy.unproven_passes and policy.waivers and policy.confidence == 0.9
+    assert configuration.policy_of(asked(file=configuration.shown_policy(one), command="audit")) == policy
+
+
+def test_what_is_shown_says_where_each_value_comes_from(audit, monkeypatch):
+    """And needs no data."""
+    monkeypatch.setenv("LABELDP_AUDIT_SEED", "3")
+    (audit.folder / "labeldp-audit.toml").write_text('label = "clicked"\n')
+    ended = audit("estimate-j", "--show-config", "--k", "5")
+    lines = ended.out.splitlines()
+    assert ended.status == 0
+    assert {"k = 5  # --k", "seed = 3  # LABELDP_AUDIT_SEED", "recall = 0.95  # default"} <= {*lines}
+    assert f'label = "clicked"  # {audit.folder / "labeldp-audit.toml"}' in lines
+    assert any(line.startswith("# positive  # default (the larger") for line in lines)
 
 
 def test_every_setting_has_an_option():
     assert set(Settings.__dataclass_fields__) <= {*configuration.every(app.parsed("audit", []))}
 
 
-def test_a_mark_at_the_beginning_of_a_file_is_none_of_its_words(asked):
-    for name, text in (("pyproject.toml", '[tool.labeldp-audit]\nlabel = "y"'), ("labeldp-audit.toml", 'label = "y"')):
-        Path(name).write_text(text, encoding="utf-8-sig")
-        assert asked()["label"] == "y"
+@pytest.mark.parametrize(
+    ("name", "text"), [("pyproject.toml", '[tool.labeldp-audit]\nlabel = "y"'), ("labeldp-audit.toml", 'label = "y"')]
+)
+def test_a_mark_at_the_beginning_of_a_file_is_none_of_its_words(asked, name, text):
+    Path(name).write_text(text, encoding="utf-8-sig")
+    assert asked()["label"] == "y"

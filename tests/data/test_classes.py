@@ -190,7 +190,7 @@ def test_a_class_that_is_not_among_thousands(read_columns):
 def test_labels_that_are_not_kept_take_no_memory():
     scan = LabelScan("y", "7")
     for start in range(0, 500_000, 50_000):
-        scan.add(pa.array(range(start, start + 50_000)))
+        scan.count(pa.array(range(start, start + 50_000)))
     assert len(scan.counts) <= 101
     assert scan.counts["7"] == 1
     assert sum(scan.counts.values()) + scan.rest == 500_000

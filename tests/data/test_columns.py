@@ -202,7 +202,8 @@ def test_known_hashes_are_found_again(batches):
         assert known.find(hashes).tolist() == [first.get(i, -1) for i in batch]
         new = [i for i in batch if i not in first]
         first |= {i: len(first) + j for j, i in enumerate(new)}
-        known.add(levels.mixed(np.array(new, np.uint64)), np.array([first[i] for i in new], np.uint32))
+        if new:
+            known.add(levels.mixed(np.array(new, np.uint64)), np.array([first[i] for i in new], np.uint32))
         assert len(known.runs) <= 7, "runs are merged"
 
 

@@ -53,7 +53,7 @@ def test_zeros_at_the_end_count():
 @pytest.mark.parametrize("distinct", [10, 4095, 4096, 4097, 50_000, 400_000])
 def test_counting_levels(distinct):
     hashes = levels.mixed(np.arange(distinct, dtype=np.uint64))
-    sketch = levels.Sketch.empty()
+    sketch = levels.Sketch()
     for part in np.array_split(np.concatenate([hashes, hashes[::-1]]), 7):
         sketch = sketch.merge(part)
     assert len(sketch.smallest) <= levels.SKETCH

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from labeldp_audit.data.numbers import Cells, Moments, differences
+from labeldp_audit.data.numbers import Moments, differences
 
 
 @settings(deadline=None)
@@ -26,7 +26,7 @@ def test_merging_pieces_is_taking_all(pieces):
 @given(st.integers(-(2**63), 2**63 - 1), st.lists(st.integers(-(2**63), 2**63 - 1), min_size=1, max_size=5))
 @example(-9_217_372_036_854_939_652, [5_999_999_999_836_156, -9_218_372_036_854_775_813])
 def test_differences_of_whole_numbers_are_rounded_once(origin, values):
-    found = differences(Cells(np.array(values, np.int64), None), origin, 1)
+    found = differences(np.array(values, np.int64), origin, 1)
     assert found.tolist() == [float(value - origin) for value in values]
 
 
@@ -34,5 +34,5 @@ def test_differences_of_whole_numbers_are_rounded_once(origin, values):
 @given(st.integers(0, 2**64 - 1), st.lists(st.integers(0, 2**64 - 1), min_size=1, max_size=5))
 @example(0, [2**64 - 1, 1])
 def test_and_so_are_those_of_unsigned_ones(origin, values):
-    found = differences(Cells(np.array(values, np.uint64), None), origin, 1)
+    found = differences(np.array(values, np.uint64), origin, 1)
     assert found.tolist() == [float(value - origin) for value in values]

@@ -13,7 +13,7 @@ import pytest
 from pyarrow import feather
 
 from labeldp_audit.core.errors import DataError
-from labeldp_audit.data.sources.columnar import ParquetSource
+from labeldp_audit.data.sources.contract import Source
 from labeldp_audit.engines import machine
 
 ROWS = 70_000  # more than one batch
@@ -155,13 +155,13 @@ def large(tmp_path_factory):
 
 def test_no_other_column_is_touched_and_none_twice(read, large, monkeypatch):
     asked = []
-    batches = ParquetSource.batches
+    batches = Source.batches
 
     def watched(self, columns, size):
         asked.append(tuple(columns))
         return batches(self, columns, size)
 
-    monkeypatch.setattr(ParquetSource, "batches", watched)
+    monkeypatch.setattr(Source, "batches", watched)
     read(large, eta=("p",))
     assert asked == [("p", "y")]
     read(large, labels_only=True)

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from labeldp_audit.data.diagnostics import names_identifier
+from labeldp_audit.data.describe import names_identifier
 
 NUMBERS = [10, 20, 30, 40]
 

@@ -13,28 +13,28 @@ from running import only
 from worlds import KINDS
 
 from labeldp_audit.core.remark import LEFT_OUT, ONE_EACH, REFUTED, UNANSWERED
-from labeldp_audit.data import levels, multiples, odds, records, repeats
+from labeldp_audit.data import coincidence, levels, repeats
 
 
 def looked(cells, labels):
     """What is noticed in these rows."""
     words, whole, labels = worded(cells, labels)
     rng = np.random.default_rng(0)
-    return repeats.look(whole, words.sum(axis=1, dtype=np.uint64), labels, lambda rows: words[rows], rng)
+    return coincidence.look(whole, words.sum(axis=1, dtype=np.uint64), labels, lambda rows: words[rows], rng)
 
 
 def looked_but_one(cells, labels):
     """The column without which rows come in numbers that no people come in."""
     words, whole, labels = worded(cells, labels)
     most = np.random.default_rng(0).permutation(len(labels))[: repeats.SAMPLED]
-    found = multiples.but_one(whole[most], words[most], labels[most])
+    found = coincidence.but_one(whole[most], words[most], labels[most])
     return None if found is None else found[1]
 
 
 def drawn_again(cells, labels):
     """Whether rows agree more often than their columns would make them."""
     words, whole, labels = worded(cells, labels)
-    return odds.drawn_again(whole, words, of_column(labels, 99), np.random.default_rng(0))
+    return coincidence.drawn_again(whole, words, of_column(labels, 99), np.random.default_rng(0))
 
 
 def worded(cells, labels):
@@ -207,20 +207,20 @@ def test_numbers_of_people_are_plausible():
     for shares in (rng.dirichlet(np.full(500, 0.1)), rng.dirichlet(np.full(500, 10.0)), np.full(500, 1 / 500)):
         for n in (400, 2000, 20_000):
             people = rng.multinomial(n, shares)
-            assert multiples.plausible(people[people > 0])
-    assert not multiples.plausible(2 * people[people > 0])
+            assert coincidence.plausible(people[people > 0])
+    assert not coincidence.plausible(2 * people[people > 0])
 
 
 @pytest.mark.parametrize("often", [399, 400, 401, 402])
 def test_one_record_that_is_there_often_is_no_multiple(often):
-    assert multiples.plausible(np.array([often, 1]))
+    assert coincidence.plausible(np.array([often, 1]))
 
 
 def test_excess_by_hand():
     """Nothing but pairs: the likeliest rate makes 1 and 3 as probable as can be and leaves sqrt(2 / 3) to either."""
     q = 1 / (1 + 2 * np.sqrt(2 / 3))
-    assert multiples.excess(np.array([0, 50, 0]), 2) == pytest.approx(100 * np.log(1 / q))
-    assert multiples.excess(np.array([100, 50, 20]), 2) == 0
+    assert coincidence.excess(np.array([0, 50, 0]), 2) == pytest.approx(100 * np.log(1 / q))
+    assert coincidence.excess(np.array([100, 50, 20]), 2) == 0
 
 
 # ---- what becomes of them
@@ -438,9 +438,9 @@ NANOSECOND = 1_700_000_000_123_456_789
     ids=lambda column: str(column.type),
 )
 def test_nested_cells(column):
-    words = records.column_words(column, "c").tolist()
+    words = repeats.column_words(column, "c").tolist()
     assert [words.index(word) for word in words] == [0, 1, 0, 3, 4, 5]
-    sliced = records.column_words(column.slice(1, 3), "c").tolist()
+    sliced = repeats.column_words(column.slice(1, 3), "c").tolist()
     assert sliced == words[1:4]
 
 

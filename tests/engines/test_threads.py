@@ -37,7 +37,7 @@ def test_all_that_makes_numbers_runs_on_one(command, monkeypatch):
         raise Seen(blas_threads())
 
     monkeypatch.setattr(evidence, "read_and_estimate", look)
-    line = ("advantage.high > 0.05",) if command == "tune" else ()
+    line = ("advantage.high > 0.05",) if command in ("check", "tune") else ()
     mechanism = ("rr",) if command == "tune" else Settings.mechanism
     settings = Settings(mechanism=mechanism, policy=judging.policy_of(line))
     with pytest.raises(Seen) as seen:

@@ -25,26 +25,19 @@ def told(level, mean, positive, fold, same=None, blind=False):
 
 @pytest.mark.parametrize("effect", [0.5, 0.8])
 def test_what_levels_move_is_found(effect):
-    estimate, most = told(*drawn(effect))
+    """By columns whose effects add up, or by equal rows, whose effects are all there is."""
+    level, mean, positive, fold = drawn(effect)
+    estimate, most = told(level, mean, positive, fold)
     assert estimate.mean() == pytest.approx(effect**2, rel=0.35)
     assert np.all(most >= estimate) and most.mean() > effect**2
-
-
-def test_equal_rows_tell_as_levels_do():
-    level, *rest = drawn(0.8)
-    assert told(level, *rest, same=level)[0].mean() == pytest.approx(told(level, *rest)[0].mean())
-
-
-def test_effects_of_columns_add_up_and_those_of_equal_rows_are_all_there_is():
-    level, mean, positive, fold = drawn(0.6)
-    one, _ = told(level, mean, positive, fold)
+    assert np.allclose(told(level, mean, positive, fold, same=level)[0], estimate)
     score = np.full(len(level), mean)
     two, _ = unresolved.variance([level, level], [], np.arange(len(level)), score, positive, fold)
     three, _ = unresolved.variance([level], [], level, score, positive, fold)
-    assert np.allclose(two, 2 * one) and np.allclose(three, one)
+    assert np.allclose(two, 2 * estimate) and np.allclose(three, estimate)
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(3))
 def test_chance_is_nothing(seed):
     """But for what passes one standard error, which is little."""
     estimate, most = told(*drawn(0.0, seed=seed))
@@ -98,10 +91,8 @@ def test_crossed_categories_are_seen_beside_a_number():
 
 def test_where_scores_are_blind_what_few_pairs_cannot_exclude_may_be():
     """The error counts whether or not anything is found, or few people would have narrow limits."""
-    few = told(*drawn(0.0, n=200), blind=True)[1].mean()
-    many = told(*drawn(0.0, n=60_000), blind=True)[1].mean()
-    assert few > 1
-    assert many < 0.5
+    few, many = (told(*drawn(0.0, n=n), blind=True)[1].mean() for n in (200, 60_000))
+    assert few > 1 and many < 0.5
 
 
 def test_what_a_model_is_off_by_as_a_whole_is_no_effect_of_levels():
@@ -136,7 +127,7 @@ def test_blind_scores_must_show_that_there_is_nothing_to_see():
     assert told_by_parts(*parted(0.0, n=20_000), blind=True).mean() < 0.02
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_many_columns_of_noise_are_nothing(seed):
     """The luckiest of thirty is no evidence; and one that is real among them is seen."""
     rng = np.random.default_rng(seed)

@@ -30,15 +30,6 @@ def gain(hit, payoff):
     return worth.max(axis=1).sum(axis=1) - worth.sum(axis=2).max(axis=1)
 
 
-def mean_gain(mechanism, weights, eta):
-    """Over bags drawn from a population of a few kinds of people."""
-    total = 0.0
-    for kinds in itertools.product(range(len(eta)), repeat=mechanism.k):
-        bag = both(np.take(eta, kinds))[None]
-        total += np.prod(np.take(weights, kinds)) * float(mechanism.gain(bag, np.ones(2)).mean())
-    return total
-
-
 BAGS = {
     "one": [0.3],
     "halves": [0.5] * 6,

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import math
-from dataclasses import FrozenInstanceError, dataclass, fields, replace
+import re
+from dataclasses import FrozenInstanceError, fields, replace
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from labeldp_audit.audits.strengths import scale_of
 from labeldp_audit.core.errors import SpecError
 from labeldp_audit.core.release import Release
 from labeldp_audit.core.settings import Settings
-from labeldp_audit.mechanisms import MECHANISMS
-from labeldp_audit.mechanisms.channel import Channel
-from labeldp_audit.mechanisms.label_proportions import LabelProportions
-from labeldp_audit.mechanisms.laplace_proportions import LaplaceProportions
+from labeldp_audit.mechanisms import MECHANISMS, Channel, LabelProportions, LaplaceProportions, RandomizedResponse
+from labeldp_audit.mechanisms import randomized_response as rr
 from labeldp_audit.mechanisms.per_record import epsilon_of
-from labeldp_audit.mechanisms.randomized_response import RandomizedResponse
 from labeldp_audit.questions.releases import wanted
 
 KINDS = list(MECHANISMS)
@@ -64,26 +64,30 @@ def people(classes, n=4200, seed=11):
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
 def test_the_example_parses_to_itself(kind):
     [example] = MECHANISMS.parse(kind.example)
-    assert type(example) is kind
+    assert type(example) is kind is MECHANISMS.get(kind.name)
     assert example.spec == kind.example
     assert kind.summary
-    assert MECHANISMS.get(kind.name) is kind
 
 
 @pytest.mark.parametrize("mechanism", CASES, ids=name_of)
-def test_a_spec_leads_back(mechanism):
+def test_spec_place_and_claim_agree(mechanism):
+    """A spec begins with the name and leads back. What is a number in it is one in the report, and what the mechanism
+    claims is there as its epsilon. Nobody changes it."""
     [again] = MECHANISMS.parse(mechanism.spec)
-    assert again.spec == mechanism.spec
-    assert again.at() == pytest.approx(mechanism.at(), rel=1e-5)
-
-
-@pytest.mark.parametrize("mechanism", CASES, ids=name_of)
-def test_a_spec_begins_with_the_name(mechanism):
-    assert mechanism.spec.partition(":")[0] == mechanism.name
+    where = mechanism.at()
+    assert again.spec == mechanism.spec and mechanism.spec.partition(":")[0] == mechanism.name
+    assert again.at() == pytest.approx(where, rel=1e-5)
     assert wanted(Settings(mechanism=(mechanism,)), getattr(mechanism, "classes", 2))
+    written = dict(part.split("=") for part in mechanism.spec.partition(":")[2].split(","))
+    numbers = {name: float(value) for name, value in written.items() if name != "matrix"}
+    assert {name: where[name] for name in numbers} == pytest.approx(numbers, rel=1e-5)
+    assert all(isinstance(value, float) and not math.isnan(value) for value in where.values())
+    claim = mechanism.claim(getattr(mechanism, "classes", 2))
+    assert where.get("epsilon") == (None if claim is None else pytest.approx(claim, rel=1e-14))
+    with pytest.raises(FrozenInstanceError):
+        setattr(mechanism, fields(mechanism)[0].name, 3.0)
 
 
-@dataclass(frozen=True)
 class Impostor(RandomizedResponse):
     """Stands in reports as another."""
 
@@ -103,51 +107,22 @@ def test_and_one_that_does_not_is_refused(monkeypatch, mechanism):
         scale_of("impostor")
 
 
-@pytest.mark.parametrize("mechanism", CASES, ids=name_of)
-def test_where_and_spec_agree(mechanism):
-    """What is a number in the spec is one in the report; and what it claims is there as its epsilon."""
-    where = mechanism.at()
-    written = dict(part.split("=") for part in mechanism.spec.partition(":")[2].split(","))
-    numbers = {name: float(value) for name, value in written.items() if name != "matrix"}
-    assert {name: where[name] for name in numbers} == pytest.approx(numbers, rel=1e-5)
-    assert all(isinstance(value, float) and not math.isnan(value) for value in where.values())
-    claim = mechanism.claim(getattr(mechanism, "classes", 2))
-    assert where.get("epsilon") == (None if claim is None else pytest.approx(claim, rel=1e-14))
-
-
-@pytest.mark.parametrize("mechanism", CASES, ids=name_of)
-def test_nobody_changes_it(mechanism):
-    with pytest.raises(FrozenInstanceError):
-        setattr(mechanism, fields(mechanism)[0].name, 3.0)
-
-
 # Its channel, where it has one.
 
 
-def keeps_its_promise(mechanism, classes):
-    epsilon = epsilon_of(mechanism.channel(classes))
-    return epsilon == pytest.approx(mechanism.claim(classes), rel=1e-9, abs=1e-12)
-
-
-CHANNELS = [(case, classes) for case, classes in WORLDS if case.channel(classes) is not None]
-
-
-@pytest.mark.parametrize(("mechanism", "classes"), CHANNELS, ids=name_of)
-def test_rows_of_the_channel_are_laws(mechanism, classes):
-    channel = mechanism.channel(classes)
+@pytest.mark.parametrize(
+    ("mechanism", "classes"), [(case, c) for case, c in WORLDS if case.channel(c) is not None], ids=name_of
+)
+def test_rows_of_the_channel_are_laws_of_the_claimed_epsilon(mechanism, classes):
+    """Above 700 the smaller probability is 0 in double precision."""
+    channel, claim = mechanism.channel(classes), mechanism.claim(classes)
     assert len(channel) == classes
     assert np.all(channel >= 0)
     assert channel.sum(axis=1) == pytest.approx(np.ones(classes), rel=1e-12)
+    assert 700 < claim < math.inf or epsilon_of(channel) == pytest.approx(claim, rel=1e-9, abs=1e-12)
 
 
-@pytest.mark.parametrize(("mechanism", "classes"), CHANNELS, ids=name_of)
-def test_the_epsilon_of_the_channel_is_the_claimed_one(mechanism, classes):
-    """Above 700 the smaller probability is 0 in double precision."""
-    assert 700 < mechanism.claim(classes) < math.inf or keeps_its_promise(mechanism, classes)
-
-
-@dataclass(frozen=True)
-class Boaster(RandomizedResponse):
+class Boasts:
     """Claims half of its epsilon."""
 
     def claim(self, classes):
@@ -157,16 +132,14 @@ class Boaster(RandomizedResponse):
         return super().total_variation(classes) / 2
 
 
-@dataclass(frozen=True)
-class BoastingBags(LaplaceProportions):
-    def claim(self, classes):
-        return self.epsilon / 2
-
-    def total_variation(self, classes):
-        return super().total_variation(classes) / 2
+class Boaster(Boasts, RandomizedResponse):
+    pass
 
 
-@dataclass(frozen=True)
+class BoastingBags(Boasts, LaplaceProportions):
+    pass
+
+
 class Uncounted(LabelProportions):
     """Says that only counts matter, and publishes the label of the first of each bag."""
 
@@ -175,7 +148,6 @@ class Uncounted(LabelProportions):
         return Release(labels[np.unique(bag, return_index=True)[1]], bag)
 
 
-@dataclass(frozen=True)
 class Louder(RandomizedResponse):
     """Releases at half the noise that its likelihood knows of."""
 
@@ -183,13 +155,11 @@ class Louder(RandomizedResponse):
         return RandomizedResponse(self.epsilon / 2).release(labels, eta, rng=rng)
 
 
-@dataclass(frozen=True)
 class NoisierBags(LaplaceProportions):
     def release(self, labels, eta, *, rng):
         return LaplaceProportions(self.k, self.epsilon / 4).release(labels, eta, rng=rng)
 
 
-@dataclass(frozen=True)
 class MixedUpBags(LaplaceProportions):
     """Publishes each count for some other bag."""
 
@@ -198,7 +168,6 @@ class MixedUpBags(LaplaceProportions):
         return Release(np.roll(release.view, 1), release.bag)
 
 
-@dataclass(frozen=True)
 class Greedy(LabelProportions):
     """Says that its bags add more than they do."""
 
@@ -261,11 +230,6 @@ def test_no_label_moves_a_release_by_more_than_is_claimed(mechanism, classes):
     assert largest >= 0.9 * claim or mechanism.bag * claim < 1 or claim > 20
 
 
-@pytest.mark.parametrize("liar", [Boaster(1.0), BoastingBags(2, 1.0)], ids=name_of)
-def test_and_that_one_too(liar):
-    assert largest_ratio(liar, 2) > 1.5 * liar.claim(2)
-
-
 def exceeds_total_variation(mechanism, classes):
     """ERRATA C1: an attacker gains at most total variation times E[1 - max eta]."""
     _, eta = people(classes, 600)
@@ -279,9 +243,10 @@ def test_total_variation_bounds_the_gain(mechanism, classes):
     assert not exceeds_total_variation(mechanism, classes)
 
 
-@pytest.mark.parametrize("liar", [Boaster(1.0), BoastingBags(1, 1.0)], ids=name_of)
-def test_and_that_one_has_teeth_as_well(liar):
-    assert exceeds_total_variation(liar, 2)
+def test_and_those_two_have_teeth():
+    for liar in (Boaster(1.0), BoastingBags(2, 1.0)):
+        assert largest_ratio(liar, 2) > 1.5 * liar.claim(2)
+    assert exceeds_total_variation(Boaster(1.0), 2) and exceeds_total_variation(BoastingBags(1, 1.0), 2)
 
 
 # Release, likelihood and gain tell the same story.
@@ -325,14 +290,10 @@ def miscalibration(mechanism, classes):
 
 
 @pytest.mark.parametrize(("mechanism", "classes"), WORLDS, ids=name_of)
-def test_the_best_guess_earns_the_gain(mechanism, classes):
+def test_loglik_describes_release_and_the_best_guess_earns_the_gain(mechanism, classes):
+    assert abs(miscalibration(mechanism, classes)) < 4
     for payoff in PAYOFFS[classes]:
         assert abs(shortfall(mechanism, classes, payoff)) < 4
-
-
-@pytest.mark.parametrize(("mechanism", "classes"), WORLDS, ids=name_of)
-def test_loglik_describes_release(mechanism, classes):
-    assert abs(miscalibration(mechanism, classes)) < 4
 
 
 @pytest.mark.parametrize(
@@ -349,3 +310,103 @@ def test_a_channel_says_what_randomized_response_says():
     same = Channel(tuple(map(tuple, rr.channel(2))))
     assert same.gain(eta[:, None], np.ones(2)) == pytest.approx(rr.gain(eta[:, None], np.ones(2)), abs=1e-15)
     assert same.claim(2) == pytest.approx(1.3, rel=1e-12)
+
+
+# What a spec may be.
+
+
+@pytest.mark.parametrize(
+    ("spec", "expected"),
+    [
+        ("rr:epsilon=0", [RandomizedResponse(0.0)]),
+        ("rr:epsilon=inf", [RandomizedResponse(math.inf)]),
+        ("rr:pi=0", [RandomizedResponse(math.inf)]),
+        ("rr:pi=0.5", [RandomizedResponse(0.0)]),
+        ("rr:lambda=1", [RandomizedResponse(0.0)]),
+        ("rr:epsilon=2|0.5|1", [RandomizedResponse(2.0), RandomizedResponse(0.5), RandomizedResponse(1.0)]),
+        ("llp: k = 16", [LabelProportions(16)]),
+        ("llp:k=2|64", [LabelProportions(2), LabelProportions(64)]),
+        ("laplace-llp:epsilon=0.5,k=16", [LaplaceProportions(16, 0.5)]),
+        ("laplace-llp:k=2,epsilon=inf", [LaplaceProportions(2, math.inf)]),
+        ("channel:matrix=0.9 0.1/0.2 0.8", [Channel(((0.9, 0.1), (0.2, 0.8)))]),
+    ],
+)
+def test_specs(spec, expected):
+    found = MECHANISMS.parse(spec)
+    assert found == expected
+    assert math.copysign(1, getattr(found[0], "epsilon", 1)) == 1
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("rr", "wants one of epsilon, pi and lambda"),
+        ("rr:pi=0.1,epsilon=2", "wants one of epsilon, pi and lambda"),
+        ("rr:sigma=1", "unknown parameter 'sigma'"),
+        ("rr:pi=0.6", "pi = 0.6 is not between 0 and 0.5"),
+        ("rr:lambda=1.01", "lambda = 1.01 is not between 0 and 1"),
+        ("laplace:epsilon=1", "unknown mechanism 'laplace'"),
+        ("llp", "wants k"),
+        ("llp:k=0", "k = 0 is not a whole number from 1 to 4096"),
+        ("llp:k=4097", "k = 4097 is not a whole number"),
+        ("laplace-llp:k=8", "wants epsilon"),
+        ("laplace-llp:k=8,epsilon=0", "epsilon = 0 is not above 0"),
+        ("channel", "wants a matrix"),
+        ("channel:rows=1 0/0 1", "unknown parameter 'rows'"),
+        ("channel:matrix=1", "a row for each class"),
+        ("channel:matrix=0.9 0.1/1", "all of one length"),
+        ("channel:matrix=/", "a row for each class"),
+        ("channel:matrix=0.9 0.2/0.1 0.9", "row 1 of the matrix is no distribution"),
+        ("channel:matrix=0.9 0.1/1.1 -0.1", "row 2 of the matrix is no distribution"),
+        ("channel:matrix=0.9 x/0.1 0.9", "a cell of the matrix is not a number"),
+    ],
+)
+def test_specs_that_cannot_be(spec, message):
+    with pytest.raises(SpecError, match=re.escape(message)):
+        MECHANISMS.parse(spec)
+
+
+def test_what_cannot_be_made():
+    for make in (
+        lambda: RandomizedResponse(-1e-9),
+        lambda: RandomizedResponse(math.nan),
+        lambda: Channel(3),
+        lambda: Channel((("a", "b"), (0, 1))),
+    ):
+        with pytest.raises(SpecError):
+            make()
+
+
+def test_whom_they_fit():
+    assert (LabelProportions(16).bag, LabelProportions(16).claim(2), LabelProportions(16).unfit(2)) == (16, None, "")
+    assert "--positive" in LabelProportions(16).unfit(3)
+    assert "the matrix has 2 rows and the label 3 classes" in Channel(((0.9, 0.1), (0.2, 0.8))).unfit(3)
+
+
+# Three ways to write the same noise.
+
+
+@settings(deadline=None, derandomize=True)
+@given(st.floats(0, 30), st.integers(2, 20))
+def test_randomized_response_there_and_back(epsilon, c):
+    """Near epsilon = 0 and for tiny probabilities alike."""
+    assert rr.epsilon_from_pi(rr.pi_from_epsilon(epsilon, c), c) == pytest.approx(epsilon, rel=1e-9, abs=1e-12)
+    again = rr.lambda_from_epsilon(epsilon, c)
+    assert rr.epsilon_from_lambda(again, c) == pytest.approx(epsilon, rel=1e-9, abs=1e-12)
+    assert again * (c - 1) / c == pytest.approx(rr.pi_from_epsilon(epsilon, c), rel=1e-12)
+    for name, value in RandomizedResponse(epsilon).at().items():
+        [same] = MECHANISMS.parse(f"rr:{name}={value!r}")
+        assert same.epsilon == pytest.approx(epsilon, rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize("tiny", [1e-300, 5e-324])
+def test_tiny_probabilities_have_a_finite_epsilon(tiny):
+    """ERRATA A11: a flip is not a resampling."""
+    assert rr.epsilon_from_pi(tiny) == pytest.approx(-math.log(tiny), rel=1e-12)
+    assert rr.epsilon_from_lambda(tiny) == pytest.approx(math.log(2) - math.log(tiny), rel=1e-12)
+
+
+def test_labels_in_the_clear():
+    assert rr.epsilon_from_pi(0) == rr.epsilon_from_lambda(0) == math.inf
+    for epsilon in (math.inf, 1e6):
+        assert rr.pi_from_epsilon(epsilon) == rr.lambda_from_epsilon(epsilon) == 0

@@ -181,7 +181,7 @@ def test_where_labels_chose_limits_hold_for_every_choice(command):
 
     def levels(choices):
         with (
-            patch.object(boxes, "of_labels", wraps=boxes.of_labels) as cells,
+            patch.object(boxes, "of_trees", wraps=boxes.of_trees) as cells,
             patch.object(class_boxes, "of_scores", wraps=class_boxes.of_scores) as classes,
         ):
             certified(command, table, replace(eta, choices=choices), mechanism=("rr:epsilon=1",))

@@ -8,15 +8,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from policies import report
 from scipy import integrate
 from scipy.special import expit, logit
 
 from labeldp_audit.cli.explain import KNOWN
-from labeldp_audit.core.finding import Bound, Finding
 from labeldp_audit.mechanisms import MECHANISMS
 from labeldp_audit.mechanisms import randomized_response as rr
-from labeldp_audit.reports import words
 
 ROOT = Path(__file__).parents[2]
 CODE = "\n".join(
@@ -99,15 +96,6 @@ def test_sources_are_there(entry):
     for name in re.findall(r"\b[A-D]\d+\b", cited):
         assert re.search(rf"\*\*[^*]*\b{name}\b", page), name
     assert "CERTIFICATES" not in cited or "## CERTIFICATES" in page
-
-
-def test_reports_take_their_words_from_here():
-    bound, made = Bound(0.5, 0.4, 0.6, 10, ""), report(())
-    assert words.meaning(Finding("j", bound, 0.99), made) == KNOWN["j"].meaning
-    assert words.meaning(Finding("eta_min", bound, 0.99, at={"class": "a"}), made) == (
-        "least chance of that class, given the features"
-    )
-    assert words.meaning(Finding("made_up", bound, 0.99), made) == ""
 
 
 @pytest.mark.parametrize("classes", [2, 5])

@@ -2,50 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from typing import ClassVar
+from collections.abc import Sequence
 
 import pyarrow as pa
 import pyarrow.json
 
-from labeldp_audit.data.sources.batches import all_different, cut, reading
+from labeldp_audit.data.sources.batches import all_different, reading
 from labeldp_audit.data.sources.content import FileContent
-from labeldp_audit.data.sources.contract import HowText
+from labeldp_audit.data.sources.contract import HowText, Source
 
 
-@dataclass(frozen=True)
-class JsonLines:
-    content: FileContent
-    how: HowText
+def json_lines(content: FileContent, how: HowText) -> Source:
+    with reading(content.name, "not JSON lines"):
+        read = pyarrow.json.read_json(content.stream())
+    all_different(read.schema.names, content.name)
+    kept = [pa.field(one.name, pa.string()) if one.name in how.as_text else one for one in read.schema]
+    table = read.cast(pa.schema(kept))
 
-    example: ClassVar[bytes] = b'{"age": 40, "ward": "north", "label": 1}\n{"age": 30, "ward": "south", "label": 0}\n'
+    def pieces(columns: Sequence[str], size: int) -> list[pa.RecordBatch]:
+        return table.select(list(columns)).to_batches()
 
-    @property
-    def name(self) -> str:
-        return self.content.name
+    types = {field.name: field.type for field in table.schema}
+    return Source(content.name, types, (content,), pieces, table.num_rows)
 
-    @cached_property
-    def _table(self) -> pa.Table:
-        with reading(self.name, "not JSON lines"):
-            table = pyarrow.json.read_json(self.content.stream())
-        all_different(table.schema.names, self.name)
-        kept = [pa.field(one.name, pa.string()) if one.name in self.how.as_text else one for one in table.schema]
-        return table.cast(pa.schema(kept))
 
-    @property
-    def rows(self) -> int | None:
-        return int(self._table.num_rows)
-
-    def names(self) -> list[str]:
-        return list(self.types())
-
-    def types(self) -> dict[str, pa.DataType | None]:
-        return {field.name: field.type for field in self._table.schema}
-
-    def contents(self) -> Sequence[FileContent]:
-        return (self.content,)
-
-    def batches(self, columns: Sequence[str], size: int) -> Iterator[pa.RecordBatch]:
-        return cut(self._table.select(list(columns)).to_batches(), size)
+json_lines.example = b'{"age": 40, "ward": "north", "label": 1}\n{"age": 30, "ward": "south", "label": 0}\n'

@@ -25,9 +25,7 @@ import numpy.typing as npt
 
 from ...core.arrays import Floats, Integers
 from ..intervals import clopper_pearson
-from .score_trees import SMALLEST, Trees, grown
-
-Choice = Callable[[Floats, Floats], Floats]
+from .score_trees import Trees
 
 
 @dataclass(frozen=True)
@@ -57,7 +55,7 @@ class Box:
     def mean_at_most(self, terms: Floats) -> Floats:
         return np.asarray(self.sums(terms, np.minimum).sum(axis=0) / self.n)
 
-    def sums(self, terms: Floats, better: Choice) -> Floats:
+    def sums(self, terms: Floats, better: Callable[[Floats, Floats], Floats]) -> Floats:
         """The same over the rows of each fold, (folds,) or (folds, t): a node is worth its own or its children's."""
         value = self.rows.reshape(-1, *[1] * (terms.ndim - 1)) * terms
         for begin, end in reversed(list(zip(self.ends[:-2], self.ends[1:-1], strict=True))):
@@ -67,21 +65,15 @@ class Box:
         return np.asarray(value[: self.ends[1]])
 
 
-def of_labels(
-    score: Floats,
-    positive: npt.NDArray[np.bool_],
-    fold: npt.NDArray[np.integer],
-    miss: float,
-    smallest: int = SMALLEST,
-) -> Box:
-    """The box for rows with these scores, of which those marked have the positive label."""
-    return of_trees(grown(score, fold, smallest), positive, miss)
-
-
 def of_trees(trees: Trees, positive: npt.NDArray[np.bool_], miss: float) -> Box:
+    """The box for the rows of these trees, of which those marked have the positive label."""
     total = np.concatenate([[0], np.cumsum(positive[trees.order], dtype=np.int64)])
     counts = total[trees.stop] - total[trees.start]
-    low, high = _limits(counts, trees.rows, shares(trees, miss) / 2)
+    each = shares(trees, miss) / 2
+    low, high = np.empty(len(each)), np.empty(len(each))
+    for one in np.unique(each):
+        mine = each == one
+        low[mine], high[mine] = clopper_pearson.limits_of_counts(counts[mine], trees.rows[mine], float(one))
     return Box(trees.rows, low, high, trees.child, trees.ends)
 
 
@@ -98,11 +90,3 @@ def shares(trees: Trees, miss: float) -> Floats:
     depth = np.zeros(folds, np.int64)
     np.maximum.at(depth, trees.fold, level + 1)
     return np.asarray(miss / folds / depth[trees.fold] / alike)
-
-
-def _limits(counts: Integers, rows: Integers, miss: Floats) -> tuple[Floats, Floats]:
-    low, high = np.empty(len(rows)), np.empty(len(rows))
-    for one in np.unique(miss):
-        mine = miss == one
-        low[mine], high[mine] = clopper_pearson.limits_of_counts(counts[mine], rows[mine], float(one))
-    return low, high

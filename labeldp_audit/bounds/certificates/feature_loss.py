@@ -1,11 +1,12 @@
 """The loss H that features alone cause, as a convex function: where it is lowest, its slope, and where it is passed.
 
-    H(z; p) = (2 z - 1)(logit z - logit p)                           measures/loss.py: nu_bar = H + h
-            = tanh(u / 2)(u - a),  u = logit z, a = logit p
+    H(z; p) = (2 z - 1)(logit z - logit p + tilt)                    measures/loss.py: nu_bar = H + h
+            = tanh(u / 2)(u - a),  u = logit z, a = logit p - tilt
 
-H is strictly convex in z (ERRATA A1), and for given z linear in logit p. So a mean of H over people with any eta is,
-for p between two ends, at least the smaller of its values at the ends. Where a release tells more of the one class, its
-tilt is taken from a (measures/loss.py); all of this holds for any a.
+H is strictly convex in z (ERRATA A1), infinite at 0 and 1, lowest between 1/2 and p, where it can be negative; for
+given z it is linear in logit p. So a mean of H over people with any eta is, for p between two ends, at least the
+smaller of its values at the ends. A release that tells more of the one class than of the other has a tilt
+(measures/loss.py) and acts as another p would.
 """
 
 from __future__ import annotations
@@ -22,26 +23,27 @@ _HALVINGS = 64  # of an interval whose length is a few units, or a few times the
 
 
 def logit(z: npt.ArrayLike) -> Floats:
+    """log(z / (1 - z)); infinite at 0 and 1."""
     z = np.asarray(z, np.float64)
     with np.errstate(divide="ignore"):
         return np.asarray(np.log(z) - np.log1p(-z))
 
 
-def value(z: npt.ArrayLike, p: float) -> Floats:
-    """H; infinite at 0 and 1."""
+def value(z: npt.ArrayLike, p: float, tilt: float = 0.0) -> Floats:
+    """H, in nats."""
     z = np.asarray(z, np.float64)
-    return np.asarray((2 * z - 1) * (logit(z) - float(logit(p))))
+    return np.asarray((2 * z - 1) * (logit(z) - (float(logit(p)) - tilt)))
 
 
 def slope(z: npt.ArrayLike, p: float) -> Floats:
-    """dH / dz."""
+    """dH / dz, without a tilt."""
     z = np.asarray(z, np.float64)
     return np.asarray(2 * (logit(z) - float(logit(p))) + (2 * z - 1) / (z * (1 - z)))
 
 
-def lowest(p: float) -> float:
-    """The z at which H is lowest: u + sinh u = logit p, where the derivative by u is 0."""
-    return float(_expit(_lowest_logit(float(logit(p)))))
+def lowest(p: float, tilt: float = 0.0) -> float:
+    """The z at which H is lowest: u + sinh u = a, where the derivative by u is 0."""
+    return float(_expit(_lowest_logit(float(logit(p)) - tilt)))
 
 
 def passed(losses: npt.ArrayLike, p_low: float, p_high: float, tilt: float = 0.0) -> tuple[Floats, Floats]:

@@ -29,23 +29,14 @@ MOST = 0.5  # that a guess between two misses
 
 @dataclass(frozen=True)
 class Pairs:
-    """Disjoint pairs of rows with equal features, among n rows."""
+    """Disjoint pairs of rows with equal features."""
 
     first: Integers  # (q,)
     second: Integers  # (q,)
-    n: int
-
-    @property
-    def share(self) -> float:
-        """Share of rows that are in a pair."""
-        return 2 * len(self.first) / self.n
 
     def differ(self, labels: npt.NDArray[np.integer]) -> int:
         """Pairs whose labels do."""
         return int((labels[self.first] != labels[self.second]).sum())
-
-    def rarely_differ(self, labels: npt.NDArray[np.integer], miss: float) -> float:
-        return rarely_differ(self.differ(labels), len(self.first), miss)
 
 
 def drawn(group: npt.NDArray[np.integer], rng: np.random.Generator) -> Pairs:
@@ -56,7 +47,7 @@ def drawn(group: npt.NDArray[np.integer], rng: np.random.Generator) -> Pairs:
     begins = np.flatnonzero(np.concatenate([[True], placed[1:] != placed[:-1]]))
     rank = np.arange(len(order)) - np.repeat(begins, np.diff(np.append(begins, len(order))))
     first = np.flatnonzero((rank[:-1] % 2 == 0) & (placed[1:] == placed[:-1]))
-    return Pairs(order[first], order[first + 1], len(group))
+    return Pairs(order[first], order[first + 1])
 
 
 def rarely_differ(differ: int, pairs: int, miss: float) -> float:
@@ -64,15 +55,10 @@ def rarely_differ(differ: int, pairs: int, miss: float) -> float:
     return min(MOST, float(clopper_pearson.lower(differ, pairs, -math.expm1(-miss))))
 
 
-def error_of_rows(pairs: Pairs, differ_low: float, pi: float = 0.0) -> float:
-    """[U] lower limit of the mean of (m - pi)_+ over all rows: what the best guess from the features misses where pi is
-    0, otherwise the advantage of randomized response that flips with probability pi. Rows without a pair count 0.
-    """
-    return pairs.share * error_of_pairs(differ_low, pi)
-
-
 def error_of_pairs(differ_low: float, pi: float = 0.0) -> float:
-    """The same over the rows of pairs."""
+    """[U] lower limit of the mean of (m - pi)_+ over the rows of pairs: what the best guess from the features misses
+    where pi is 0, otherwise the advantage of randomized response that flips with probability pi.
+    """
     return max(0.0, (1 - math.sqrt(1 - 2 * differ_low)) / 2 - pi)
 
 

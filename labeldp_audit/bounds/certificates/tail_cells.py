@@ -42,16 +42,6 @@ def people_losing_more(box: Box, losses: Floats, p_low: float, p_high: float, mi
     return np.asarray(clopper_pearson.lower(np.clip(number, 0, rows), rows, miss / len(rows)).max(axis=0))
 
 
-def share_above(box: Box, z: Floats) -> Floats:
-    """[U] lower limits of the share of rows with eta > z, for all z at once; z (t,) in [0, 1]."""
-    return np.asarray(_rows(box, box.low, z, 1 - z, 1).sum(axis=0) / box.n)
-
-
-def share_below(box: Box, z: Floats) -> Floats:
-    """[U] lower limits of the share of rows with eta < z."""
-    return np.asarray(_rows(box, box.high, z, z, -1).sum(axis=0) / box.n)
-
-
 def _rows_losing_more(box: Box, losses: Floats, p_low: float, p_high: float, tilt: float) -> Floats:
     """(folds, t)"""
     z0, z1 = feature_loss.passed(losses, p_low, p_high, tilt)

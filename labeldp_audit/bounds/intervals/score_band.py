@@ -146,7 +146,10 @@ def _widened(begin: Integers, end: Integers, edges: Integers) -> tuple[Integers,
 
 
 def _fall(line: Line, one: Windows) -> float:
-    """Fisher's p-value of the window that falls most; 1 where no window has two groups of scores."""
+    """Fisher's p-value of the window that falls most, P(X >= positives of its first half), X hypergeometric (Fisher
+    1935); 1 where no window has two groups of scores."""
+    from scipy.stats import hypergeom
+
     middle = line.edges[np.searchsorted(line.edges, (one.start + one.stop) // 2)]
     middle = np.where(middle < one.stop, middle, line.edges[np.searchsorted(line.edges, one.stop) - 1])
     a, b = middle - one.start, one.stop - middle
@@ -155,18 +158,5 @@ def _fall(line: Line, one: Windows) -> float:
     with np.errstate(divide="ignore", invalid="ignore"):
         fall = (first / a - second / b) / np.sqrt(mean * (1 - mean) * (1 / a + 1 / b))
     worst = int(np.argmax(np.where(np.isfinite(fall), fall, -np.inf)))
-    return _fisher(int(first[worst]), int(a[worst]), int(second[worst]), int(b[worst]))
-
-
-def _fisher(first: int, a: int, second: int, b: int) -> float:
-    """P(X >= first), X of first + second positives in a of a + b rows (Fisher 1935)."""
-    from scipy.special import gammaln
-
-    both = first + second
-    x = np.arange(first, min(a, both) + 1, dtype=np.float64)
-
-    def log_choose(n: float, k: Floats) -> Floats:
-        return np.asarray(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1))
-
-    log_chance = log_choose(a, x) + log_choose(b, both - x) - log_choose(a + b, np.array(float(both)))
-    return min(1.0, float(np.exp(log_chance).sum()))
+    rows, positives = a[worst] + b[worst], first[worst] + second[worst]
+    return float(hypergeom.sf(first[worst] - 1, rows, positives, a[worst]))

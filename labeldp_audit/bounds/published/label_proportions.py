@@ -29,11 +29,6 @@ def theorem_3_4_bernstein(p: float, k: int) -> float:
     return math.exp(-k * (0.5 - p) ** 2 / (2 * p * (1 - p) + abs(1 - 2 * p) / 3))
 
 
-def theorem_3_4_chernoff(p: float, k: int) -> float:
-    """ERRATA B4: P(the rarer label is in the majority) <= (4 p (1 - p))^(k / 2). Only where eta = p."""
-    return float((4 * p * (1 - p)) ** (k / 2))
-
-
 def deviation(p: float, n: int) -> float:
     """t with P(|Bin(n, p) - n p| > t) <= 1 / (4 n), by Bernstein: sqrt(n) c_n of Lemma A.1, as in ERRATA B2."""
     log = math.log(8 * n)
@@ -88,24 +83,18 @@ def unimodal_closed(spread: float, k: int) -> float:
     return 2 * spread * largest_probability(spread, k - 1)
 
 
-def unimodal_from_error(error: float, k: int, payoff: tuple[float, float] = (1.0, 1.0)) -> float:
-    """R min{1, e^(-n R / 4) + .663 / sqrt(n R / 2)}, n = k - 1, R = error: sharper than `unimodal_closed`.
+def unimodal_from_error_sharp(error: float, k: int, payoff: tuple[float, float] = (1.0, 1.0)) -> float:
+    """R largest_probability_sharp(R / 2, n), n = k - 1, R = error: sharper than `unimodal_closed`.
 
     Where eta <= 1/2 the number s gains [eta P(s - 1) - (1 - eta) P(s)]_+ <= eta [P(s - 1) - P(s)]_+. These falls of a
     unimodal P add up to its largest value; likewise where eta > 1/2. So Adv <= R E max_s P(s), whose bound falls with
-    the spread, and the spread is at least R / 2. Rises with R, so an upper limit of R will do.
+    the spread, and the spread is at least R / 2.
 
     With payoff (u0, u1) for right guesses of each label, `error` is the payoff that the best guess from the features
     misses, W = E min(u1 eta, u0 (1 - eta)), and the spread is at least W / (u0 + u1).
-    """
-    return error * largest_probability(error / sum(payoff), k - 1) if error > 0 else 0.0
 
-
-def unimodal_from_error_sharp(error: float, k: int, payoff: tuple[float, float] = (1.0, 1.0)) -> float:
-    """As `unimodal_from_error`, by `largest_probability_sharp`. Rises with `error` too.
-
-    With x = n E, h = t log t + 1 - t: where t is best, e^(-4 h x) = PEAK / (8 (t x)^(3/2) |log t|). So the slope
-    of x times the bound, e^(-4 h x) (1 - 4 h x) + PEAK / (2 sqrt(t x)), is PEAK / (2 sqrt(t x)) times
-    1 + (1 - 4 h x) / (4 t x |log t|), which is positive: h < t |log t| for t >= 0.3.
+    Rises with R, so an upper limit of R will do. With x = n E, h = t log t + 1 - t: where t is best, e^(-4 h x) =
+    PEAK / (8 (t x)^(3/2) |log t|). So the slope of x times the bound, e^(-4 h x) (1 - 4 h x) + PEAK / (2 sqrt(t x)), is
+    PEAK / (2 sqrt(t x)) times 1 + (1 - 4 h x) / (4 t x |log t|), which is positive: h < t |log t| for t >= 0.3.
     """
     return error * largest_probability_sharp(error / sum(payoff), k - 1) if error > 0 else 0.0

@@ -1,21 +1,28 @@
-"""Parquet and Arrow files: the schema is in the file."""
+"""Parquet and Arrow files: the schema is in the file.
+
+Folders such as `year=2024/month=5/` add columns that the files in them lack.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from contextlib import contextmanager
+from pathlib import PurePosixPath
+from urllib.parse import unquote
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ...core.errors import DataError
 from ..quoting import shown
-from .batches import all_different, cut, reading, storage
-from .content import Content, FileContent
-from .partitions import Partitions, extended, partitions
+from .batches import all_different, reading, storage
+from .content import FileContent
+from .contract import HowText, Source
+from .delimited import narrowest
 
 BROKEN_PARQUET = "not a complete Parquet file"
 BROKEN_ARROW = "not a complete Arrow file"
+NOTHING = "__HIVE_DEFAULT_PARTITION__"
 
 
 def types_of(schema: pa.Schema, name: str) -> dict[str, pa.DataType | None]:
@@ -23,108 +30,77 @@ def types_of(schema: pa.Schema, name: str) -> dict[str, pa.DataType | None]:
     return {field.name: storage(field.type) for field in schema}
 
 
-def buffer_size(columns: int) -> int:
-    """Bytes to buffer for each column, as all are open at once."""
-    return max(1 << 14, min(1 << 20, (1 << 26) // max(columns, 1)))
-
-
-@dataclass(frozen=True)
-class ParquetSource:
+def open_parquet(name: str, parts: tuple[FileContent, ...]) -> Source:
     """One Parquet file, or several with one schema, in the order of their names."""
+    rows, first, types = 0, pa.schema([]), {}
+    for part in parts:
+        with _parquet(part, 1) as file:
+            schema, rows = file.schema_arrow, rows + file.metadata.num_rows
+        if part is parts[0]:
+            first, types = schema, types_of(schema, part.name)
+        all_different(schema.names, part.name)
+        _check_same(first, schema, f"{parts[0].name}, {part.name}")
+    folders = {key: values for key, values in partitions([part.name for part in parts]).items() if key not in types}
 
-    name: str
-    parts: tuple[FileContent, ...]
-    schema: pa.Schema
-    rows: int
-    folders: Partitions  # columns that are in no file
-
-    @classmethod
-    def open(cls, name: str, parts: tuple[FileContent, ...]) -> ParquetSource:
-        schemas: list[pa.Schema] = []
-        rows = 0
-        for part in parts:
-            with _parquet(part, 1) as file, reading(part.name, BROKEN_PARQUET):
-                schemas.append(file.schema_arrow)
-                rows += file.metadata.num_rows
-            all_different(schemas[-1].names, part.name)
-            _same(schemas[0], schemas[-1], parts[0].name, part.name)
-        known = partitions([part.name for part in parts])
-        return cls(name, parts, schemas[0], rows, {key: known[key] for key in known if key not in schemas[0].names})
-
-    def names(self) -> list[str]:
-        return list(self.types())
-
-    def types(self) -> dict[str, pa.DataType | None]:
-        return types_of(self.schema, self.name) | {name: values.type for name, values in self.folders.items()}
-
-    def contents(self) -> Sequence[Content]:
-        return self.parts
-
-    def batches(self, columns: Sequence[str], size: int) -> Iterator[pa.RecordBatch]:
-        return cut(self._pieces(list(columns), size), size)
-
-    def _pieces(self, columns: list[str], size: int) -> Iterator[pa.RecordBatch]:
-        inside = [name for name in columns if name not in self.folders]
-        for index, part in enumerate(self.parts):
-            with _parquet(part, len(columns)) as file, reading(part.name, BROKEN_PARQUET):
+    def pieces(columns: list[str], size: int) -> Iterator[pa.RecordBatch]:
+        inside = [name for name in columns if name not in folders]
+        for index, part in enumerate(parts):
+            with _parquet(part, len(columns)) as file:
                 for batch in file.iter_batches(size, columns=inside):
-                    yield extended(batch, columns, self.folders, index)
+                    arrays = (
+                        pa.repeat(folders[name][index], batch.num_rows) if name in folders else batch.column(name)
+                        for name in columns
+                    )  # fmt: skip
+                    yield pa.RecordBatch.from_arrays(list(arrays), columns)
+
+    return Source(name, types | {key: values.type for key, values in folders.items()}, parts, pieces, rows)
 
 
-def _parquet(part: FileContent, columns: int) -> pq.ParquetFile:
-    with reading(part.name, BROKEN_PARQUET):
-        # Buffered pages instead of whole column chunks: a row group may hold a million rows.
-        return pq.ParquetFile(part.path, buffer_size=buffer_size(columns), pre_buffer=False)
+@contextmanager
+def _parquet(part: FileContent, columns: int) -> Iterator[pq.ParquetFile]:
+    """With buffered pages of all columns instead of whole column chunks: a row group may hold a million rows."""
+    size = max(1 << 14, min(1 << 20, (1 << 26) // max(columns, 1)))
+    with reading(part.name, BROKEN_PARQUET), pq.ParquetFile(part.path, buffer_size=size, pre_buffer=False) as file:
+        yield file
 
 
-def _same(first: pa.Schema, other: pa.Schema, first_name: str, other_name: str) -> None:
-    if other.equals(first):
-        return
-    types = {field.name: field.type for field in first}
-    for field in other:
-        if types.pop(field.name, None) != field.type:
-            raise DataError(f"the files differ in column {shown(field.name)}", f"{first_name}, {other_name}")
-    if types:
-        raise DataError(f"the files differ in column {shown(next(iter(types)))}", f"{first_name}, {other_name}")
+def _check_same(first: pa.Schema, other: pa.Schema, files: str) -> None:
+    """Whether both have the same columns, in any order."""
+    differ = {(field.name, field.type) for field in first} ^ {(field.name, field.type) for field in other}
+    for field in (*other, *first):
+        if (field.name, field.type) in differ:
+            raise DataError(f"the files differ in column {shown(field.name)}", files)
 
 
-@dataclass(frozen=True)
-class ArrowSource:
+def partitions(files: Sequence[str]) -> dict[str, pa.Array]:
+    """What the relative names of the files say, one value for each file, numbers as numbers."""
+    keys = []
+    for file in files:
+        pairs = (part.partition("=") for part in PurePosixPath(file).parent.parts if "=" in part)
+        keys.append({unquote(name): None if value == NOTHING else unquote(value) for name, _, value in pairs})
+        if keys[-1].keys() != keys[0].keys():
+            raise DataError("the folders of the files differ in their `name=value` parts", f"{files[0]}, {file}")
+    return {name: narrowest(pa.array([found[name] for found in keys], pa.string()), None) for name in keys[0]}
+
+
+def open_arrow(content: FileContent, how: HowText) -> Source:
     """An Arrow IPC file, which Feather version 2 is, or an IPC stream."""
 
-    name: str
-    content: FileContent
-    schema: pa.Schema
-    rows: int | None = None
-
-    @classmethod
-    def open(cls, name: str, content: FileContent) -> ArrowSource:
-        with reading(name, BROKEN_ARROW), pa.memory_map(str(content.path)) as file:
-            return cls(name, content, _arrow(file).schema)
-
-    def names(self) -> list[str]:
-        return list(self.types())
-
-    def types(self) -> dict[str, pa.DataType | None]:
-        return types_of(self.schema, self.name)
-
-    def contents(self) -> Sequence[Content]:
-        return (self.content,)
-
-    def batches(self, columns: Sequence[str], size: int) -> Iterator[pa.RecordBatch]:
-        return cut(self._pieces(list(columns)), size)
-
-    def _pieces(self, columns: list[str]) -> Iterator[pa.RecordBatch]:
-        with reading(self.name, BROKEN_ARROW), pa.memory_map(str(self.content.path)) as file:
-            reader = _arrow(file)
+    def pieces(columns: list[str], size: int) -> Iterator[pa.RecordBatch]:
+        with _arrow(content) as reader:
             if isinstance(reader, pa.RecordBatchStreamReader):
                 yield from (batch.select(columns) for batch in reader)
             else:
-                for index in range(reader.num_record_batches):
-                    yield reader.get_batch(index).select(columns)
+                yield from (reader.get_batch(i).select(columns) for i in range(reader.num_record_batches))
+
+    with _arrow(content) as reader:
+        schema = reader.schema
+    return Source(content.name, types_of(schema, content.name), (content,), pieces)
 
 
-def _arrow(file: pa.NativeFile) -> pa.RecordBatchFileReader | pa.RecordBatchStreamReader:
-    magic = file.read(6)
-    file.seek(0)
-    return pa.ipc.open_file(file) if magic == b"ARROW1" else pa.ipc.open_stream(file)
+@contextmanager
+def _arrow(content: FileContent) -> Iterator[pa.RecordBatchFileReader | pa.RecordBatchStreamReader]:
+    with reading(content.name, BROKEN_ARROW), pa.memory_map(str(content.path)) as file:
+        magic = file.read(6)
+        file.seek(0)
+        yield pa.ipc.open_file(file) if magic == b"ARROW1" else pa.ipc.open_stream(file)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import io
 import os
+import shutil
 import stat
 import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -94,8 +96,7 @@ class Window(io.RawIOBase):
     """Reads an open file with a position of its own, so that two threads may read it at once."""
 
     def __init__(self, descriptor: int) -> None:
-        self._descriptor = descriptor
-        self._position = 0
+        self._descriptor, self._position = descriptor, 0
 
     def readable(self) -> bool:
         return True
@@ -111,21 +112,19 @@ class Window(io.RawIOBase):
 class SpooledContent:
     """Standard input, kept in a temporary file that has no name: it is gone however this process ends."""
 
-    name: str
     file: Any
+    name: str = "stdin"
 
     @classmethod
     def of_stdin(cls, until: ExitStack) -> SpooledContent:
-        if sys.stdin is None:
-            raise DataError("the input is empty", "stdin")
-        with reading("stdin", "cannot be read or kept"):
+        with reading(cls.name, "cannot be read or kept"):
             file = until.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 closed by `until`
-            while block := sys.stdin.buffer.read(MEGABYTE):
-                file.write(block)
+            if sys.stdin is not None:
+                shutil.copyfileobj(sys.stdin.buffer, file, MEGABYTE)
             file.flush()
         if file.tell() == 0:
-            raise DataError("the input is empty", "stdin")
-        return cls("stdin", file)
+            raise DataError("the input is empty", cls.name)
+        return cls(file)
 
     def blocks(self) -> Iterator[bytes]:
         return digests.blocks_of(self._opened())
@@ -140,40 +139,22 @@ class SpooledContent:
         return ()  # nobody else can write to it
 
 
-class Digest:
-    """SHA-256 of the contents, computed beside the first pass."""
-
-    def __init__(self, contents: Sequence[Hashed]) -> None:
-        self._contents = contents
-        self._stopped = False
-        self._result: str | BaseException = ""
-        self._thread = threading.Thread(target=self._run, daemon=True)
-
-    def __enter__(self) -> Digest:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._stopped = True
-        self._thread.join()
-
-    def result(self) -> str:
-        self._thread.join()
-        if isinstance(self._result, BaseException):
-            raise self._result
-        return self._result
-
-    def _run(self) -> None:
+@contextmanager
+def digest_beside(contents: Sequence[Hashed]) -> Iterator[Callable[[], str]]:
+    """What waits for the digest, which is computed beside the first pass."""
+    stopped = threading.Event()
+    with ThreadPoolExecutor(1) as pool:
         try:
-            self._result = digest(self._contents, lambda: self._stopped)
-        except BaseException as error:
-            self._result = error
+            yield pool.submit(digest, contents, stopped.is_set).result
+        finally:
+            stopped.set()
 
 
 def digest(contents: Sequence[Hashed], stopped: Callable[[], bool] = lambda: False) -> str:
-    return digests.of_parts((content.name, _of_blocks(content, stopped)) for content in contents)
+    """SHA-256 of the contents."""
 
+    def of(content: Hashed) -> str:
+        with reading(content.name, "cannot be read"):
+            return digests.of_blocks(content.blocks(), stopped)
 
-def _of_blocks(content: Hashed, stopped: Callable[[], bool]) -> str:
-    with reading(content.name, "cannot be read"):
-        return digests.of_blocks(content.blocks(), stopped)
+    return digests.of_parts((content.name, of(content)) for content in contents)

@@ -2,38 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import pyarrow as pa
 
+from .batches import cut
 from .content import FileContent, Hashed
 
 # What pyarrow raises over bytes that it cannot read.
 FAILURES = (pa.ArrowException, OSError, ValueError)
 
 
-class Source(Protocol):
+@dataclass(frozen=True)
+class Source:
     """A table that can be read more than once."""
 
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def rows(self) -> int | None:
-        """None where only a full read tells."""
-
-    def names(self) -> list[str]: ...
-
-    def types(self) -> dict[str, pa.DataType | None]:
-        """None for a column of a text file that has not been read."""
+    name: str
+    types: Mapping[str, pa.DataType | None]  # by column; None for one of a text file that has not been read
+    contents: Sequence[Hashed]  # what the digest is of
+    pieces: Callable[[list[str], int], Iterable[pa.RecordBatch]]  # all rows of these columns, about so many at a time
+    rows: int | None = None  # None where only a full read tells
 
     def batches(self, columns: Sequence[str], size: int) -> Iterator[pa.RecordBatch]:
-        """All rows of these columns, `size` at a time."""
-
-    def contents(self) -> Sequence[Hashed]:
-        """What the digest is of."""
+        """All rows of these columns, in this order, `size` at a time."""
+        return cut(self.pieces(list(columns), size), size)
 
 
 @dataclass(frozen=True)

@@ -1,67 +1,81 @@
-"""CSV and TSV: nothing is sniffed, types are learnt from a full read."""
+"""CSV and TSV: nothing is sniffed, types are learnt from all rows.
+
+Each column starts with the narrowest type that its first rows fit and only ever widens:
+whole numbers -> floats, dates -> timestamps, anything else -> text.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections import deque
+from collections.abc import Iterator
 
 import pyarrow as pa
 import pyarrow.csv as pc
+from pyarrow import compute
 
 from ...core.errors import DataError
 from ..quoting import argument
-from .batches import all_different, cut, shortened
-from .column_types import Learner
+from .batches import all_different, shortened
 from .content import Content
-from .contract import FAILURES
+from .contract import FAILURES, HowText, Source
 
 BLOCK = 1 << 22  # bytes, and so the longest row
 ROW = re.compile(r"Row #(\d+)")
 RAGGED = re.compile(r"Expected (\d+) columns?, got (\d+)")
 NOT_UTF8 = re.compile(r"utf-?8", re.IGNORECASE)
 
+# In number and date columns these mean "missing"; in a text column only an empty cell does.
+MISSING = ("NA", "N/A", "#N/A", "NULL", "null", "None", "nan", "NaN", "NAN", "-nan", "n/a")
+
+BOOLEANS = pa.array([None, "true", "false", "True", "False", "TRUE", "FALSE"])
+TIME = pa.time64("us")
+GLANCE = 64
+UTC = "UTC"
+CANDIDATES = (
+    pa.int64(), pa.uint64(), pa.float64(), pa.bool_(), pa.date32(), pa.timestamp("us"), pa.timestamp("ns"),
+    pa.timestamp("us", UTC), pa.timestamp("ns", UTC), TIME,
+)  # fmt: skip
+WIDER: dict[pa.DataType, tuple[pa.DataType, ...]] = {
+    pa.int64(): (pa.uint64(), pa.float64()),
+    pa.uint64(): (pa.float64(),),
+    pa.date32(): (pa.timestamp("us"), pa.timestamp("ns")),
+    pa.timestamp("us"): (pa.timestamp("ns"),),
+    pa.timestamp("us", UTC): (pa.timestamp("ns", UTC),),
+}
+
 
 class Widened(Exception):
     """A later batch did not fit the types learnt so far: they fit now, read again."""
 
 
-@dataclass(frozen=True)
-class CsvSource:
-    name: str
-    content: Content
-    delimiter: str
-    header: tuple[str, ...]
-    learner: Learner
-    rows: int | None = None
+def open_csv(content: Content, how: HowText, usual: str = ",") -> Source:
+    """usual: what parts the columns unless the user says otherwise."""
+    delimiter = how.delimiter or usual
+    _check_text(content)
+    types: dict[str, pa.DataType | None] = dict.fromkeys(_header(content, delimiter))
 
-    @classmethod
-    def open(cls, name: str, content: Content, delimiter: str, as_text: frozenset[str]) -> CsvSource:
-        looks_like_text(content)
-        return cls(name, content, delimiter, _header(content, delimiter), Learner(as_text))
-
-    def names(self) -> list[str]:
-        return list(self.header)
-
-    def types(self) -> dict[str, pa.DataType | None]:
-        return {name: self.learner.types.get(name) for name in self.header}
-
-    def contents(self) -> Sequence[Content]:
-        return (self.content,)
-
-    def batches(self, columns: Sequence[str], size: int) -> Iterator[pa.RecordBatch]:
-        """Raises Widened after the last row where a column turned out to be wider than its first batches."""
+    def pieces(columns: list[str], size: int) -> Iterator[pa.RecordBatch]:
+        """Raises Widened after the last row where a column turned out to be wider than its first rows."""
         widened = False
-        for batch in cut(_texts(self.content, self.delimiter, list(columns)), size):
-            typed, too_narrow = self.learner.learn(batch)
-            widened |= too_narrow
+        for batch in _texts(content, delimiter, columns):
+            arrays = []
+            for name, texts in zip(columns, batch.columns, strict=True):
+                known = types[name]
+                array = texts if name in how.as_text else narrowest(texts, known)
+                widened |= known is not None and known != array.type
+                types[name] = array.type
+                arrays.append(array)
             if not widened:
-                yield typed
+                yield pa.RecordBatch.from_arrays(arrays, columns)
         if widened:
             raise Widened
 
+    return Source(content.name, types, (content,), pieces)
 
-def looks_like_text(content: Content) -> None:
+
+def _check_text(content: Content) -> None:
     try:
         head = content.stream().read(4096)
     except FAILURES as error:
@@ -80,17 +94,17 @@ def converted(name: str, encoding: str) -> str:
     return f"convert it: {typed} > utf8.csv, if {encoding} is what it is"
 
 
-def _header(content: Content, delimiter: str) -> tuple[str, ...]:
+def _header(content: Content, delimiter: str) -> list[str]:
     try:
         with _reader(content, delimiter, pc.ConvertOptions(check_utf8=False), threads=False) as reader:
             names: list[str] = reader.schema.names
     except FAILURES as error:
         raise _explained(str(error), content.name) from None
     all_different(names, content.name)
-    return tuple(names)
+    return names
 
 
-def _texts(content: Content, delimiter: str, columns: list[str]) -> Iterator[pa.RecordBatch]:
+def _texts(content: Content, delimiter: str, columns: list[str], threads: bool = True) -> Iterator[pa.RecordBatch]:
     """Every cell as text; an empty one is missing."""
     convert = pc.ConvertOptions(
         include_columns=columns,
@@ -99,33 +113,19 @@ def _texts(content: Content, delimiter: str, columns: list[str]) -> Iterator[pa.
         strings_can_be_null=True,
     )
     try:
-        with _reader(content, delimiter, convert) as reader:
+        with _reader(content, delimiter, convert, threads) as reader:
             yield from reader
     except FAILURES as error:
-        message = _first_failure(content, delimiter, convert) or str(error)
-        raise _explained(message, content.name) from None
+        if threads:  # one of them counts rows, several do not: read again up to the failure, to name its row
+            deque(_texts(content, delimiter, columns, threads=False), maxlen=0)
+        raise _explained(str(error), content.name) from None
 
 
-def _reader(
-    content: Content, delimiter: str, convert: pc.ConvertOptions, threads: bool = True
-) -> pc.CSVStreamingReader:
+def _reader(content: Content, delimiter: str, convert: pc.ConvertOptions, threads: bool) -> pc.CSVStreamingReader:
+    reading = pc.ReadOptions(use_threads=threads, block_size=BLOCK)
     return pc.open_csv(
-        content.stream(),
-        pc.ReadOptions(use_threads=threads, block_size=BLOCK),
-        pc.ParseOptions(delimiter=delimiter, newlines_in_values=True),
-        convert,
+        content.stream(), reading, pc.ParseOptions(delimiter=delimiter, newlines_in_values=True), convert
     )
-
-
-def _first_failure(content: Content, delimiter: str, convert: pc.ConvertOptions) -> str:
-    """One thread counts rows, several do not: read again up to the failure, to name its row."""
-    try:
-        with _reader(content, delimiter, convert, threads=False) as reader:
-            for _ in reader:
-                pass
-    except FAILURES as error:
-        return str(error)
-    return ""
 
 
 def _explained(message: str, name: str) -> DataError:
@@ -142,3 +142,43 @@ def _explained(message: str, name: str) -> DataError:
     if "mpty CSV" in message:
         return DataError("no header row", name)
     return DataError("not a readable CSV file", name, shortened(message))
+
+
+# ---- types
+
+
+def narrowest(texts: pa.Array, known: pa.DataType | None) -> pa.Array:
+    """The cells in the first type, `known` or wider, that they fit."""
+    unknown = known is None or pa.types.is_null(known)
+    for kind in (pa.null(), *CANDIDATES) if unknown else (known, *WIDER.get(known, ())):
+        with contextlib.suppress(pa.ArrowInvalid):
+            parsed(texts.slice(0, GLANCE), kind)  # a type that does not fit shows here already, and sooner
+            return parsed(texts, kind)
+    return texts
+
+
+def parsed(texts: pa.Array, kind: pa.DataType) -> pa.Array:
+    """Raises ArrowInvalid where a text does not fit. Most cells need no cleaning, so that comes second."""
+    try:
+        return cast(texts, kind)
+    except pa.ArrowInvalid:
+        return cast(cleaned(texts), kind)
+
+
+def cleaned(texts: pa.Array) -> pa.Array:
+    trimmed = compute.utf8_trim_whitespace(texts)
+    missing = compute.is_in(trimmed, pa.array(("", *MISSING)))
+    return compute.if_else(missing, pa.scalar(None, pa.string()), trimmed)
+
+
+def cast(texts: pa.Array, kind: pa.DataType) -> pa.Array:
+    if pa.types.is_null(kind):
+        if texts.null_count < len(texts):
+            raise pa.ArrowInvalid("not empty")
+        return pa.nulls(len(texts))
+    if pa.types.is_boolean(kind) and not compute.all(compute.is_in(texts, BOOLEANS)).as_py():
+        raise pa.ArrowInvalid("neither true nor false")  # pyarrow would take 0 and 1 as well
+    if kind == TIME:  # pyarrow parses times of day only behind a date
+        texts = compute.binary_join_element_wise(pa.scalar("1970-01-01"), texts, pa.scalar(" "))
+        return texts.cast(pa.timestamp("us")).cast(TIME)
+    return texts.cast(kind)

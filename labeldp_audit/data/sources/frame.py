@@ -25,39 +25,22 @@ from ..levels import is_category
 from ..quoting import listed, shown
 from .batches import all_different, cut, storage
 from .columnar import types_of
-from .content import Hashed
+from .contract import Source
 
 NAME = "frame"  # what reports call it
 HASHED = 1 << 16  # rows at a time; another number gives other hashes
 _TAKEN = "a path, a DataFrame of pandas or polars, an Arrow table, or what else narwhals reads"
 
 
-@dataclass(frozen=True)
-class FrameSource:
-    table: pa.Table
-    name: str = NAME
+def open_frame(frame: object) -> Source:
+    there = arrow_of(frame)
+    table = pa.table([_as_stored(column) for column in there.columns], names=there.column_names)
 
-    @classmethod
-    def open(cls, frame: object) -> FrameSource:
-        table = arrow_of(frame)
-        columns = [_as_stored(column) for column in table.columns]
-        return cls(pa.table(columns, names=table.column_names))
+    def pieces(columns: list[str], size: int) -> list[pa.RecordBatch]:
+        found: list[pa.RecordBatch] = table.select(columns).to_batches(max_chunksize=size)
+        return found
 
-    @property
-    def rows(self) -> int:
-        return int(self.table.num_rows)
-
-    def names(self) -> list[str]:
-        return list(self.types())
-
-    def types(self) -> dict[str, pa.DataType | None]:
-        return types_of(self.table.schema, self.name)
-
-    def contents(self) -> Sequence[Hashed]:
-        return (FrameContent(self),)
-
-    def batches(self, columns: Sequence[str], size: int) -> Iterator[pa.RecordBatch]:
-        return cut(self.table.select(list(columns)).to_batches(max_chunksize=size), size)
+    return Source(NAME, types_of(table.schema, NAME), (FrameContent(table),), pieces, table.num_rows)
 
 
 def arrow_of(frame: object) -> pa.Table:
@@ -67,9 +50,18 @@ def arrow_of(frame: object) -> pa.Table:
             return pa.Table.from_pandas(native, preserve_index=False)
         return nw.maybe_reset_index(known).to_arrow()
     except (pa.ArrowException, TypeError, ValueError, NotImplementedError, OverflowError):
-        name = _unreadable(known)
         hint = "give it one type, such as text, or leave it out of the frame"
-        raise DataError("its cells have no common type", NAME, f"column {shown(name)}", hint=hint) from None
+        raise DataError("its cells have no common type", NAME, f"column {shown(_odd(known))}", hint=hint) from None
+
+
+def _odd(frame: nw.DataFrame[Any]) -> str:
+    """The column that cannot be converted. Its cells are not shown."""
+    for name in frame.columns:
+        try:
+            frame.get_column(name).to_arrow()
+        except Exception:
+            return str(name)
+    return ""
 
 
 def columns_of(frame: object, names: Sequence[str]) -> Any:
@@ -136,38 +128,24 @@ def narwhal(frame: Any) -> nw.DataFrame[Any]:
     return there
 
 
-def _unreadable(frame: nw.DataFrame[Any]) -> str:
-    """The column that cannot be converted. Its cells are not shown."""
-    for name in frame.columns:
-        try:
-            frame.get_column(name).to_arrow()
-        except Exception:
-            return str(name)
-    return ""
-
-
 def _as_stored(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """In the type that Parquet would give back."""
-    kind = storage(column.type)
-    stored, file = kind, io.BytesIO()
+    stored, file = storage(column.type), io.BytesIO()
     try:
-        pq.write_table(pa.schema([("", kind)]).empty_table(), file)
+        pq.write_table(pa.schema([("", stored)]).empty_table(), file)
         stored = pq.read_schema(file).field(0).type
     except pa.ArrowNotImplementedError:  # whoever reads that column says that it cannot
         pass
     if stored == column.type:
         return column
-    chunks = [_cast(chunk.storage if kind != column.type else chunk, stored) for chunk in column.chunks]
-    return pa.chunked_array(chunks, stored)
+    return pa.chunked_array([_cast(chunk, stored) for chunk in column.chunks], stored)
 
 
 def _cast(array: pa.Array, kind: pa.DataType) -> pa.Array:
-    if array.type == kind:
-        return array
-    if pa.types.is_dictionary(kind):
-        return pa.DictionaryArray.from_arrays(
-            array.indices, array.dictionary.cast(kind.value_type), ordered=kind.ordered
-        )
+    array = array.storage if isinstance(array, pa.ExtensionArray) else array
+    if pa.types.is_dictionary(kind) and array.type != kind:
+        values = array.dictionary.cast(kind.value_type)
+        return pa.DictionaryArray.from_arrays(array.indices, values, ordered=kind.ordered)
     return array.cast(kind)
 
 
@@ -178,16 +156,13 @@ def _cast(array: pa.Array, kind: pa.DataType) -> pa.Array:
 class FrameContent:
     """What the hash of a frame is of: names, types and cells, however they are chunked and whoever holds them."""
 
-    source: FrameSource
-
-    @property
-    def name(self) -> str:
-        return self.source.name
+    table: pa.Table
+    name: str = NAME
 
     def blocks(self) -> Iterator[Any]:
-        kinds = [[name, _spelled(kind)] for name, kind in self.source.types().items()]
-        yield json.dumps([kinds, self.source.rows]).encode()
-        for batch in self.source.batches(self.source.names(), HASHED):
+        kinds = [[field.name, _spelled(field.type)] for field in self.table.schema]
+        yield json.dumps([kinds, self.table.num_rows]).encode()
+        for batch in cut(self.table.to_batches(max_chunksize=HASHED), HASHED):
             for column in batch.columns:
                 yield from _cells(column)
 

@@ -9,46 +9,43 @@ import glob
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import NoReturn
 
 from ...core.errors import DataError
 from ...core.registry import Named, there
 from .batches import reading
-from .columnar import ArrowSource, ParquetSource
+from .columnar import open_arrow, open_parquet
 from .content import FileContent, SpooledContent
 from .contract import HowText, Opener, Source
-from .delimited import CsvSource
-from .svmlight import SvmSource
+from .delimited import open_csv
+from .svmlight import open_svm
 
 STDIN = "-"
 PARQUET = (".parquet", ".pq")
 SUPPORTED = ".parquet .csv .tsv .arrow .feather .svm .libsvm .svmlight; .csv .tsv .svm also with .gz"
 
 
-def locate(source: object, delimiter: str | None, as_text: frozenset[str], until: ExitStack) -> Source:
-    """`as_text`: columns that a text file must not turn into numbers; `until`: closes what is kept meanwhile."""
+def locate(source: object, how: HowText, until: ExitStack) -> Source:
+    """`until`: closes what is kept meanwhile."""
     if not isinstance(source, str):
-        from .frame import FrameSource  # narwhals takes a while to load
+        from .frame import open_frame  # narwhals takes a while to load
 
-        return FrameSource.open(source)
+        return open_frame(source)
     if source == STDIN:
-        return CsvSource.open("stdin", SpooledContent.of_stdin(until), delimiter or ",", as_text)
+        return open_csv(SpooledContent.of_stdin(until), how)
     path = Path(source)
     with reading(source, "cannot be read"):
         is_folder, exists = path.is_dir(), path.exists()
     if is_folder:
         return folder(path, source)
-    how = HowText(delimiter, as_text)
-    if not exists and glob.has_magic(source):
-        return pattern(source, how)
-    return file(path, how)
+    return pattern(source, how) if not exists and glob.has_magic(source) else file(path, how)
 
 
 def file(path: Path, how: HowText) -> Source:
     """Its ending says how it is read: `t.csv.gz` by `csv.gz`."""
-    zipped = path.suffix.lower() == ".gz"
-    ending = f"{path.with_suffix('').suffix}.gz" if zipped else path.suffix
+    ending = "".join(path.suffixes[-2:]) if path.suffix.lower() == ".gz" else path.suffix
     ending = ending.lower().removeprefix(".")
     if ending not in SOURCES.names():
         there = FileContent.checked(str(path), path)
@@ -57,28 +54,14 @@ def file(path: Path, how: HowText) -> Source:
     return opened(FileContent.checked(path.name, path), how)
 
 
-def _parquet(content: FileContent, how: HowText) -> Source:
-    return ParquetSource.open(content.name, (content,))
+def _one_parquet(content: FileContent, how: HowText) -> Source:
+    return open_parquet(content.name, (content,))
 
 
-def _arrow(content: FileContent, how: HowText) -> Source:
-    return ArrowSource.open(content.name, content)
-
-
-def _svm(content: FileContent, how: HowText) -> Source:
-    return SvmSource.open(content.name, content)
-
-
-def _csv(content: FileContent, how: HowText) -> Source:
-    return CsvSource.open(content.name, content, how.delimiter or ",", how.as_text)
-
-
-def _tsv(content: FileContent, how: HowText) -> Source:
-    return CsvSource.open(content.name, content, how.delimiter or "\t", how.as_text)
-
-
-_TEXT: dict[str, Opener] = {"csv": _csv, "tsv": _tsv, "svm": _svm, "libsvm": _svm, "svmlight": _svm}
-_OURS = {"parquet": _parquet, "pq": _parquet, "arrow": _arrow, "feather": _arrow} | _TEXT
+_TEXT: dict[str, Opener] = {
+    "csv": open_csv, "tsv": partial(open_csv, usual="\t"), "svm": open_svm, "libsvm": open_svm, "svmlight": open_svm,
+}  # fmt: skip
+_OURS = {"parquet": _one_parquet, "pq": _one_parquet, "arrow": open_arrow, "feather": open_arrow} | _TEXT
 SOURCES: Named[Opener] = Named(
     "source", there(_OURS | {f"{ending}.gz": opener for ending, opener in _TEXT.items()}), "sources",
     lambda name, thing: "" if callable(thing) else f"{thing!r} is no function",
@@ -101,13 +84,13 @@ def folder(path: Path, source: str) -> Source:
 
 def below(folder: Path) -> Iterator[Path]:
     """Path.rglob would pass over folders that it may not read, and part of a table would be audited as the whole."""
+
+    def refuse(error: OSError) -> NoReturn:
+        raise error
+
     for place, folders, files in os.walk(folder, onerror=refuse):
         folders[:] = [name for name in folders if name[0] not in "._"]
         yield from (Path(place, name) for name in files if name[0] not in "._")
-
-
-def refuse(error: OSError) -> NoReturn:
-    raise error
 
 
 def pattern(source: str, how: HowText) -> Source:
@@ -122,6 +105,6 @@ def pattern(source: str, how: HowText) -> Source:
     return parquet_files(Path(source).name, found, Path(os.path.commonpath([one.parent for one in found])))
 
 
-def parquet_files(name: str, paths: Iterable[Path], root: Path) -> ParquetSource:
+def parquet_files(name: str, paths: Iterable[Path], root: Path) -> Source:
     parts = sorted((one.relative_to(root).as_posix(), one) for one in paths)
-    return ParquetSource.open(name, tuple(FileContent.checked(part, one) for part, one in parts))
+    return open_parquet(name, tuple(FileContent.checked(part, one) for part, one in parts))

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...core.arrays import Floats
+from ..loss import logit
 
 ROOTS = np.geomspace(0.5, 2000.0, 27)  # of lam
 GRID = 0.05  # of log-odds, to which ends of averages are rounded outward
@@ -104,6 +105,4 @@ def _reaching(root: float, mean: Floats, place: Floats) -> Floats:
 
 
 def _steps(probability: Floats) -> Floats:
-    with np.errstate(divide="ignore"):
-        odds = np.log(probability) - np.log1p(-probability)
-    return np.asarray(np.clip(odds, -_FAR, _FAR) / GRID)
+    return np.asarray(np.clip(logit(probability), -_FAR, _FAR) / GRID)

@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from ...core.arrays import Floats, Integers
 from ...core.eta import Law
+from ..loss import logit
 
 _STEEPEST = 6.0  # log b
 _DOUBT = 0.5  # prior deviation of a and log b
@@ -27,32 +28,26 @@ _ENOUGH = 50_000  # rows
 def recalibrated(law: Law, successes: Integers, trials: Integers, labels: npt.NDArray[np.integer], p: float) -> Law:
     """law of z from counts (successes of trials, each row's own label left out), labels (q,) 0 or 1; p their share
     among all rows, not only among these."""
-    from scipy.optimize import minimize
+    from scipy.optimize import brentq, minimize
     from scipy.special import expit, xlogy
 
     kept = _thinned(successes, trials, labels)
     posterior, ones, zeros = _grouped(law, successes[kept], trials[kept], labels[kept])
-    logit = _logit(law.eta[:, 1], float(np.median(trials)))
+    nearest = 0.25 / float(np.median(trials))  # to 0 and 1: within a quarter of a count averages are not told apart
+    odds = logit(np.clip(law.eta[:, 1], nearest, 1 - nearest))
 
     def surprise(fit: Floats) -> float:
         with np.errstate(under="ignore"):
-            said = posterior @ expit(fit[0] + np.exp(min(fit[1], _STEEPEST)) * logit)
+            said = posterior @ expit(fit[0] + np.exp(min(fit[1], _STEEPEST)) * odds)
         said = np.clip(said, 1e-12, 1 - 1e-12)
         return float(fit @ fit / (2 * _DOUBT**2) - (xlogy(ones, said) + xlogy(zeros, 1 - said)).sum())
 
     found = minimize(surprise, np.zeros(2), method="Nelder-Mead", options={"xatol": 1e-5, "fatol": 1e-6})
-    slope = np.exp(min(found.x[1], _STEEPEST)) * logit
-    eta = expit(_shift(law.weight, slope, p) + slope)
+    slope = np.exp(min(found.x[1], _STEEPEST)) * odds
+    reach = float(np.abs(slope).max()) + abs(float(logit(p))) + 1
+    shift = brentq(lambda a: float(law.weight @ expit(a + slope)) - p, -reach, reach, xtol=1e-14)  # the mean is p
+    eta = expit(shift + slope)
     return Law(law.weight, np.column_stack([1 - eta, eta]))
-
-
-def _shift(weight: Floats, slope: Floats, p: float) -> float:
-    """a, such that the mean is p."""
-    from scipy.optimize import brentq
-    from scipy.special import expit
-
-    reach = float(np.abs(slope).max()) + abs(float(np.log(p) - np.log1p(-p))) + 1
-    return float(brentq(lambda a: float(weight @ expit(a + slope)) - p, -reach, reach, xtol=1e-14))
 
 
 def _thinned(successes: Integers, trials: Integers, labels: npt.NDArray[np.integer]) -> Integers:
@@ -62,12 +57,6 @@ def _thinned(successes: Integers, trials: Integers, labels: npt.NDArray[np.integ
         return np.arange(len(labels))
     order = np.lexsort((labels, trials, successes / np.maximum(trials, 1)))
     return np.asarray(order[step // 2 :: step])
-
-
-def _logit(z: Floats, trials: float) -> Floats:
-    """Nearer to 0 and 1 than a quarter of a count, averages cannot be told apart."""
-    inside = np.clip(z, 0.25 / trials, 1 - 0.25 / trials)
-    return np.asarray(np.log(inside) - np.log1p(-inside))
 
 
 def _grouped(

@@ -13,8 +13,7 @@ from html import escape
 from itertools import groupby
 from textwrap import wrap
 
-from ..formats.rounds import round_step
-from ..formats.spelling import plain, short
+from ..formats.spelling import plain, round_step, short
 
 # A phone of 390 px leaves about 350 px for a chart: what is 14.5 units high is more than 11 px there.
 WIDTH, LINE, RIGHT = 440, 19, 426

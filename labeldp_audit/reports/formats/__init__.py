@@ -24,14 +24,12 @@ class Format(Protocol):
 
 
 _OURS = ("text", "json", "csv", "markdown", "html", "sarif", "junit", "github")
+_ENDINGS = {"md": "markdown", "txt": "text", "htm": "html", "xml": "junit"}
 FORMATS: Named[Format] = Named(
     "format", {name: partial(import_module, f".{name}", __package__) for name in _OURS},
     "formats", lambda name, thing: lacking(thing, "render"),
 )  # fmt: skip
-
-
-def names() -> tuple[str, ...]:
-    return FORMATS.names()
+names = FORMATS.names
 
 
 def of_verdicts(name: str) -> bool:
@@ -39,25 +37,17 @@ def of_verdicts(name: str) -> bool:
     return bool(getattr(FORMATS.get(name), "VERDICTS", False))
 
 
-def render(
-    name: str,
-    report: Report,
-    *,
-    width: int = 100,
-    color: bool = False,
-    run_info: Mapping[str, object] | None = None,
-    location: str | None = None,
-) -> str:
-    """The report in the format of that name."""
-    return FORMATS.get(name).render(report, width=width, color=color, run_info=run_info, location=location)
-
-
 def of_ending(ending: str) -> str:
     """The format of a file whose name ends so."""
     return _ENDINGS.get(ending, ending)
 
 
-_ENDINGS = {"md": "markdown", "txt": "text", "htm": "html", "xml": "junit"}
+def render(
+    name: str, report: Report, *, width: int = 100, color: bool = False, run_info: Mapping[str, object] | None = None,
+    location: str | None = None,
+) -> str:  # fmt: skip
+    """The report in the format of that name."""
+    return FORMATS.get(name).render(report, width=width, color=color, run_info=run_info, location=location)
 
 
 def screen(report: Report, *, width: int = 100, color: bool = False, page: str = "", rest: str = "--verbose") -> str:

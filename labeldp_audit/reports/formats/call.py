@@ -42,14 +42,10 @@ def unsaid(report: Report) -> str:
 
 
 def quoted(words: Sequence[str]) -> str:
-    return " ".join(map(_quoted, words))
-
-
-def _quoted(word: str) -> str:
-    """Line ends, escapes and marks that turn text round are written out, as bash and zsh read them."""
-    if word.isprintable():
-        return shlex.quote(word)
-    return "$'" + "".join(map(_spelled, word)) + "'"
+    """As bash and zsh read them: line ends, escapes and marks that turn text round are written out."""
+    return " ".join(
+        shlex.quote(word) if word.isprintable() else "$'" + "".join(map(_spelled, word)) + "'" for word in words
+    )
 
 
 def _spelled(character: str) -> str:
@@ -62,20 +58,16 @@ def _spelled(character: str) -> str:
 
 
 def arguments(report: Report) -> list[str]:
-    """What was typed, or would have had the same effect."""
-    data = report.dataset
-    found = [TOOL, report.command, _table(data.name), *_said("label", data.label)]
+    """What was typed, or would have had the same effect. A table whose name looks like an option is still a file."""
+    data, known = report.dataset, report.parameters
+    table = "-" if data.name == _STDIN else f"./{data.name}" if data.name.startswith("-") else data.name
+    found = [TOOL, report.command, table, *_said("label", data.label)]
     found += _said("positive", data.positive) if data.positive is not None else []
-    for name, value in (*_search(report), *_question(report)):
+    asked = [(name, value) for name, value in known.items() if name not in _NO_OPTION and value is not None]
+    asked += [(name, known[name]) for name in ("confidence", "seed") if name in known]
+    for name, value in (*_search(report.eta), *asked):
         found += _said(SPELLED.get(name, name), value)
     return found + (_policy(report) if report.command in _JUDGING else [])
-
-
-def _table(name: str) -> str:
-    """A name that looks like an option is still a file."""
-    if name == _STDIN:
-        return "-"
-    return f"./{name}" if name.startswith("-") else name
 
 
 def _said(name: str, value: object) -> list[str]:
@@ -88,11 +80,12 @@ def _said(name: str, value: object) -> list[str]:
     return [f"{flag}={word}"] if word.startswith("-") else [flag, word]
 
 
-def _search(report: Report) -> Iterator[tuple[str, object]]:
-    eta = report.eta
+def _search(eta: EtaSummary) -> Iterator[tuple[str, object]]:
+    """How eta was looked for, where that is not the default: several were tried."""
     if eta.given:
         return
-    named = _estimator(eta)
+    names = dict.fromkeys(re.sub(", columns .*", "", one.name) for one in eta.tried)
+    named = "" if len(names) > 1 else next(iter(names), re.sub(", columns .*", "", eta.estimator))
     if named:
         yield "estimator", named
     if not _usual_k(eta, named):
@@ -101,26 +94,12 @@ def _search(report: Report) -> Iterator[tuple[str, object]]:
         yield "queries", "all" if eta.queries == eta.n else eta.queries
 
 
-def _estimator(eta: EtaSummary) -> str:
-    """Empty where several were tried, which is the default."""
-    tried = dict.fromkeys(re.sub(", columns .*", "", one.name) for one in eta.tried)
-    if len(tried) > 1:
-        return ""
-    return next(iter(tried), re.sub(", columns .*", "", eta.estimator))
-
-
 def _usual_k(eta: EtaSummary, named: str) -> bool:
     """Would it come out without being asked for? Neighbours' by the labels, where several were tried."""
     if eta.metric != "score":
         return not named or len(eta.tried) > 1
     usual = max(FEWEST, min(LARGEST, round(math.sqrt(eta.n))))
     return eta.k == usual or (eta.n // _FOLDS - 1 <= usual and eta.k == max(1, eta.n // _FOLDS - 1))
-
-
-def _question(report: Report) -> Iterator[tuple[str, object]]:
-    known = report.parameters
-    yield from ((name, value) for name, value in known.items() if name not in _NO_OPTION and value is not None)
-    yield from ((name, known[name]) for name in ("confidence", "seed") if name in known)
 
 
 def _policy(report: Report) -> list[str]:

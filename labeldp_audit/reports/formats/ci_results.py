@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from ...core.policy import Judgement, Outcome, Verdict, Waived
+from ...core.policy import Outcome, Verdict, Waived
 from ...core.report import TOOL, Report
+from .. import answers
 from .spelling import count, plain
 
 WAIVER = "waiver"  # rule of those that have run out
 _ABSOLUTE = re.compile(r"[/\\]|[A-Za-z]:")
-_LEVELS = {Outcome.INCONCLUSIVE: "warning", Outcome.UNPROVEN: "warning"}
 _TITLES = {
     Outcome.FAIL: "does not pass", Outcome.NOT_MEASURED: "not measured", Outcome.INCONCLUSIVE: "inconclusive",
     Outcome.UNPROVEN: "unproven",
@@ -38,27 +37,21 @@ class Fault:
 
 
 def all_of(report: Report) -> list[Fault]:
-    """Those that count before those that are waived; the model lists outcomes from the worst on."""
+    """Errors, waivers that have run out, what is not shown, and last what is waived."""
     judged = report.judgement
     if judged is None:
         return []
-    wrong = [one for one in judged.verdicts if one.outcome is not Outcome.PASS]
-    wrong.sort(key=lambda one: (not one.counts, [*Outcome].index(one.outcome)))
-    failing = [_of_verdict(one) for one in wrong]
-    errors = [one for one in failing if one.level == "error"]
-    return [*errors, *map(of_waiver, run_out(judged)), *failing[len(errors) :]]
+    failing = [_of_verdict(one) for one in answers.ranked(judged) if one.outcome is not Outcome.PASS]
+    errors = sum(one.level == "error" for one in failing)
+    return [*failing[:errors], *map(of_waiver, answers.run_out(judged)), *failing[errors:]]
 
 
 def _of_verdict(one: Verdict) -> Fault:
     if one.waiver is not None:
         said = f"{one.said}; accepted until {one.waiver.until.isoformat()}: {one.waiver.reason}"
         return Fault(one.quantity, "note", f"{one.quantity}: waived", one.line, said, one)
-    level, title = _LEVELS.get(one.outcome, "error"), f"{one.quantity}: {_TITLES[one.outcome]}"
-    return Fault(one.quantity, level, title, one.line, one.said, one)
-
-
-def run_out(judged: Judgement) -> list[Waived]:
-    return [one for one in judged.waivers if one.about_this and one.expired]
+    level = "warning" if one.outcome in (Outcome.INCONCLUSIVE, Outcome.UNPROVEN) else "error"
+    return Fault(one.quantity, level, f"{one.quantity}: {_TITLES[one.outcome]}", one.line, one.said, one)
 
 
 def of_waiver(one: Waived) -> Fault:
@@ -68,26 +61,19 @@ def of_waiver(one: Waived) -> Fault:
 
 
 def sentence(report: Report) -> str:
-    """Does the policy hold, and if not, how many lines keep it from holding?"""
+    """Does the policy hold, and how many of its lines came out how?"""
     judged = report.judgement
     if judged is None:
         return f"{TOOL}: no policy was judged"
     shown = dict.fromkeys((Outcome.INCONCLUSIVE, Outcome.UNPROVEN), "is not shown to hold")
     holds = {Outcome.PASS: "holds", **shown}.get(judged.outcome, "does not hold")
-    return f"{TOOL}: the policy {holds} for {plain(report.dataset.name)}: {', '.join(_counts(judged))}"
-
-
-def _counts(judged: Judgement) -> Iterator[str]:
-    """How many lines came out how."""
-    waived = sum(one.waiver is not None for one in judged.verdicts)
-    for outcome in Outcome:
-        number = sum(one.outcome is outcome and one.waiver is None for one in judged.verdicts)
-        if number or outcome is Outcome.PASS:
-            yield f"{count(number)} {outcome}"
-    if waived:
-        yield f"{count(waived)} waived"
-    if expired := len(run_out(judged)):
-        yield f"{count(expired)} {'waiver' if expired == 1 else 'waivers'} run out"
+    counted = [one.outcome for one in judged.verdicts if one.waiver is None]
+    known = {f"{outcome}": counted.count(outcome) for outcome in Outcome}
+    known["waived"] = len(judged.verdicts) - len(counted)
+    expired = len(answers.run_out(judged))
+    known["waiver run out" if expired == 1 else "waivers run out"] = expired
+    said = (f"{count(number)} {name}" for name, number in known.items() if number or name == Outcome.PASS)
+    return f"{TOOL}: the policy {holds} for {plain(report.dataset.name)}: {', '.join(said)}"
 
 
 def place(report: Report, location: str | None) -> tuple[str, bool]:

@@ -13,70 +13,55 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from ...core.finding import Bound, Finding
-from ...core.policy import Judgement, Waived
+from ...core.policy import Judgement
 from ...core.report import Report
 from .. import answers
 from .spelling import exact, plain
 
 VERDICT, WAIVER = "verdict", "waiver"
-_BEFORE = ("quantity", "mechanism")
 _AFTER = ("estimate", "low", "high", "confidence", "n", "method", "assumptions", "reason")
 _JUDGED = ("line", "outcome", "until")
-_NOTHING = Bound(None, None, None, 0, "")
 
 
-def render(
-    report: Report, *, width: int, color: bool, run_info: Mapping[str, object] | None, location: str | None = None
-) -> str:
-    places = sorted({key for finding in report.findings for key in finding.at})
+def render(report: Report, **_: object) -> str:
+    places, judged = sorted({key for finding in report.findings for key in finding.at}), report.judgement
     out = io.StringIO(newline="")
     writer = csv.writer(out, lineterminator="\r\n")
-    found = report.judgement
-    more, empty = ((), ()) if found is None else (_JUDGED, ("",) * len(_JUDGED))
-    writer.writerow((*_BEFORE, *places, *_AFTER, *more))
+    writer.writerow(("quantity", "mechanism", *places, *_AFTER, *(_JUDGED if judged else ())))
+    empty = ("",) * len(_JUDGED) if judged else ()
     writer.writerows((*_row(finding, places), *empty) for finding in report.findings)
-    writer.writerows(() if found is None else _judged(found, places))
+    writer.writerows(_judged(judged, places) if judged else ())
     return out.getvalue()
 
 
 def _row(finding: Finding, places: Sequence[str]) -> list[str]:
     bound = finding.bound
+    texts = (bound.method, "; ".join(bound.assumptions), bound.reason or "")
+    numbers = (bound.estimate, bound.low, bound.high, finding.confidence)
     return [
-        plain(finding.quantity),
-        plain(finding.mechanism or ""),
-        *(_place(finding.at.get(place)) for place in places),
-        *(_number(value) for value in (bound.estimate, bound.low, bound.high, finding.confidence)),
-        str(bound.n),
-        plain(bound.method),
-        plain("; ".join(bound.assumptions)),
-        plain(bound.reason or ""),
-    ]
+        plain(finding.quantity), plain(finding.mechanism or ""), *(_cell(finding.at.get(place)) for place in places),
+        *map(_cell, numbers), str(bound.n), *map(plain, texts),
+    ]  # fmt: skip
 
 
-def _judged(found: Judgement, places: Sequence[str]) -> Iterator[list[str]]:
-    for one in found.verdicts:
+def _judged(judged: Judgement, places: Sequence[str]) -> Iterator[list[str]]:
+    for one in judged.verdicts:
         until = one.waiver.until.isoformat() if one.waiver else ""
         yield [*_said(VERDICT, one.worst, one.said, places), plain(one.line), str(one.outcome), until]
-    for waived in found.waivers:
-        yield [*_said(WAIVER, None, waived.waiver.reason, places), *_waiver(waived, found)]
+    for waived in judged.waivers:
+        about = waived.waiver
+        said = [plain(about.quantity), answers.state(waived, judged), about.until.isoformat()]
+        yield [*_said(WAIVER, None, about.reason, places), *said]
 
 
 def _said(kind: str, worst: Finding | None, said: str, places: Sequence[str]) -> list[str]:
     """The cells of a finding, of which the last says something else; numbers stay numbers where there is none."""
-    *cells, _ = _row(worst or Finding(kind, _NOTHING, 0.0), places)
+    *cells, _ = _row(worst or Finding(kind, Bound(None, None, None, 0, ""), 0.0), places)
     return [kind, *cells[1:], plain(said)]
 
 
-def _waiver(one: Waived, found: Judgement) -> list[str]:
-    return [plain(one.waiver.quantity), answers.state(one, found), one.waiver.until.isoformat()]
-
-
-def _place(value: float | str | None) -> str:
-    return plain(value) if isinstance(value, str) else _number(value)
-
-
-def _number(value: float | None) -> str:
-    return "" if value is None else exact(value)
+def _cell(value: float | str | None) -> str:
+    return "" if value is None else plain(value) if isinstance(value, str) else exact(value)

@@ -8,7 +8,7 @@ stand below them in lines of the log, and the verdict is the last.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from ...core.report import Report
 from .. import answers
@@ -23,20 +23,14 @@ _CLOSED = "</details>"
 _COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
 
 
-def render(
-    report: Report, *, width: int, color: bool, run_info: Mapping[str, object] | None, location: str | None = None
-) -> str:
+def render(report: Report, *, location: str | None = None, **_: object) -> str:
     found, file = ci_results.all_of(report), ci_results.place(report, location)[0]
     left = len(found) - MOST
     lines = [_command(fault, file) for fault in found[:MOST]]
     if left > 0:
         lines[-1] += data(f" (and {count(left)} more, which are in the report)")
-    return harmless("\n".join((*lines, *answers.waivers_in_lines(report), plain(ci_results.sentence(report))))) + "\n"
-
-
-def harmless(text: str) -> str:
-    """Without commands of the runner's older form, which it looks for anywhere in a line."""
-    return text.replace("##[", "# #[")
+    text = "\n".join((*lines, *answers.waivers_in_lines(report), plain(ci_results.sentence(report)))) + "\n"
+    return text.replace("##[", "# #[")  # commands of the runner's older form, which it looks for anywhere in a line
 
 
 def _command(fault: Fault, file: str) -> str:
@@ -59,14 +53,14 @@ def parameter(text: str) -> str:
 
 def summary(report: Report, room: int = ROOM) -> str:
     """The report as Markdown in at most `room` bytes of UTF-8, cut at the end of a line."""
-    page = markdown.render(report, width=0, color=False, run_info=None)
+    page = markdown.render(report)
     if len(page.encode()) <= room:
         return page
     lines = page.splitlines()
     last = _cut_note(len(lines))  # no later one is longer
     kept = _fitting(lines, room - len(last.encode()) - len(_CLOSED) - 2)
-    folded = sum(line.startswith("<details>") for line in kept) > kept.count(_CLOSED)
-    kept += ["", _CLOSED] if folded else []
+    if sum(line.startswith("<details>") for line in kept) > kept.count(_CLOSED):
+        kept += ["", _CLOSED]
     note = _cut_note(len(lines) - len(kept))
     return "\n".join((*kept, note)) if len(note.encode()) <= room else ""
 

@@ -9,20 +9,22 @@ from typing import TYPE_CHECKING
 
 from ...core.report import TOOL, Report
 from .. import document, figures
-from ..blocks import Block, Figure, Level, Remark, Sentence, Table, flowing
+from ..blocks import Block, Figure, Level, Sentence, flowing
 from .spelling import plain
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-Section = tuple[str, tuple[Block, ...], tuple[Block, ...]]  # title, what is open, what is folded away
+Section = tuple[str, Sequence[Block], Sequence[Block]]  # title, what is open, what is folded away
 
 
-def render(
-    report: Report, *, width: int, color: bool, run_info: Mapping[str, object] | None, location: str | None = None
-) -> str:
-    blocks = document.of(report, run_info)
-    return _filled("page.html", report, _sections(blocks), run_info)
+def render(report: Report, *, run_info: Mapping[str, object] | None = None, **_: object) -> str:
+    """Sections in the order of their first block; what is folded away stands below what is open."""
+    known: dict[str, tuple[list[Block], list[Block]]] = {}
+    for one in document.of(report, run_info):
+        if not (isinstance(one, Sentence) and one.role == "next"):
+            known.setdefault(one.section, ([], []))[one.level is Level.DETAIL].append(one)
+    return _filled("page.html", report, [(name, *found) for name, found in known.items()], run_info)
 
 
 def excerpt(report: Report) -> str:
@@ -30,40 +32,18 @@ def excerpt(report: Report) -> str:
     blocks = document.of(report)
     first = [one for one in blocks if not one.section and one.level is Level.BRIEF]
     charts = [one for one in blocks if isinstance(one, Figure)]
-    return _filled("excerpt.html", report, [("", (*first, *charts[:1]), ())], None)
+    return _filled("excerpt.html", report, [("", [*first, *charts[:1]], [])], None)
 
 
 def _filled(name: str, report: Report, sections: Sequence[Section], run: Mapping[str, object] | None) -> str:
-    about = run or {}
+    about, words = run or {}, [one for one in sections[0][1] if isinstance(one, Sentence)]
+    largest = [one.text for role in ("verdict", "answer") for one in words if one.role == role]
     return _templates().get_template(name).render(
         title=document.title(report), kicker=f"{TOOL} {report.version}, {report.command}",
         outcome="open" if report.judgement is None else report.judgement.outcome.value.replace(" ", "-"),
-        finding=_finding(sections), sections=sections, date=about.get("started", ""),
+        finding=next(iter(largest), words[0].text), sections=sections, date=about.get("started", ""),
         author=about.get("user", ""), tool=TOOL,
     )  # fmt: skip
-
-
-def _finding(sections: Sequence[Section]) -> str:
-    """The verdict, or the answer: the largest words of the page."""
-    known = [one for _, shown, _ in sections[:1] for one in shown if isinstance(one, Sentence)]
-    ranked = sorted(known, key=lambda one: ("verdict", "answer").index(one.role) if one.role in _LARGE else 2)
-    return ranked[0].text if ranked else ""
-
-
-_LARGE = ("verdict", "answer")
-
-
-def _sections(blocks: Sequence[Block]) -> list[Section]:
-    """In the order of their first block; what is folded away stands below what is open."""
-    known: dict[str, list[Block]] = {}
-    for one in blocks:
-        if not (isinstance(one, Sentence) and one.role == "next"):
-            known.setdefault(one.section, []).append(one)
-    return [
-        (name, tuple(one for one in found if one.level is not Level.DETAIL),
-         tuple(one for one in found if one.level is Level.DETAIL))
-        for name, found in known.items()
-    ]  # fmt: skip
 
 
 @functools.cache
@@ -77,15 +57,11 @@ def _templates() -> Environment:
             return value
         return Markup(str(escape(plain(str(value)))).replace("//", "/&#47;").replace(" %", "&nbsp;%"))
 
-    def kind(block: Block) -> str:
-        names: dict[type, str] = {Sentence: "sentence", Table: "table", Figure: "figure", Remark: "remark"}
-        return names[type(block)]
-
     made = Environment(
         loader=FunctionLoader(_template), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
         lstrip_blocks=True, keep_trailing_newline=True, finalize=finalized,
     )  # fmt: skip
-    made.filters |= {"kind": kind, "flowing": flowing}
+    made.filters |= {"kind": lambda block: type(block).__name__.lower(), "flowing": flowing}
     made.filters["svg"] = lambda one: Markup(one.chart.svg(standalone=False))
     made.globals["style"] = Markup(_template("style.css") + figures.STYLE)
     return made

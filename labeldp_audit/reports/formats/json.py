@@ -9,18 +9,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from numbers import Integral, Real
 
-from ...core.eta import EtaSummary, Tried
 from ...core.finding import Finding
-from ...core.policy import Judgement, Verdict, Waived, Waiver
-from ...core.report import SCHEMA, TOOL, Report
-from ...core.table import Dataset
+from ...core.policy import Judgement, Waiver
+from ...core.report import OLDER, SCHEMA, TOOL, Report
 from . import report_hash
 from .spelling import exact
 
+_DATASET = "name sha256 rows rows_used features label positive classes class_counts prior"
+_PLAIN = frozenset((str, int, bool, type(None)))
 
-def render(
-    report: Report, *, width: int, color: bool, run_info: Mapping[str, object] | None, location: str | None = None
-) -> str:
+
+def render(report: Report, *, run_info: Mapping[str, object] | None = None, **_: object) -> str:
     document = strict(_document(report, run_info))
     assert isinstance(document, dict)
     text = "\n".join(_lines(document | {report_hash.KEY: report_hash.hash_of(document)})) + "\n"
@@ -28,121 +27,70 @@ def render(
 
 
 def _document(report: Report, run_info: Mapping[str, object] | None) -> dict[str, object]:
+    data, eta = report.dataset, report.eta
     document: dict[str, object] = {
         "schema": SCHEMA,
         "tool": {"name": TOOL, "version": report.version},
         "command": report.command,
-        "dataset": _dataset(report.dataset),
-        "eta": _eta(report.eta),
+        "dataset": {name: getattr(data, name) for name in _DATASET.split()}
+        | {"columns": [asdict(one) for one in data.columns]},
+        "eta": asdict(eta)
+        | {
+            "tried": [_known(asdict(one)) for one in eta.tried],
+            "reliability": [asdict(one) | {"fits": one.fits} for one in eta.reliability],
+        },
         "parameters": report.parameters,
         "findings": [_finding(finding) for finding in report.findings],
         "warnings": report.warnings,
         "remarks": [asdict(one) for one in report.remarks],
     }
-    if report.uncertifiable is not None:
-        document["uncertifiable"] = report.uncertifiable
+    if OLDER in report.parameters:
+        document["changes"] = [
+            {"way": one.way, "old": _finding(one.old), "new": _finding(one.new)} for one in report.changes
+        ]
+    document |= _known({"uncertifiable": report.uncertifiable})
     if report.judgement is not None:
         document["judgement"] = _judgement(report.judgement, report)
     return document if run_info is None else {**document, "run": run_info}
 
 
-def _dataset(dataset: Dataset) -> dict[str, object]:
-    return {
-        "name": dataset.name,
-        "sha256": dataset.sha256,
-        "rows": dataset.rows,
-        "rows_used": dataset.rows_used,
-        "features": dataset.features,
-        "label": dataset.label,
-        "positive": dataset.positive,
-        "classes": dataset.classes,
-        "class_counts": dataset.class_counts,
-        "prior": dataset.prior,
-        "columns": [asdict(column) for column in dataset.columns],
-    }
-
-
-def _eta(eta: EtaSummary) -> dict[str, object]:
-    return {
-        "estimator": eta.estimator,
-        "k": eta.k,
-        "metric": eta.metric,
-        "n": eta.n,
-        "queries": eta.queries,
-        "exact": eta.exact,
-        "recall": eta.recall,
-        "recall_low": eta.recall_low,
-        "log_loss": eta.log_loss,
-        "one_class": eta.one_class,
-        "order_p": eta.order_p,
-        "tried": [_tried(one) for one in eta.tried],
-        "reliability": [asdict(one) | {"fits": one.fits} for one in eta.reliability],
-    }
-
-
-def _tried(one: Tried) -> dict[str, object]:
-    """k stands where neighbours were counted."""
-    return {name: value for name, value in asdict(one).items() if value is not None}
+def _known(values: Mapping[str, object]) -> dict[str, object]:
+    """What is nothing has no key."""
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def _finding(finding: Finding) -> dict[str, object]:
     bound = finding.bound
-    fields: dict[str, object] = {
-        "quantity": finding.quantity,
-        "mechanism": finding.mechanism,
-        "at": finding.at,
-        "estimate": bound.estimate,
-        "low": bound.low,
-        "high": bound.high,
-        "confidence": finding.confidence,
-        "n": bound.n,
-        "method": bound.method,
+    return {
+        "quantity": finding.quantity, "mechanism": finding.mechanism, "at": finding.at, "estimate": bound.estimate,
+        "low": bound.low, "high": bound.high, "confidence": finding.confidence, "n": bound.n, "method": bound.method,
         "assumptions": bound.assumptions,
-    }
-    extra = {"reason": bound.reason, "standard_error": bound.standard_error}
-    if finding.bag is not None:
-        fields |= {"claim": finding.claim, "bag": finding.bag}
-    return fields | {name: value for name, value in extra.items() if value is not None}
+        **({} if finding.bag is None else {"claim": finding.claim, "bag": finding.bag}),
+        **_known({"reason": bound.reason, "standard_error": bound.standard_error}),
+    }  # fmt: skip
 
 
 def _judgement(judged: Judgement, report: Report) -> dict[str, object]:
+    """finding: place in the list of findings of the one that a verdict is about."""
     places = {id(finding): place for place, finding in enumerate(report.findings)}
-    return {
-        "outcome": judged.outcome,
-        "verdicts": [_verdict(one, places) for one in judged.verdicts],
-        "waivers": [_waived(one) for one in judged.waivers],
-    }
-
-
-def _verdict(one: Verdict, places: Mapping[int, int]) -> dict[str, object]:
-    """finding: place in the list of findings of the one that the verdict is about."""
-    return {
-        "line": one.line,
-        "outcome": one.outcome,
-        "waived": None if one.waiver is None else _waiver(one.waiver),
-        "said": one.said,
-        "quantity": one.quantity,
-        "field": one.field,
-        "comparison": one.comparison,
-        "threshold": one.threshold,
-        "value": one.value,
-        "finding": None if one.worst is None else places.get(id(one.worst)),
-        "judged": one.judged,
-        "failing": one.failing,
-    }
-
-
-def _waived(one: Waived) -> dict[str, object]:
-    return {**_waiver(one.waiver), "about_this": one.about_this, "expired": one.expired, "used": one.used}
+    verdicts = [
+        {
+            "line": one.line, "outcome": one.outcome, "waived": None if one.waiver is None else _waiver(one.waiver),
+            "said": one.said, "quantity": one.quantity, "field": one.field, "comparison": one.comparison,
+            "threshold": one.threshold, "value": one.value, "finding": places.get(id(one.worst)),
+            "judged": one.judged, "failing": one.failing,
+        }
+        for one in judged.verdicts
+    ]  # fmt: skip
+    waivers = [
+        {**_waiver(one.waiver), "about_this": one.about_this, "expired": one.expired, "used": one.used}
+        for one in judged.waivers
+    ]
+    return {"outcome": judged.outcome, "verdicts": verdicts, "waivers": waivers}
 
 
 def _waiver(one: Waiver) -> dict[str, object]:
-    return {
-        "quantity": one.quantity,
-        "dataset": f"sha256:{one.dataset}",
-        "until": one.until.isoformat(),
-        "reason": one.reason,
-    }
+    return asdict(one) | {"dataset": f"sha256:{one.dataset}", "until": one.until.isoformat()}
 
 
 def strict(value: object) -> object:
@@ -163,9 +111,6 @@ def strict(value: object) -> object:
         spelled = exact(float(value))
         return spelled if spelled.endswith("Infinity") else float(value)
     raise TypeError(f"a report cannot hold {type(value).__name__}")
-
-
-_PLAIN = frozenset((str, int, bool, type(None)))
 
 
 def _lines(value: object, depth: int = 0) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 
 from ...core.report import Report
@@ -11,27 +11,19 @@ from .. import document
 from ..blocks import Block, Figure, Level, Remark, Sentence, Table, flowing
 from .spelling import plain
 
-_ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "&#64;"}
+# A comment breaks an address that would become a link.
+_ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "&#64;", "": "<!---->", ".": "<!---->."}
 # What makes emphasis, code, a link, a heading, a cell, a mention or an address. Underscores inside words are harmless.
 _SPECIAL = re.compile(r"[\\`*|~#&<>@]|\](?=[(\[:]|$)|(?<![^\W_])_|_(?![^\W_])|(?<=://)|(?<=www)\.", re.IGNORECASE)
 
 
-def render(
-    report: Report, *, width: int, color: bool, run_info: Mapping[str, object] | None, location: str | None = None
-) -> str:
+def render(report: Report, *, run_info: Mapping[str, object] | None = None, **_: object) -> str:
     return "\n".join(_lines(report, run_info)) + "\n"
 
 
 def escaped(text: str) -> str:
     """Other people's words as text: one line, and nothing in it is markup, a mention or a link."""
-    return _SPECIAL.sub(_harmless, plain(text))
-
-
-def _harmless(match: re.Match[str]) -> str:
-    found = match.group()
-    if found in ("", "."):  # breaks an address that would become a link
-        return "<!---->" + found
-    return _ENTITIES.get(found, "\\" + found)
+    return _SPECIAL.sub(lambda match: _ENTITIES.get(match[0], f"\\{match[0]}"), plain(text))
 
 
 def _lines(report: Report, run: Mapping[str, object] | None) -> Iterator[str]:
@@ -68,15 +60,10 @@ def _block(block: Block) -> Iterator[str]:
             yield from ("", f"> {escaped(text)}")
         case Table():
             yield from (("", f"**{escaped(block.caption)}**") if block.caption else ())
-            yield from ("", *_table(block))
+            sides = ["---" if place in block.left else "---:" for place in range(len(block.header))]
+            yield from ("", _row(block.header), f"| {' | '.join(sides)} |", *map(_row, block.rows))
             yield from (("", escaped(block.note)) if block.note else ())
 
 
-def _table(table: Table) -> Iterator[str]:
-    yield _row(table.header)
-    yield _row(["---" if place in table.left else "---:" for place in range(len(table.header))], plainly=True)
-    yield from map(_row, table.rows)
-
-
-def _row(cells: Sequence[str] | Iterable[str], plainly: bool = False) -> str:
-    return f"| {' | '.join(cell if plainly else escaped(flowing(cell)) for cell in cells)} |"
+def _row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(escaped(flowing(cell)) for cell in cells)} |"

@@ -74,11 +74,6 @@ def places(errors: Iterable[float]) -> int:
     return min(max(1 - math.floor(math.log10(least)), 2), 6)
 
 
-def measured(value: float, error: float, digits: int) -> str:
-    """A number and its standard error, to so many places."""
-    return f"{value:.{digits}f} ± {error:.{digits}f}"
-
-
 def share(value: float | None) -> str:
     return f"{percent(value)} %"
 
@@ -118,12 +113,16 @@ def factor(tau: float) -> str:
     value = math.exp(tau) if tau < 700 else math.inf
     if 1000 <= value < 1e5:
         return f"{float(f'{value:.3g}'):,.0f}"
-    return f"{value:.1e}".replace("e+0", "e").replace("e+", "e") if value < math.inf and value >= 1e5 else _small(value)
-
-
-def _small(value: float) -> str:
+    if 1e5 <= value < math.inf:
+        return f"{value:.1e}".replace("e+0", "e").replace("e+", "e")
     return short(value, digits=2 if value < 100 else 3)
 
 
 def cut(words: str, most: int) -> str:
     return words if len(words) <= most else words[: most - 1] + "…"
+
+
+def round_step(least: float) -> float:
+    """The smallest of 1, 2 and 5 times a power of ten that is not below `least`: for marks and rows of tables."""
+    power = 10.0 ** math.floor(math.log10(least))
+    return next(step for step in (power, 2 * power, 5 * power, 10 * power) if step >= least * (1 - 1e-9))

@@ -3,29 +3,35 @@
 from __future__ import annotations
 
 import datetime
+import functools
 import json
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, replace
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NoReturn
 
 from ...core.errors import DataError
 from ...core.eta import Bin, EtaSummary, Tried
-from ...core.finding import Bound, Finding
-from ...core.policy import Judgement, Outcome, Verdict, Waived, Waiver
+from ...core.finding import Bound, Change, Finding, Way
+from ...core.policy import COMPARISONS, FIELDS, Judgement, Outcome, Verdict, Waived, Waiver
 from ...core.quantity import Quantity
 from ...core.remark import Remark
-from ...core.report import SCHEMA, Report
+from ...core.report import ALONE, COMPARED, SCHEMA, TUNE, Report
 from ...core.table import Column, Dataset
-from . import consistency, report_hash
+from . import report_hash
 
-Read = TypeVar("Read")
 Object = Mapping[str, Any]
+Reader = Callable[[Any], Any]
 
 AGAIN = "write it anew: labeldp-audit audit DATA"
 _WORDS = {"Infinity": math.inf, "-Infinity": -math.inf}
-_NAMES = ("binds", "bound", "class", "column", "of", "parameter", "scale")  # of `at` that are never numbers
+_NAMES = ("binds", "bound", "class", "column", "group", "of", "parameter", "scale")  # of `at` that are never numbers
+# Keys that reports may lack; of a newer version they may have more.
+_OPTIONAL = {
+    Report: ("remarks", "uncertifiable", "changes"), EtaSummary: ("order_p",), Bound: ("reason", "standard_error"),
+    Finding: ("claim", "bag"), Column: ("missing", "levels", "width"), Tried: ("behind", "behind_error"),
+}  # fmt: skip
 
 
 def read(text: str, name: str, quantities: Mapping[str, Quantity]) -> Report:
@@ -36,155 +42,123 @@ def read_with_run(text: str, name: str, quantities: Mapping[str, Quantity]) -> t
     """And when and where it was made, where that was asked for. name: of the file, for the reader of an error;
     quantities: that reports may hold."""
     document = _parsed(text, name)
-    _check_schema(document, name)
-    if not _is_sealed(document):
+    _check_schema(document.get("schema"), name)
+    try:
+        sealed = document.get(report_hash.KEY) == report_hash.hash_of(document)
+    except (ValueError, RecursionError):  # numbers beyond all bounds
+        sealed = False
+    if not sealed:
         raise DataError("the report is not as labeldp-audit wrote it: its seal does not fit", name, hint=AGAIN)
     run = document.get("run")
     try:
         report = replace(_report(document), quantities=quantities)
-        consistency.check(report)
+        for fault in (*_faults_of_table(report.dataset), *_faults(report)):
+            raise ValueError(fault)
         return report, run if isinstance(run, dict) else None
     except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
-        raise DataError(f"not a report of labeldp-audit: {_fault(error)}", name, hint=AGAIN) from None
-
-
-def _is_sealed(document: Object) -> bool:
-    try:
-        return document.get(report_hash.KEY) == report_hash.hash_of(document)
-    except (ValueError, RecursionError):  # numbers beyond all bounds
-        return False
+        fault = f"{error} is missing" if isinstance(error, KeyError) else str(error)
+        raise DataError(f"not a report of labeldp-audit: {fault}", name, hint=AGAIN) from None
 
 
 def _parsed(text: str, name: str) -> dict[str, Any]:
     def constant(word: str) -> NoReturn:
         raise ValueError(f"{word} is not JSON")
 
+    def without_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            raise ValueError("a key is there twice")
+        return found
+
     try:
-        document = json.loads(text, parse_constant=constant, object_pairs_hook=_without_twice)
+        document = json.loads(text, parse_constant=constant, object_pairs_hook=without_twice)
     except (ValueError, RecursionError) as error:
-        raise DataError(f"not a whole report: {_fault(error)}", name, hint=AGAIN) from None
+        raise DataError(f"not a whole report: {error}", name, hint=AGAIN) from None
     if not isinstance(document, dict):
         raise DataError("not a report of labeldp-audit", name, hint=AGAIN)
     return document
 
 
-def _without_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError("a key is there twice")
-    return found
-
-
-def _fault(error: Exception) -> str:
-    return f"{error} is missing" if isinstance(error, KeyError) else str(error)
-
-
-def _check_schema(document: Object, name: str) -> None:
-    schema = document.get("schema")
+def _check_schema(schema: object, name: str) -> None:
     if schema == SCHEMA:
         return
-    family = SCHEMA.partition("/")[0]
-    if isinstance(schema, str) and schema.startswith(f"{family}/"):
+    if isinstance(schema, str) and schema.startswith(SCHEMA.partition("/")[0] + "/"):
         what = f"the report has the schema {schema}, and this version reads {SCHEMA}"
         raise DataError(what, name, hint="use the version of labeldp-audit that wrote it, or a newer one")
     raise DataError("not a report of labeldp-audit", name, hint=AGAIN)
 
 
+# ---- nouns
+
+
+def _noun(kind: type, values: Any, **known: object) -> Any:
+    """What has those fields; `known` stand in the file in another shape."""
+    given, optional = _object(values), _OPTIONAL.get(kind, ())
+    for name, reader in _readers(kind, tuple(known)):
+        if name in given or name not in optional:
+            known[name] = reader(given[name])
+    return kind(**known)
+
+
+@functools.cache
+def _readers(kind: type, known: tuple[str, ...]) -> tuple[tuple[str, Reader], ...]:
+    return tuple((field.name, _reader(str(field.type))) for field in fields(kind) if field.name not in known)
+
+
+def _reader(declared: str) -> Reader:
+    """By how a field is declared: `int`, `int | None`, `tuple[int, ...]`."""
+    one = declared.removesuffix(" | None")
+    if one != declared:
+        inner = _reader(one)
+        return lambda value: None if value is None else inner(value)
+    one = declared.removeprefix("tuple[").removesuffix(", ...]")
+    if one != declared:
+        item = _reader(one)
+        return lambda value: tuple(map(item, _list(value)))
+    return _READERS[declared]
+
+
 def _report(document: Object) -> Report:
-    findings = tuple(_finding(one) for one in _list(document["findings"]))
-    judged = document.get("judgement")
-    return Report(
-        command=_command(document["command"]), version=_text(document["tool"]["version"]),
-        dataset=_dataset(document["dataset"]), eta=_eta(document["eta"]), parameters=_object(document["parameters"]),
-        findings=findings, warnings=tuple(map(_text, _list(document["warnings"]))),
-        remarks=tuple(map(_remark, _list(document.get("remarks", [])))),
-        uncertifiable=_maybe(_text, document.get("uncertifiable")),
-        judgement=None if judged is None else _judgement(judged, findings),
-    )  # fmt: skip
-
-
-def _remark(one: Object) -> Remark:
-    return Remark(_text(one["code"]), _object(one["values"]))
-
-
-def _command(value: Any) -> str:
-    """A file may be named after it."""
-    if not re.fullmatch("[a-z][a-z-]*", _text(value)):
+    findings = tuple(map(_finding, _list(document["findings"])))
+    if not re.fullmatch("[a-z][a-z-]*", _text(document["command"])):  # a file may be named after it
         raise ValueError("no name of a command")
-    return str(value)
+    judged = document.get("judgement")
+    if judged is not None:
+        verdicts = tuple(_verdict(one, findings) for one in _list(judged["verdicts"]))
+        judged = Judgement(verdicts, tuple(_noun(Waived, one, waiver=_waiver(one)) for one in _list(judged["waivers"])))
+    version = _text(document["tool"]["version"])
+    made: Report = _noun(Report, document, version=version, findings=findings, judgement=judged, quantities={})
+    return made
 
 
-def _dataset(data: Object) -> Dataset:
-    return Dataset(
-        name=_text(data["name"]), sha256=_text(data["sha256"]), rows=_whole(data["rows"]),
-        rows_used=_whole(data["rows_used"]), label=_text(data["label"]), positive=_maybe(_text, data["positive"]),
-        classes=tuple(map(_text, _list(data["classes"]))), class_counts=tuple(map(_whole, _list(data["class_counts"]))),
-        columns=tuple(Column(**_of(Column, one)) for one in _list(data["columns"])),
-    )  # fmt: skip
+def _finding(one: Any) -> Finding:
+    found: Finding = _noun(Finding, one, bound=_noun(Bound, one))
+    return found
 
 
-def _eta(eta: Object) -> EtaSummary:
-    return EtaSummary(
-        estimator=_text(eta["estimator"]), k=_maybe(_whole, eta["k"]), metric=_maybe(_text, eta["metric"]),
-        n=_whole(eta["n"]), queries=_whole(eta["queries"]), exact=_truth(eta["exact"]), recall=_number(eta["recall"]),
-        recall_low=_number(eta["recall_low"]), log_loss=_number(eta["log_loss"]), one_class=_whole(eta["one_class"]),
-        order_p=_maybe(_number, eta.get("order_p")),
-        tried=tuple(Tried(**{"k": None} | _of(Tried, one)) for one in _list(eta["tried"])),
-        reliability=tuple(Bin(**_of(Bin, one)) for one in _list(eta["reliability"])),
-    )  # fmt: skip
-
-
-def _of(kind: type, values: Object) -> dict[str, Any]:
-    """What that noun has of it; a newer version may have written more."""
-    known: dict[str, str] = {field.name: field.type for field in fields(kind)}  # type: ignore[misc]
-    return {key: _READERS[known[key]](value) for key, value in _object(values).items() if key in known}
-
-
-def _finding(one: Object) -> Finding:
-    bound = Bound(
-        estimate=_maybe(_number, one["estimate"]), low=_maybe(_number, one["low"]), high=_maybe(_number, one["high"]),
-        n=_whole(one["n"]), method=_text(one["method"]), assumptions=tuple(map(_text, _list(one["assumptions"]))),
-        reason=_maybe(_text, one.get("reason")), standard_error=_maybe(_number, one.get("standard_error")),
-    )  # fmt: skip
-    return Finding(
-        _text(one["quantity"]), bound, _number(one["confidence"]), _maybe(_text, one["mechanism"]), _at(one["at"]),
-        _maybe(_number, one.get("claim")), _maybe(_whole, one.get("bag")),
-    )  # fmt: skip
-
-
-def _at(at: Object) -> dict[str, float | str]:
+def _at(at: Any) -> dict[str, float | str]:
     return {
         key: value if isinstance(value, str) and (key in _NAMES or value not in _WORDS) else _number(value)
         for key, value in _object(at).items()
     }
 
 
-def _judgement(judged: Object, findings: Sequence[Finding]) -> Judgement:
-    verdicts = tuple(_verdict(one, findings) for one in _list(judged["verdicts"]))
-    return Judgement(verdicts, tuple(map(_waived, _list(judged["waivers"]))))
-
-
-def _verdict(one: Object, findings: Sequence[Finding]) -> Verdict:
-    return Verdict(
-        line=_text(one["line"]), outcome=Outcome(one["outcome"]), said=_text(one["said"]),
-        quantity=_text(one["quantity"]), field=_text(one["field"]), comparison=_text(one["comparison"]),
-        threshold=_number(one["threshold"]),
-        worst=None if one["finding"] is None else findings[_place(one["finding"])], judged=_whole(one["judged"]),
-        failing=_whole(one["failing"]), waiver=_maybe(_waiver, one["waived"]),
-    )  # fmt: skip
-
-
-def _waived(one: Object) -> Waived:
-    return Waived(_waiver(one), _truth(one["about_this"]), _truth(one["expired"]), _truth(one["used"]))
+def _verdict(one: Object, findings: tuple[Finding, ...]) -> Verdict:
+    """Python would count a place below 0 from the end of the list."""
+    place = one["finding"]
+    worst = None if place is None else findings[_whole(place) if place >= 0 else _refused(place, "a place in a list")]
+    waiver = None if one["waived"] is None else _waiver(one["waived"])
+    found: Verdict = _noun(Verdict, one, worst=worst, waiver=waiver)
+    return found
 
 
 def _waiver(one: Object) -> Waiver:
-    until = datetime.date.fromisoformat(one["until"])
-    return Waiver(_text(one["quantity"]), _text(one["dataset"]).removeprefix("sha256:"), until, _text(one["reason"]))
+    until, dataset = datetime.date.fromisoformat(one["until"]), _text(one["dataset"]).removeprefix("sha256:")
+    found: Waiver = _noun(Waiver, one, until=until, dataset=dataset)
+    return found
 
 
-def _maybe(kind: Callable[[Any], Read], value: Any) -> Read | None:
-    return None if value is None else kind(value)
+# ---- values
 
 
 def _text(value: Any) -> str:
@@ -199,12 +173,6 @@ def _whole(value: Any) -> int:
     return value if isinstance(value, int) and not isinstance(value, bool) else _refused(value, "a whole number")
 
 
-def _place(value: Any) -> int:
-    """In a list; Python would count what is below 0 from its end."""
-    place = _whole(value)
-    return place if place >= 0 else _refused(value, "a place in a list")
-
-
 def _number(value: Any) -> float:
     if isinstance(value, str) and value in _WORDS:
         return _WORDS[value]
@@ -212,12 +180,6 @@ def _number(value: Any) -> float:
         float(value)  # refuses what no number of a report can be
         return value
     return _refused(value, "a number")
-
-
-# By how the fields of nouns are declared.
-_READERS: Mapping[str, Callable[[Any], object]] = {
-    "str": _text, "int": _whole, "float": _number, "int | None": lambda value: _maybe(_whole, value),
-}  # fmt: skip
 
 
 def _list(value: Any) -> list[Any]:
@@ -230,3 +192,57 @@ def _object(value: Any) -> dict[str, Any]:
 
 def _refused(value: object, wanted: str) -> NoReturn:
     raise TypeError(f"{type(value).__name__} instead of {wanted}")
+
+
+_READERS: Mapping[str, Reader] = {
+    "str": _text, "int": _whole, "float": _number, "bool": _truth, "Outcome": Outcome,
+    "Mapping[str, object]": _object, "Mapping[str, str | int | float]": _object, "Mapping[str, float | str]": _at,
+    **{kind.__name__: functools.partial(_noun, kind) for kind in (Dataset, Column, EtaSummary, Bin, Remark)},
+    "Change": lambda one: Change(_finding(one["old"]), _finding(one["new"]), Way(one["way"])),
+    "Tried": lambda value: _noun(Tried, {"k": None} | _object(value)),
+}  # fmt: skip
+
+
+# ---- what holds of every report that an audit made
+
+
+def _faults_of_table(data: Dataset) -> Iterator[str]:
+    if len(set(data.classes)) < 2 or len(set(data.classes)) < len(data.classes):
+        yield "a label has two classes or more, and each once"
+    if len(data.class_counts) != len(data.classes) or min(data.class_counts) < 0:
+        yield "each class has a count"
+    if not 0 < data.rows_used <= data.rows or sum(data.class_counts) != data.rows_used:
+        yield "the counts of the classes are not those of the rows"
+    if (data.positive is None) != (len(data.classes) > 2) or data.positive not in (None, *data.classes):
+        yield "the positive class is one of two"
+
+
+def _faults(report: Report) -> Iterator[str]:
+    eta, parameters = report.eta, report.parameters
+    if min(eta.queries, eta.n) < 1 or not 0 <= eta.one_class <= eta.queries or (eta.k is not None and eta.k < 1):
+        yield "rows and neighbours are counted from 1"
+    if not 0 <= eta.recall_low <= 1 or not 0 <= eta.recall <= 1:
+        yield "a recall is a share"
+    if not all(0 <= share <= 1 for one in eta.reliability for share in (one.said, one.came, one.low, one.high)):
+        yield "of what is said and what comes there are shares"
+    confidence = parameters.get("confidence", 0.0)
+    if isinstance(confidence, bool) or not isinstance(confidence, int | float) or not 0 <= confidence <= 1:
+        yield "the confidence of the report is no share"
+    if not all(isinstance(one, list) and all(isinstance(spec, str) for spec in one) for one in _specs(parameters)):
+        yield "mechanisms stand in lists of texts"
+    for one in report.findings:
+        if not 0 <= one.confidence <= 1:
+            yield f"the confidence of {one.quantity} is no share"
+        if one.bound.n < 0 or (one.bag is not None and one.bag < 1):
+            yield f"the counts of {one.quantity} are none"
+    for verdict in report.judgement.verdicts if report.judgement else ():
+        if verdict.field not in FIELDS or verdict.comparison not in COMPARISONS:
+            yield f"the verdict about {verdict.quantity} compares nothing"
+
+
+def _specs(parameters: Mapping[str, object]) -> Iterator[object]:
+    """Lists of mechanisms that are read again."""
+    yield parameters.get(COMPARED, [])
+    for name in (TUNE, ALONE):
+        by_name = parameters.get(name, {})
+        yield from by_name.values() if isinstance(by_name, Mapping) else [None]

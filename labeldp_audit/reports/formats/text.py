@@ -18,13 +18,9 @@ _GAP = "   "
 
 
 def render(
-    report: Report, *, width: int, color: bool, run_info: Mapping[str, object] | None, location: str | None = None
+    report: Report, *, width: int, color: bool = False, run_info: Mapping[str, object] | None = None, **_: object
 ) -> str:
     """All of it, for a file."""
-    return whole(report, width, color, run_info)
-
-
-def whole(report: Report, width: int, color: bool = False, run_info: Mapping[str, object] | None = None) -> str:
     lines, section, room = [], "", min(width, _WIDEST)
     for block in document.of(report, run_info):
         if block.section != section and not isinstance(block, Figure):
@@ -40,8 +36,12 @@ def screen(report: Report, width: int = 100, color: bool = False, page: str = ""
     room = min(width, _WIDEST)
     last = _last(brief, page, rest, room)
     above = [line for one in brief if not isinstance(one, Remark) for line in _brief(one, room, color)]
-    left = max(1, min(_WARNINGS, _LINES - len(above) - len(last)))
-    return _text([*above, *_warnings([one for one in brief if isinstance(one, Remark)], left, room, color), *last])
+    most = max(1, min(_WARNINGS, _LINES - len(above) - len(last)))
+    found = [one.text for one in brief if isinstance(one, Remark)]
+    shown = found if len(found) <= most else found[: most - 1]
+    warnings = [f"! {_clauses(one, room - 2)}" for one in shown]
+    warnings += [f"! {len(found) - len(shown)} more warnings"] if len(found) > len(shown) else []
+    return _text([*above, *(_styled(line, _YELLOW, color) for line in warnings), *last])
 
 
 def _text(lines: Iterable[str]) -> str:
@@ -53,24 +53,13 @@ def _brief(block: Block, width: int, color: bool) -> Iterator[str]:
         case Sentence(role="next"):
             return
         case Sentence(text=text, role=role):
-            for line in _wrapped(text, width)[:3]:
-                yield _styled(line, _tint(text) if role in ("verdict", "answer") else _DIM, color)
+            style = _tint(text) if role in ("verdict", "answer") else _DIM
+            yield from (_styled(line, style, color) for line in _wrapped(text, width)[:3])
         case Table():
             yield ""
             yield from _table(block, width, color, one=True)
             if block.note:
                 yield _styled(cut(block.note, width), _DIM, color)
-
-
-def _tint(text: str) -> str:
-    return _BOLD + _COLORS.get(text.partition(":")[0].partition(" ")[0], "")
-
-
-def _warnings(found: Sequence[Remark], most: int, width: int, color: bool) -> Iterator[str]:
-    shown = found if len(found) <= most else found[: most - 1]
-    yield from (_styled(f"! {_clauses(one.text, width - 2)}", _YELLOW, color) for one in shown)
-    if len(found) > len(shown):
-        yield _styled(f"! {len(found) - len(shown)} more warnings", _YELLOW, color)
 
 
 def _clauses(text: str, most: int) -> str:
@@ -102,8 +91,8 @@ def _block(block: Block, width: int, color: bool) -> Iterator[str]:
         case Sentence(text=text, role="code"):
             yield f"  {text}"
         case Sentence(text=text, role=role):
-            lines = _wrapped(text, width)
-            yield from (_styled(line, _tint(text), color) if role in ("verdict", "answer") else line for line in lines)
+            style = _tint(text) if role in ("verdict", "answer") else ""
+            yield from (_styled(line, style, color) for line in _wrapped(text, width))
         case Remark(text=text):
             yield from _wrapped(text, width, "! ", "  ")
         case Table():
@@ -114,6 +103,10 @@ def _block(block: Block, width: int, color: bool) -> Iterator[str]:
             yield ""
 
 
+def _tint(text: str) -> str:
+    return _BOLD + _COLORS.get(text.partition(":")[0].partition(" ")[0], "")
+
+
 def _wrapped(text: str, width: int, first: str = "", rest: str = "") -> list[str]:
     """No line ends before a per cent sign."""
     kept = text.replace(" %", "\xa0%")
@@ -122,45 +115,33 @@ def _wrapped(text: str, width: int, first: str = "", rest: str = "") -> list[str
 
 
 def _styled(line: str, style: str, color: bool) -> str:
-    return f"{style}{line}{_PLAIN}" if color and line else line
+    return f"{style}{line}{_PLAIN}" if color and line and style else line
 
 
 def _table(table: Table, width: int, color: bool, one: bool = False) -> Iterator[str]:
-    """Columns side by side as far as there is room; one: what has none is cut, otherwise it stands below."""
+    """Columns side by side as far as there is room; one: the widest give way, otherwise cells stand below others."""
     grid = [list(table.header), *map(list, table.rows)]
-    widths = [max(_cells(row[place]) for row in grid) for place in range(len(table.header))]
-    if len(widths) == 1 or sum(widths) + len(_GAP) * (len(widths) - 1) > width:
-        if not one:
-            yield from _stacked(table, width)
-            return
-        widths = _squeezed(widths, width)
+    widths, room = [max(map(_cells, column)) for column in zip(*grid, strict=True)], width + len(_GAP)
+    if not one and (len(widths) == 1 or sum(widths) + len(_GAP) * len(widths) > room):
+        yield from _stacked(table, width)
+        return
+    while sum(widths) + len(_GAP) * len(widths) > room and max(widths) > 4:
+        widths[widths.index(max(widths))] -= 1
     for number, row in enumerate(grid):
-        cells = [
-            _padded(cell, room, place in table.left) for place, (cell, room) in enumerate(zip(row, widths, strict=True))
-        ]
-        yield _styled(_GAP.join(cells), _BOLD if number == 0 else "", color)
-
-
-def _squeezed(widths: Sequence[int], width: int) -> list[int]:
-    """The widest column gives way first."""
-    found = list(widths)
-    while sum(found) + len(_GAP) * (len(found) - 1) > width and max(found) > 4:
-        found[found.index(max(found))] -= 1
-    return found
+        cells = [_padded(cell, widths[place], place in table.left) for place, cell in enumerate(row)]
+        yield _styled(_GAP.join(cells), "" if number else _BOLD, color)
 
 
 def _stacked(table: Table, width: int) -> Iterator[str]:
-    """Rows of a table that is too wide: the first cell, and each other below it with its column's name."""
-    if len(table.header) == 1:
-        for (cell,) in table.rows:
-            yield from _wrapped(cell, width, "- ", "  ")
-        return
+    """The first cell of each row, and each other below it with its column's name."""
     for first, *rest in table.rows:
+        if len(table.header) == 1:
+            yield from _wrapped(first, width, "- ", "  ")
+            continue
         yield from _wrapped(first, width) or [""]
         for name, cell in zip(table.header[1:], rest, strict=True):
             if cell.strip():
-                said = f"{name}: {' '.join(cell.split())}"
-                yield from _wrapped(said, width, "    ", "      ")
+                yield from _wrapped(f"{name}: {' '.join(cell.split())}", width, "    ", "      ")
 
 
 def _cells(text: str) -> int:

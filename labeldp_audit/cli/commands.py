@@ -1,0 +1,327 @@
+"""The commands: what each may be given, what help says of it, and what it does beside reading its options."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Annotated, Any
+
+import typer
+import typer.core
+
+from ..core import registry
+from ..core.errors import SpecError
+from . import options as opt
+from . import terminal
+
+SUMMARY = (
+    "Measure how much a release of protected labels still tells about each person.\n\n"
+    "A table goes in (.parquet, .csv, .csv.gz, .tsv, .arrow, .svm, a folder, or - for CSV on standard input); "
+    "a report comes out on standard output.\n\n"
+    "Start with: labeldp-audit estimate-j DATA\n\n"
+    "Options of a command may also stand in labeldp-audit.toml or pyproject.toml, or in variables such as "
+    "LABELDP_AUDIT_LABEL; what is typed wins."
+)
+
+
+class _Group(typer.core.TyperGroup):
+    """Help names the kinds of files that packages of other people read."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        kinds = "".join(f", .{ending}" for ending in registry.others("sources"))
+        self.help = SUMMARY.replace(", a folder", f"{kinds}, a folder")
+        _leave_types_of_flags_out(self, ctx)
+        super().format_help(ctx, formatter)
+
+
+class _Command(typer.core.TyperCommand):
+    """Help ends with what there is to choose from, which is looked up then and not whenever the tool starts."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        if any(one.name == "mechanism" for one in self.params):
+            self.epilog = opt.choices()
+        _leave_types_of_flags_out(self, ctx)
+        super().format_help(ctx, formatter)
+
+
+def _leave_types_of_flags_out(command: Any, context: Any) -> None:
+    """Some versions of typer show --quiet as if it took a value."""
+    for option in command.get_params(context):
+        if getattr(option, "is_flag", False):
+            option.metavar = ""
+
+
+application = typer.Typer(
+    cls=_Group,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+command = partial(application.command, cls=_Command)
+
+
+def perform(context: typer.Context, **how: bool) -> int:
+    from . import run_command  # which loads what help does not need
+
+    return run_command.perform(context, run_command.Job(**how))
+
+
+@application.callback(invoke_without_command=True, epilog=terminal.STATUSES)
+def program(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and end.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", help="With --version: also what it is built on.")] = False,
+) -> None:
+    if version:
+        from . import versions
+
+        terminal.show(versions.told(verbose))
+        raise typer.Exit
+    if verbose:
+        raise SpecError("--verbose goes with --version")
+    if context.invoked_subcommand is None:
+        raise SpecError("missing command", hint="`labeldp-audit --help` lists the commands")
+
+
+# ---- in the order in which help lists them
+
+
+@command(short_help="What the features alone tell about the label.")
+def estimate_eta(
+    context: opt.Context, data: opt.Data, label: opt.Label, positive: opt.Positive, exclude: opt.Exclude,
+    categorical: opt.Categorical, drop_null_labels: opt.DropNullLabels, delimiter: opt.Delimiter, group: opt.Group,
+    repeats: opt.Repeats, estimator: opt.Estimator, eta: opt.EtaColumns, k: opt.K, queries: opt.Queries,
+    recall: opt.Recall, mechanism: opt.Mechanism, utility: opt.Utility, smoothness: opt.Smoothness,
+    certify: opt.Certify, confidence: opt.Confidence, seed: opt.Seed, format: opt.Format, output: opt.Output,
+    no_output: opt.NoOutput, with_run_info: opt.WithRunInfo, verbose: opt.Verbose, quiet: opt.Quiet,
+    threads: opt.Threads, exit_zero: opt.ExitZero, debug: opt.Debug, config: opt.Config, no_config: opt.NoConfig,
+    show_config: opt.ShowConfig,
+) -> int:  # fmt: skip
+    """Estimate for each row how likely each label is, given the features alone: what anybody can know before a
+    release. Also writes DIR/eta.parquet, one line a row, which only you can read.
+
+    \b
+    Examples:
+      labeldp-audit estimate-eta clinic.parquet
+          report, and one estimate a row in labeldp-report/eta.parquet
+      labeldp-audit estimate-eta clinic.parquet --no-output -f json
+          the report alone, for a program
+    """
+    return perform(context, rows=True)
+
+
+@command(short_help="The largest loss, over all neighbourhoods.")
+def nu_max(
+    context: opt.Context, data: opt.Data, label: opt.Label, positive: opt.Positive, exclude: opt.Exclude,
+    categorical: opt.Categorical, drop_null_labels: opt.DropNullLabels, delimiter: opt.Delimiter, group: opt.Group,
+    repeats: opt.Repeats, estimator: opt.Estimator, eta: opt.EtaColumns, eta_file: opt.EtaFile, k: opt.K,
+    queries: opt.Queries, recall: opt.Recall, mechanism: opt.Mechanism, smoothness: opt.Smoothness,
+    certify: opt.Certify, confidence: opt.Confidence, seed: opt.Seed, format: opt.Format, output: opt.Output,
+    no_output: opt.NoOutput, with_run_info: opt.WithRunInfo, verbose: opt.Verbose, quiet: opt.Quiet,
+    threads: opt.Threads, exit_zero: opt.ExitZero, debug: opt.Debug, config: opt.Config, no_config: opt.NoConfig,
+    show_config: opt.ShowConfig,
+) -> int:  # fmt: skip
+    """Estimate the worst case: the largest change in log odds that a release can cause, whichever way the noise
+    falls. The limits are about averages over neighbourhoods: a person who stands out in one may lose more.
+
+    \b
+    Examples:
+      labeldp-audit nu-max clicks.csv --label clicked  # name the label
+      labeldp-audit nu-max clicks.csv -f markdown=worst.md -f text
+          two forms at once
+    """
+    return perform(context)
+
+
+@command(short_help="The share of people whose loss is above tau.")
+def estimate_j(
+    context: opt.Context, data: opt.Data, label: opt.Label, positive: opt.Positive, exclude: opt.Exclude,
+    categorical: opt.Categorical, drop_null_labels: opt.DropNullLabels, delimiter: opt.Delimiter, group: opt.Group,
+    repeats: opt.Repeats, estimator: opt.Estimator, eta: opt.EtaColumns, eta_file: opt.EtaFile, k: opt.K,
+    queries: opt.Queries, recall: opt.Recall, mechanism: opt.Mechanism, tau: opt.Tau, smoothness: opt.Smoothness,
+    alpha: opt.Alpha, certify: opt.Certify, confidence: opt.Confidence, seed: opt.Seed, format: opt.Format,
+    output: opt.Output, no_output: opt.NoOutput, with_run_info: opt.WithRunInfo, verbose: opt.Verbose,
+    quiet: opt.Quiet, threads: opt.Threads, exit_zero: opt.ExitZero, debug: opt.Debug, config: opt.Config,
+    no_config: opt.NoConfig, show_config: opt.ShowConfig,
+) -> int:  # fmt: skip
+    """Estimate J(tau): the share of people about whose label a release tells more than tau nats, for every tau and
+    mechanism asked for, with an interval that covers all of them at once.
+
+    \b
+    Examples:
+      labeldp-audit estimate-j clinic.parquet  # no option is needed
+      labeldp-audit estimate-j clinic.parquet --mechanism 'rr:pi=0.1|0.2'
+          two releases
+      labeldp-audit estimate-j clinic.parquet --tau 0.5,1,2 -o audit
+          three losses, another folder
+      labeldp-audit estimate-j - --delimiter ';' < clicks.csv
+          a table on standard input
+    """
+    return perform(context)
+
+
+@command(short_help="How much better an attacker guesses once the release is out.")
+def advantage(
+    context: opt.Context, data: opt.Data, label: opt.Label, positive: opt.Positive, exclude: opt.Exclude,
+    categorical: opt.Categorical, drop_null_labels: opt.DropNullLabels, delimiter: opt.Delimiter, group: opt.Group,
+    repeats: opt.Repeats, estimator: opt.Estimator, eta: opt.EtaColumns, eta_file: opt.EtaFile, k: opt.K,
+    queries: opt.Queries, recall: opt.Recall, mechanism: opt.ComparedMechanism, utility: opt.Utility, bags: opt.Bags,
+    smoothness: opt.Smoothness, certify: opt.Certify, confidence: opt.Confidence, seed: opt.Seed, format: opt.Format,
+    output: opt.Output, no_output: opt.NoOutput, with_run_info: opt.WithRunInfo, verbose: opt.Verbose,
+    quiet: opt.Quiet, threads: opt.Threads, exit_zero: opt.ExitZero, debug: opt.Debug, config: opt.Config,
+    no_config: opt.NoConfig, show_config: opt.ShowConfig,
+) -> int:  # fmt: skip
+    """Compare noise with aggregation: how many more labels the best attacker guesses right with the release than
+    from the features alone, under each mechanism, beside the bounds that papers give, and which strength of one
+    mechanism protects like which of another.
+
+    \b
+    Examples:
+      labeldp-audit advantage clinic.parquet  # three kinds of release
+      labeldp-audit advantage clinic.parquet --mechanism 'rr:epsilon=0.5|1' --mechanism 'llp:k=8|64'
+          noise or aggregation?
+      labeldp-audit advantage clinic.parquet --eta-file labeldp-report/eta.parquet
+          after estimate-eta, without another search
+      labeldp-audit advantage clicks.csv --label clicked --utility balanced
+          rare labels count as much
+    """
+    return perform(context)
+
+
+@command(short_help="All of this at once, at one joint confidence.")
+def audit(
+    context: opt.Context, data: opt.Data, label: opt.Label, positive: opt.Positive, exclude: opt.Exclude,
+    categorical: opt.Categorical, drop_null_labels: opt.DropNullLabels, delimiter: opt.Delimiter, group: opt.Group,
+    repeats: opt.Repeats, estimator: opt.Estimator, eta: opt.EtaColumns, eta_file: opt.EtaFile, k: opt.K,
+    queries: opt.Queries, recall: opt.Recall, mechanism: opt.Mechanism, tau: opt.Tau, utility: opt.Utility,
+    bags: opt.Bags, smoothness: opt.Smoothness, alpha: opt.Alpha, certify: opt.Certify, explain: opt.Explain,
+    confidence: opt.Confidence, seed: opt.Seed, fail_if: opt.FailIf, policy: opt.PolicyFile, format: opt.Format,
+    output: opt.Output, no_output: opt.NoOutput, with_run_info: opt.WithRunInfo, verbose: opt.Verbose,
+    quiet: opt.Quiet, threads: opt.Threads, exit_zero: opt.ExitZero, debug: opt.Debug, config: opt.Config,
+    no_config: opt.NoConfig, show_config: opt.ShowConfig,
+) -> int:  # fmt: skip
+    """Ask every question that the table allows, at one joint confidence: losses, the worst case, and what an
+    attacker gains, beside other mechanisms on a fixed scale. Leaves the report in all formats in DIR, among them a
+    page for people, and judges a policy if there is one.
+
+    \b
+    Examples:
+      labeldp-audit audit clinic.parquet
+          labeldp-report/audit.html is the page
+      labeldp-audit audit clinic.parquet --mechanism rr:epsilon=2 --explain
+          and which columns give it away
+      labeldp-audit audit clinic.parquet --fail-if 'advantage.high > 0.05'
+          with a verdict
+    """
+    return perform(context, every_format=True)
+
+
+@command(short_help="Does a policy hold? Ends with 1 if not.")
+def check(
+    context: opt.Context, data: opt.ReportOrData, label: opt.Label, positive: opt.Positive, exclude: opt.Exclude,
+    categorical: opt.Categorical, drop_null_labels: opt.DropNullLabels, delimiter: opt.Delimiter, group: opt.Group,
+    repeats: opt.Repeats, estimator: opt.Estimator, eta: opt.EtaColumns, eta_file: opt.EtaFile, k: opt.K,
+    queries: opt.Queries, recall: opt.Recall, mechanism: opt.Mechanism, tau: opt.Tau, utility: opt.Utility,
+    bags: opt.Bags, smoothness: opt.Smoothness, alpha: opt.Alpha, certify: opt.Certify, confidence: opt.Confidence,
+    seed: opt.Seed, fail_if: opt.FailIf, policy: opt.PolicyFile, baseline: opt.Baseline, format: opt.Format,
+    output: opt.Output, no_output: opt.NoOutput, with_run_info: opt.WithRunInfo, verbose: opt.Verbose, quiet: opt.Quiet,
+    threads: opt.Threads, exit_zero: opt.ExitZero, debug: opt.Debug, config: opt.Config, no_config: opt.NoConfig,
+    show_config: opt.ShowConfig,
+) -> int:  # fmt: skip
+    """Judge a stored report by a policy, without the data; or audit a table first, no more than the policy asks
+    about. A line that says what blocks a release passes, fails, is inconclusive (the estimate passes, its
+    limit does not: exit status 4), is unproven (a lower limit passes for want of rows, the estimate does not:
+    4 too), or was not measured, which fails.
+
+    \b
+    Examples:
+      labeldp-audit check labeldp-report/audit.json --fail-if 'advantage.high > 0.05'
+          a stored report
+      labeldp-audit check clinic.parquet --mechanism rr:epsilon=2 --fail-if 'advantage.high > 0.1'
+          a table
+      labeldp-audit check audit.json -f github -f sarif=audit.sarif
+          in CI, policy from labeldp-audit.toml
+      labeldp-audit check audit.json --baseline last-release.json
+          only what got worse
+    """
+    return perform(context, reports=True, needs_policy=True)
+
+
+@command(short_help="The least noise that meets a policy.")
+def tune(
+    context: opt.Context, data: opt.Data, label: opt.Label, positive: opt.Positive, exclude: opt.Exclude,
+    categorical: opt.Categorical, drop_null_labels: opt.DropNullLabels, delimiter: opt.Delimiter, group: opt.Group,
+    repeats: opt.Repeats, estimator: opt.Estimator, eta: opt.EtaColumns, eta_file: opt.EtaFile, k: opt.K,
+    queries: opt.Queries, recall: opt.Recall, mechanism: opt.TunedMechanism, utility: opt.Utility, bags: opt.Bags,
+    smoothness: opt.Smoothness, alpha: opt.Alpha, certify: opt.Certify, confidence: opt.Confidence, seed: opt.Seed,
+    fail_if: opt.FailIf, policy: opt.PolicyFile, format: opt.Format, output: opt.Output, no_output: opt.NoOutput,
+    with_run_info: opt.WithRunInfo, verbose: opt.Verbose, quiet: opt.Quiet, threads: opt.Threads,
+    exit_zero: opt.ExitZero, debug: opt.Debug, config: opt.Config, no_config: opt.NoConfig,
+    show_config: opt.ShowConfig,
+) -> int:  # fmt: skip
+    """Choose the largest epsilon, or the smallest k, with which a policy holds, to 1 % of epsilon, and show what
+    each strength of the noise costs. Says when no noise is enough, as the features give too much away, and which
+    line of the policy decides.
+
+    \b
+    Examples:
+      labeldp-audit tune clinic.parquet --fail-if 'advantage.high > 0.05'
+          randomized response
+      labeldp-audit tune clinic.parquet --mechanism llp --fail-if 'advantage.high > 0.05'
+          how large a bag?
+      labeldp-audit tune clinic.parquet --mechanism laplace-llp:k=8 --policy strict.toml
+          epsilon at k = 8
+    """
+    return perform(context, needs_policy=True)
+
+
+@command(short_help="A stored report in another format.")
+def report(
+    context: opt.Context, data: opt.StoredReport, format: opt.Format, output: opt.Output, no_output: opt.NoOutput,
+    with_run_info: opt.WithRunInfo, verbose: opt.Verbose, quiet: opt.Quiet, exit_zero: opt.ExitZero, debug: opt.Debug,
+    config: opt.Config, no_config: opt.NoConfig, show_config: opt.ShowConfig,
+) -> int:  # fmt: skip
+    """Show a stored report, as text or in any other format; nothing is measured.
+
+    \b
+    Examples:
+      labeldp-audit report labeldp-report/audit.json -f html=audit.html
+          a page
+      labeldp-audit report labeldp-report/audit.json  # as text
+    """
+    return perform(context, tables=False, reports=True)
+
+
+@command(short_help="What changed between two stored reports.")
+def diff(
+    context: opt.Context, older: opt.OlderReport, data: opt.NewerReport, format: opt.Format, output: opt.Output,
+    no_output: opt.NoOutput, with_run_info: opt.WithRunInfo, verbose: opt.Verbose, quiet: opt.Quiet, debug: opt.Debug,
+    config: opt.Config, no_config: opt.NoConfig, show_config: opt.ShowConfig,
+) -> int:  # fmt: skip
+    """Show which numbers changed between two reports beyond their limits: where limits meet, nothing is shown. Both
+    have to be about the same label, classes and mechanisms. `check --baseline` turns it into a gate.
+
+    \b
+    Examples:
+      labeldp-audit diff january.json february.json
+          what got worse or better
+      labeldp-audit diff january.json february.json -f json
+          for a program
+    """
+    return perform(context, tables=False, reports=True, compares=True)
+
+
+@command(short_help="What a number of a report means.")
+def explain(quantity: opt.Quantity, format: opt.ExplainedAs, debug: opt.Debug) -> int:
+    """Say what a quantity or a term means, its formula, how to read it and where it comes from. Without a name,
+    list all there are.
+
+    \b
+    Examples:
+      labeldp-audit explain  # all names, one line each
+      labeldp-audit explain nu_max  # one of them
+      labeldp-audit explain j -f json  # for a program
+    """
+    from . import explain as glossary
+
+    terminal.show(glossary.run(quantity, format, terminal.screen()[0]))
+    return terminal.FINE

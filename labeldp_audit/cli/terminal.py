@@ -1,0 +1,158 @@
+"""What people and programs see of us: standard output with the report and nothing else, standard error with the rest,
+a bar where somebody looks, and the exit status."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import sys
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, TextIO
+
+from ..core.errors import DataError
+from ..core.progress import Progress, Silent
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bars
+    from rich.progress import ProgressColumn, TaskID
+
+FINE, VIOLATED, USAGE, DATA, INCONCLUSIVE, BUG, CLOSED = 0, 1, 2, 3, 4, 70, 141
+STATUSES = (
+    "Exit status: 0 it ran, and a policy holds; 1 the policy is violated; 2 usage or configuration; 3 the data cannot "
+    "be audited; 4 inconclusive or unproven; 70 a bug; 130 interrupted; 141 broken pipe; 143 terminated."
+)
+PIPE = (100, 24)  # columns and lines where no terminal is
+
+
+# ---- standard error
+
+
+def complain(what: str, hint: str = "") -> None:
+    say(f"error: {what}")
+    if hint:
+        say(f"hint: {' '.join(hint.split())}")
+
+
+def warn(warnings: Iterable[str], quiet: bool) -> None:
+    for warning in () if quiet else warnings:
+        say(f"warning: {' '.join(warning.split())}")
+
+
+def say(line: str) -> None:
+    """To standard error; where that is closed there is nobody to tell."""
+    try:
+        if sys.stderr is not None:
+            shown = line.replace("##[", "# #[")  # commands to a runner of GitHub, wherever they stand in a line
+            print(f"labeldp-audit: {shown}", file=sys.stderr, flush=True)
+    except OSError:
+        mute(sys.stderr)
+
+
+# ---- standard output
+
+
+def show(text: str) -> None:
+    """UTF-8 for programs, as in files; what a terminal understands for people."""
+    if sys.stdout is None:
+        if text:
+            raise BrokenPipeError
+        return
+    encoding = sys.stdout.encoding if sys.stdout.isatty() else "utf-8"
+    with delivering():
+        left = memoryview(text.encode(encoding, "backslashreplace"))
+        while left:  # print would not notice a pipe that closes halfway, where PYTHONUNBUFFERED is set
+            left = left[sys.stdout.buffer.write(left) :]
+
+
+@contextlib.contextmanager
+def delivering() -> Iterator[None]:
+    """What is printed inside has arrived when this is left."""
+    try:
+        yield
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        mute(sys.stdout)
+        raise DataError(f"cannot write the report: {error.strerror}", "standard output") from None
+
+
+def mute(stream: TextIO | None) -> None:
+    """Python flushes once more at the end and would complain about what it could not write."""
+    with contextlib.suppress(OSError, ValueError):
+        if stream is not None:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def open_the_closed() -> None:
+    """With `>&-` the next file that we open would become standard output."""
+    while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
+        pass
+    os.close(number)
+
+
+def screen() -> tuple[int, bool]:
+    """Width and colour of standard output, unless COLUMNS, NO_COLOR, FORCE_COLOR or TERM=dumb say otherwise."""
+    width = shutil.get_terminal_size(PIPE).columns
+    if os.environ.get("NO_COLOR"):
+        return width, False
+    if os.environ.get("FORCE_COLOR"):
+        return width, True
+    return width, os.environ.get("TERM") != "dumb" and sys.stdout is not None and sys.stdout.isatty()
+
+
+# ---- how far the work has come
+
+
+@contextlib.contextmanager
+def watched(quiet: bool) -> Iterator[Progress]:
+    """A bar where somebody looks at standard error; it is gone when the work is done."""
+    if quiet or sys.stderr is None or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+        yield Silent()
+        return
+    from rich.console import Console
+    from rich.progress import Progress as Bars
+
+    with Bars(*_columns(), console=Console(stderr=True), transient=True) as bars:
+        yield Stages(bars)
+
+
+class Stages:
+    """One bar a stage. Threads may advance it: the bars hold a lock."""
+
+    def __init__(self, bars: Bars) -> None:
+        self._bars = bars
+        self._now: TaskID | None = None
+
+    def stage(self, name: str, total: float | None, unit: str) -> None:
+        if self._now is not None:
+            self._bars.stop_task(self._now)
+            self._bars.update(self._now, visible=False)
+        self._now = self._bars.add_task(name, total=total, unit=unit)
+
+    def advance(self, amount: float) -> None:
+        if self._now is not None:
+            self._bars.advance(self._now, amount)
+
+
+def _columns() -> tuple[ProgressColumn, ...]:
+    from rich.progress import BarColumn, ProgressColumn, SpinnerColumn, Task, TextColumn, TimeRemainingColumn
+    from rich.text import Text
+
+    class Rate(ProgressColumn):
+        """Units a second over the last while."""
+
+        def render(self, task: Task) -> Text:
+            speed = task.finished_speed or task.speed
+            return Text("" if speed is None else rate(speed, str(task.fields["unit"])), style="progress.percentage")
+
+    return (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), Rate(), TimeRemainingColumn())
+
+
+def rate(speed: float, unit: str) -> str:
+    for size, sign in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if speed >= size:
+            return f"{speed / size:.1f} {sign} {unit}/s"
+    return f"{speed:.0f} {unit}/s"
