@@ -207,4 +207,4 @@ def report(compared: Comparison) -> Report:
     old = compared.old.dataset
     new, changed = compared.new, (*compared.of(Way.WORSE), *compared.of(Way.BETTER))
     told = {MEASURED_BY: new.command, OLDER: [old.name, old.sha256], NUMBERS: len(compared.changes)}
-    return replace(new, command="diff", parameters=told | new.parameters, changes=changed, judgement=None)
+    return replace(new, command="diff", parameters={**told, **new.parameters}, changes=changed, judgement=None)

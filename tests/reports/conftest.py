@@ -17,8 +17,8 @@ from labeldp_audit.core.eta import EtaSummary
 from labeldp_audit.core.finding import Bound, Finding
 from labeldp_audit.core.report import Report
 from labeldp_audit.core.table import Column, Dataset
-from labeldp_audit.questions.baselines import ALONE, WITHOUT_NOISE
 from labeldp_audit.questions.quantities import QUANTITIES
+from labeldp_audit.questions.releases import ALONE, WITHOUT_NOISE
 
 AVERAGES = (
     "the interval is about averages over neighbourhoods: without --smoothness nothing is said about single points"
