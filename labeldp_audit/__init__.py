@@ -140,16 +140,28 @@ class Report:
         """What the policy says that it was made with."""
         return self.content.judgement
 
-    def check(self, policy: str | os.PathLike[str] | Iterable[str]) -> Judgement:
-        """Judge it by a TOML file, or by lines in a list such as ["advantage.high > 0.05"]."""
+    def check(
+        self, policy: str | os.PathLike[str] | Iterable[str] | None = None, baseline: Report | None = None
+    ) -> Judgement:
+        """Judge it by a TOML file, or by lines in a list such as ["advantage.high > 0.05"]. Beside an older report only
+        what got worse counts; without a policy nothing may."""
         from .audits import judging
 
         with _errors_name_arguments():
             is_file = isinstance(policy, str | os.PathLike)
-            by = judging.policy_of(file=_place(policy)) if is_file else judging.policy_of(policy)  # type: ignore[arg-type]
-            judged = judging.judged(replace(self.content, command="check"), judging.wanted(by)).judgement
+            by = judging.policy_of(file=_place(policy)) if is_file else judging.policy_of(policy or ())  # type: ignore[arg-type]
+            older = None if baseline is None else baseline.content
+            by = judging.wanted(by) if older is None else by
+            judged = judging.judged(replace(self.content, command="check"), by, older).judgement
         assert judged is not None
         return judged
+
+    def diff(self, older: Report) -> Report:
+        """What changed since an older report, beyond the limits of both."""
+        from .audits import judging
+
+        with _errors_name_arguments():
+            return Report(judging.compared(older.content, self.content))
 
     def to_json(self) -> str:
         """The bytes that the command would have written."""

@@ -23,7 +23,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from labeldp_audit.audits import evidence, run, tune
+from labeldp_audit.audits import evidence
 from labeldp_audit.cli import app, run_command
 from labeldp_audit.core.progress import Silent
 
@@ -99,19 +99,21 @@ def here(tmp_path, monkeypatch, estimates):
         signal.signal(each, handler)
 
 
+_read_and_estimate = evidence.read_and_estimate
+
+
 def share_estimates(estimates: dict[object, Any], monkeypatch) -> None:
     def once(data: Any, settings: Any, progress: object, **how: Any) -> Any:
         if not isinstance(data, str) or settings.eta or settings.eta_file is not None:
-            return evidence.read_and_estimate(data, settings, Silent(), **how)
+            return _read_and_estimate(data, settings, Silent(), **how)
         content = Path(data).read_bytes() if Path(data).is_file() else None
         same = replace(settings, mechanism=(), tau=None, policy=None, utility="zero-one", bags=None)
         key = (content, data, same, how.get("halves"))
         if content is None or key not in estimates:
-            estimates[key] = evidence.read_and_estimate(data, settings, Silent(), **how)
+            estimates[key] = _read_and_estimate(data, settings, Silent(), **how)
         return estimates[key]
 
-    for module in (run, tune):
-        monkeypatch.setattr(module, "read_and_estimate", once)
+    monkeypatch.setattr(evidence, "read_and_estimate", once)
 
 
 def answer(line: Typed, monkeypatch, capfd) -> str:
@@ -241,7 +243,12 @@ def test_reference_pages_hold_every_declaration(site):
     made = {page: make() for page, make in site["GENERATED"].items()}
     for command in app.commands().commands.values():
         assert f"## {command.name}\n" in made["reference/commands.md"]
-        assert all(f"`{name}`" in made["reference/commands.md"] for one in command.params[1:] for name in one.opts)
+        assert all(
+            f"`{name}`" in made["reference/commands.md"]
+            for one in command.params
+            if one.param_type_name == "option"
+            for name in one.opts
+        )
     for name in (*site["QUANTITIES"], *site["TERMS"]):
         assert f"### {name} {{ #{name} }}" in made["reference/quantities.md"]
     assert all(f"## {name}\n" in made["reference/mechanisms.md"] for name in site["MECHANISMS"].names())

@@ -222,8 +222,8 @@ def check(
     repeats: opt.Repeats, estimator: opt.Estimator, eta: opt.EtaColumns, eta_file: opt.EtaFile, k: opt.K,
     queries: opt.Queries, recall: opt.Recall, mechanism: opt.Mechanism, tau: opt.Tau, utility: opt.Utility,
     bags: opt.Bags, smoothness: opt.Smoothness, alpha: opt.Alpha, certify: opt.Certify, confidence: opt.Confidence,
-    seed: opt.Seed, fail_if: opt.FailIf, policy: opt.PolicyFile, format: opt.Format, output: opt.Output,
-    no_output: opt.NoOutput, with_run_info: opt.WithRunInfo, verbose: opt.Verbose, quiet: opt.Quiet,
+    seed: opt.Seed, fail_if: opt.FailIf, policy: opt.PolicyFile, baseline: opt.Baseline, format: opt.Format,
+    output: opt.Output, no_output: opt.NoOutput, with_run_info: opt.WithRunInfo, verbose: opt.Verbose, quiet: opt.Quiet,
     threads: opt.Threads, exit_zero: opt.ExitZero, debug: opt.Debug, config: opt.Config, no_config: opt.NoConfig,
     show_config: opt.ShowConfig,
 ) -> int:  # fmt: skip
@@ -240,6 +240,8 @@ def check(
           a table
       labeldp-audit check audit.json -f github -f sarif=audit.sarif
           in CI, policy from labeldp-audit.toml
+      labeldp-audit check audit.json --baseline last-release.json
+          only what got worse
     """
     return perform(context, reports=True, needs_policy=True)
 
@@ -287,6 +289,25 @@ def report(
       labeldp-audit report labeldp-report/audit.json  # as text
     """
     return perform(context, tables=False, reports=True)
+
+
+@command(short_help="What changed between two stored reports.")
+def diff(
+    context: opt.Context, older: opt.OlderReport, data: opt.NewerReport, format: opt.Format, output: opt.Output,
+    no_output: opt.NoOutput, with_run_info: opt.WithRunInfo, verbose: opt.Verbose, quiet: opt.Quiet, debug: opt.Debug,
+    config: opt.Config, no_config: opt.NoConfig, show_config: opt.ShowConfig,
+) -> int:  # fmt: skip
+    """Show which numbers changed between two reports beyond their limits: where limits meet, nothing is shown. Both
+    have to be about the same label, classes and mechanisms. `check --baseline` turns it into a gate.
+
+    \b
+    Examples:
+      labeldp-audit diff january.json february.json
+          what got worse or better
+      labeldp-audit diff january.json february.json -f json
+          for a program
+    """
+    return perform(context, tables=False, reports=True, compares=True)
 
 
 @command(short_help="What a number of a report means.")

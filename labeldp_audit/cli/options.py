@@ -71,6 +71,8 @@ Data = Annotated[str | None, _argument("DATA", f"Table to audit: {_READ}")]
 ReportOrData = Annotated[
     str | None, _argument("DATA", f"Stored report (.json) that another command left, or a table: {_READ}")
 ]
+OlderReport = Annotated[str | None, _argument("OLD", "Stored report (.json) of before.")]
+NewerReport = Annotated[str | None, _argument("NEW", "Stored report (.json) to compare with it.")]
 StoredReport = Annotated[str | None, _argument("REPORT", "Stored report (.json) that another command left.")]
 Quantity = Annotated[
     str | None,
@@ -187,6 +189,9 @@ FailIf = Annotated[list[str], _option(
 PolicyFile = Annotated[str | None, _option(
     Text("FILE"), POLICY, "TOML file with fail_if = [...] and waivers, used beside --fail-if.",
     shown="the policy of the configuration")]
+Baseline = Annotated[str | None, _option(
+    Text("OLD.json"), POLICY, "Stored report of before: lines that it broke as well count only where the number got "
+    "worse beyond the limits of both reports. Without a policy nothing may get worse.", shown="none")]
 
 Format = Annotated[list[str], _option(
     Text("FORMAT[=FILE]"), OUTPUT, "Form of the report, on standard output or in a file. Repeatable.", "--format", "-f",

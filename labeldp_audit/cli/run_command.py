@@ -37,6 +37,7 @@ class Job:
     tables: bool = True  # takes tables
     reports: bool = False  # takes stored reports
     needs_policy: bool = False
+    compares: bool = False  # two reports
     rows: bool = False  # writes a line for each row, too
     every_format: bool = False  # of the report into its folder
 
@@ -63,6 +64,8 @@ def perform(context: typer.Context, job: Job) -> int:
     if asked["show_config"]:
         terminal.show(configuration.shown(asked, context.command) + configuration.shown_policy(asked))
         return terminal.FINE
+    if job.compares and not (data and context.params["older"]):
+        raise SpecError("two stored reports are needed", hint=f"`{context.command_path} --help` shows examples")
     if not data:  # Path('') would be the working folder
         raise SpecError("missing argument DATA", hint=f"`{context.command_path} --help` shows examples")
     errand = _checked(context, job, data, asked)
@@ -70,7 +73,9 @@ def perform(context: typer.Context, job: Job) -> int:
     terminal.warn(filter(None, [configuration.unread(asked)]), quiet)
     _hush_libraries()
     made, rows, info = _stored(errand) if errand.stored else (*_computed(errand, quiet), None)
-    report = judging.judged(made, errand.settings.policy)
+    older = _older(context, asked)
+    before = None if older is None else stored_reports.read_report(older)[0]
+    report = judging.compared(before, made) if job.compares else judging.judged(made, errand.settings.policy, before)
     said = made.warnings if errand.stored else ()  # when that report was made
     # A terminal that shows a report for people has the warnings, and where the page is, in that report.
     silent = quiet or (output.shows_text(plan) and sys.stdout is not None and sys.stdout.isatty())
@@ -85,6 +90,11 @@ def perform(context: typer.Context, job: Job) -> int:
     if report.judgement is None or "fail_if" not in asked.values or asked["exit_zero"]:
         return terminal.FINE
     return STATUSES.get(report.judgement.outcome, terminal.VIOLATED)
+
+
+def _older(context: typer.Context, asked: Configuration) -> str | None:
+    """The report to compare with."""
+    return asked.values.get("baseline") or context.params.get("older")
 
 
 def _hush_libraries() -> None:
@@ -105,7 +115,7 @@ def _checked(context: typer.Context, job: Job, data: str, asked: Configuration) 
     elif job.reports:
         _check_table(name, job, data)
     policy = configuration.policy_of(asked)
-    if job.needs_policy:
+    if job.needs_policy and not asked.values.get("baseline"):
         judging.wanted(policy, configuration.POLICY_EXAMPLE)
     settings = replace(asked.settings(), policy=policy)
     if not stored:
@@ -114,7 +124,8 @@ def _checked(context: typer.Context, job: Job, data: str, asked: Configuration) 
         calls.check_names(name, settings)
     sources = {
         "the table or among its parts": data, "the estimates of --eta-file": asked.values.get("eta_file"),
-        "the configuration": asked.file, "the policy": asked.values.get("policy"),
+        "the older report": _older(context, asked), "the configuration": asked.file,
+        "the policy": asked.values.get("policy"),
     }  # fmt: skip
     read = {what: str(file) for what, file in sources.items() if file}
     # A stored report is there already, and gets a folder only if one is asked for; nobody knows where its table is.
@@ -145,7 +156,8 @@ def _stored(errand: Errand) -> tuple[Report, None, output.Info]:
         stored_reports.check_planned(report, errand.asked, errand.data)
         parameters = {MEASURED_BY: report.command, **report.parameters}
         report = replace(report, command=errand.name, parameters=parameters)
-    output.check(errand.plan, output.names_of(errand.plan, report.command), errand.sources)
+    command = errand.name if errand.job.compares else report.command
+    output.check(errand.plan, output.names_of(errand.plan, command), errand.sources)
     return report, None, info
 
 

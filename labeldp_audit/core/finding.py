@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 BASELINE = "baseline"  # the coordinate of what stands beside all mechanisms: FEATURES or CLEAR
 FEATURES, CLEAR = "features", "no-noise"  # no label is published; all labels are
@@ -39,3 +40,20 @@ class Finding:
         """`at` that key, where a number stands there."""
         value = self.at.get(key)
         return None if isinstance(value, str) else value
+
+
+class Way(StrEnum):
+    """Which way a number went between two reports."""
+
+    WORSE = "worse"
+    BETTER = "better"
+    OPEN = "open"  # limits meet, or there are none
+
+
+@dataclass(frozen=True)
+class Change:
+    """Of one number between two reports."""
+
+    old: Finding
+    new: Finding
+    way: Way

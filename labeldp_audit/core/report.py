@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from .eta import EtaSummary
-from .finding import Finding
+from .finding import Change, Finding
 from .policy import Judgement
 from .quantity import Quantity
 from .remark import Remark
@@ -18,6 +18,7 @@ TOOL = "labeldp-audit"
 COMPARED = "compared"  # mechanisms that nobody plans to use, beside those that are judged
 MEASURED_BY = "measured_by"  # of a stored report that was checked: the command that made it
 ALONE = "judged_alone"  # lines, and mechanisms that a search found to break them by limits of their own alone
+OLDER, NUMBERS = "older", "numbers"  # of a comparison: table and hash of the older report, and what both have
 TUNE = "tune"  # mechanisms with one parameter left open, and the strengths of each that are shown
 
 
@@ -33,4 +34,5 @@ class Report:
     remarks: tuple[Remark, ...] = ()  # codes of what was noticed about the rows; warnings say it in words
     uncertifiable: str | None = None  # what nobody can certify, where something is certified
     judgement: Judgement | None = None  # where there is a policy
+    changes: tuple[Change, ...] = ()  # beyond the limits of this report and of an older one
     quantities: Mapping[str, Quantity] = field(default_factory=dict, repr=False, compare=False)  # what numbers mean

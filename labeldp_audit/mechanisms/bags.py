@@ -6,7 +6,7 @@ The kernels are imported where they are used: numba takes its time, and help doe
 from __future__ import annotations
 
 import math
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -18,10 +18,11 @@ from ..core.release import Release
 LARGEST = 4096
 
 
+@dataclass(frozen=True)
 class Bags(Mechanism):
     """Random bags of k records; the count of positives of each is published, with or without noise."""
 
-    k: int
+    k: int = parameter(least=1, most=LARGEST, noise=1)
 
     @property
     def bag(self) -> int:
@@ -41,8 +42,13 @@ class Bags(Mechanism):
         hint = "--positive VALUE audits one class against the rest"
         return f"it counts the positives of two classes and the label has {classes}: {hint}"
 
-    def counts(self, labels: Labels, bag: Integers) -> Integers:
-        return np.bincount(bag[labels == 1], minlength=bag.max(initial=0) + 1)
+    def counted(self, labels: Labels, rng: np.random.Generator) -> tuple[Integers, Integers]:
+        """The number of positives of each bag, and the bag of each record: floor(n / k) random bags of k or, where k
+        does not divide n, a few more in some; at least one bag."""
+        bags = max(1, len(labels) // self.k)
+        bag = np.empty(len(labels), dtype=np.int64)
+        bag[rng.permutation(len(labels))] = np.arange(len(labels)) % bags
+        return np.bincount(bag[labels == 1], minlength=bag.max(initial=0) + 1), bag
 
     def loglik(self, release: Release, eta: Floats) -> Floats:
         from .bag_likelihood import log_likelihoods
@@ -65,16 +71,3 @@ def laws(eta: Floats) -> tuple[Floats, Floats]:
     """(..., 2) -> P(0) and P(1), which add up to 1 as closely as they can."""
     total = eta[..., 0] + eta[..., 1]
     return np.ascontiguousarray(eta[..., 0] / total), np.ascontiguousarray(eta[..., 1] / total)
-
-
-def random_bags(n: int, k: int, rng: np.random.Generator) -> Integers:
-    """(n,) the bag of each record: floor(n / k) bags of k or, where k does not divide n, a few more; at least one."""
-    bags = max(1, n // k)
-    bag = np.empty(n, dtype=np.int64)
-    bag[rng.permutation(n)] = np.arange(n) % bags
-    return bag
-
-
-def size() -> Any:
-    """The field of how many records a bag has."""
-    return parameter(least=1, most=LARGEST, noise=1)

@@ -14,7 +14,7 @@ import numpy as np
 from ..core.arrays import Floats
 from ..core.mechanism import Labels
 from ..core.release import Release
-from .bags import Bags, laws, random_bags, size
+from .bags import Bags, laws
 
 
 @dataclass(frozen=True)
@@ -23,14 +23,11 @@ class LabelProportions(Bags):
     example: ClassVar[str] = "llp:k=8"
     summary: ClassVar[str] = "label proportions: how many positives each random bag of k records has"
 
-    k: int = size()
-
     def claim(self, classes: int) -> float | None:
         return None
 
     def release(self, labels: Labels, eta: Floats, *, rng: np.random.Generator) -> Release:
-        bag = random_bags(len(labels), self.k, rng)
-        return Release(self.counts(labels, bag), bag)
+        return Release(*self.counted(labels, rng))
 
     def gain(self, eta: Floats, payoff: Floats) -> Floats | None:
         miss, hit = laws(eta)

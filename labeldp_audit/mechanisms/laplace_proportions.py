@@ -16,7 +16,7 @@ from ..core.arrays import Floats
 from ..core.mechanism import Labels
 from ..core.parameters import parameter
 from ..core.release import Release
-from .bags import Bags, random_bags, size
+from .bags import Bags
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,6 @@ class LaplaceProportions(Bags):
     example: ClassVar[str] = "laplace-llp:k=8,epsilon=1"
     summary: ClassVar[str] = "label proportions of random bags of k records, with Laplace noise"
 
-    k: int = size()
     epsilon: float = parameter(least=0, above=True, noise=-1)
 
     @property
@@ -40,6 +39,5 @@ class LaplaceProportions(Bags):
         return -math.expm1(-self.epsilon / 2)
 
     def release(self, labels: Labels, eta: Floats, *, rng: np.random.Generator) -> Release:
-        bag = random_bags(len(labels), self.k, rng)
-        counts = self.counts(labels, bag)
+        counts, bag = self.counted(labels, rng)
         return Release(counts + rng.laplace(0.0, 1.0 / self.epsilon, len(counts)), bag)

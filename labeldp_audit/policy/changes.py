@@ -9,43 +9,35 @@ from __future__ import annotations
 import datetime
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
 
 from ..core.errors import SpecError
-from ..core.finding import BASELINE, Finding
+from ..core.finding import BASELINE, Change, Finding, Way
 from ..core.policy import Judgement, Outcome, Verdict, Waiver
-from ..core.report import COMPARED, Report
+from ..core.report import COMPARED, MEASURED_BY, NUMBERS, OLDER, Report
 
 BASIS = "utility"  # a parameter that decides what numbers mean
 NO_WORSE = "is no worse than before"
-
-
-class Way(StrEnum):
-    WORSE = "worse"
-    BETTER = "better"
-    OPEN = "open"  # limits meet, or there are none
-
-
-@dataclass(frozen=True)
-class Change:
-    """Of one number between two reports."""
-
-    old: Finding
-    new: Finding
-    way: Way
 
 
 @dataclass(frozen=True)
 class Comparison:
     old: Report
     new: Report
-    changes: tuple[Change, ...]
+    changes: tuple[Change, ...]  # of all numbers that both have
     alone: Mapping[str, int]  # numbers that only one of them has, by quantity
 
     def of(self, way: Way) -> list[Change]:
-        return [one for one in self.changes if one.way is way]
+        """Those that are furthest from each other first."""
+        return sorted((one for one in self.changes if one.way is way), key=lambda one: -_gap(one))
+
+
+def _gap(change: Change) -> float:
+    was, now = change.old.bound, change.new.bound
+    ends = ((now.low, was.high), (was.low, now.high))
+    gaps = [low - high for low, high in ends if low is not None and high is not None]
+    return max((one for one in gaps if not math.isnan(one)), default=0.0)
 
 
 def between(old: Report, new: Report) -> Comparison:
@@ -201,7 +193,7 @@ def _no_worse(name: str, changes: Sequence[Change]) -> Verdict:
     first = next(iter(worse), None)
     said = f"{name}: {len(worse)} of {len(changes)} numbers got worse beyond the limits of both reports"
     outcome = Outcome.PASS if first is None else Outcome.FAIL
-    most = math.nan if first is None else _most(first)
+    most = math.inf if first is None else _most(first)
     return Verdict(line, outcome, said, name, "low", ">", most, first.new if first else None, len(changes), len(worse))
 
 
@@ -210,14 +202,9 @@ def _most(change: Change) -> float:
     return next((one for one in (bound.high, bound.estimate) if one is not None and math.isfinite(one)), math.inf)
 
 
-def worst_first(changes: Iterable[Change]) -> list[Change]:
-    """By how far limits are apart."""
-    return sorted(changes, key=lambda one: -_gap(one))
-
-
-def _gap(change: Change) -> float:
-    was, now = change.old.bound, change.new.bound
-    gaps = [
-        low - high for low, high in ((now.low, was.high), (was.low, now.high)) if low is not None and high is not None
-    ]
-    return max((one for one in gaps if not math.isnan(one)), default=0.0)
+def report(compared: Comparison) -> Report:
+    """The newer report, of which the changes are shown."""
+    old = compared.old.dataset
+    new, changed = compared.new, (*compared.of(Way.WORSE), *compared.of(Way.BETTER))
+    told = {MEASURED_BY: new.command, OLDER: [old.name, old.sha256], NUMBERS: len(compared.changes)}
+    return replace(new, command="diff", parameters={**told, **new.parameters}, changes=changed, judgement=None)

@@ -6,10 +6,10 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from decimal import ROUND_FLOOR
 
-from ..core.finding import Bound, Finding
+from ..core.finding import BASELINE, Bound, Finding, Way
 from ..core.policy import Judgement, Outcome, Verdict, Waived
 from ..core.quantity import NATS, PER_CENT, POINTS
-from ..core.report import MEASURED_BY, Report
+from ..core.report import MEASURED_BY, NUMBERS, OLDER, Report
 from . import found, words
 from .formats.spelling import count, nats, plain, short
 
@@ -57,16 +57,28 @@ def _in_words(one: Verdict, report: Report) -> str:
         return f"not measured, {plain(one.said)}"
     if one.worst is None or one.value is None:
         return plain(one.said)
-    known, bound, tau = found.quantity(report, one.quantity), one.worst.bound, one.worst.place("tau")
-    unit, title = known.written_in, known.title[:1].lower() + known.title[1:]
-    at = "" if tau is None else f" of {nats(tau)}"
-    under = f" under {words.mechanism(report, one.worst.mechanism)}" if one.worst.mechanism else ""
+    unit, bound = found.quantity(report, one.quantity).written_in, one.worst.bound
     shown = one.field != "estimate" and bound.estimate is not None
     beside = f" (estimate {words.said(bound.estimate, unit)})" if shown else ""
     return (
-        f"{title}{at}{under}: {one.field} {words.said(one.value, unit, words.outward(one.field))}{beside}, "
+        f"{about(one.worst, report)}: {one.field} {words.said(one.value, unit, words.outward(one.field))}{beside}, "
         f"allowed at {'most' if one.comparison.startswith('>') else 'least'} {words.said(one.threshold, unit)}"
     )
+
+
+def about(one: Finding, report: Report) -> str:
+    """What a number is about, in words."""
+    title, tau = found.quantity(report, one.quantity).title, one.place("tau")
+    at = "" if tau is None else f" of {nats(tau)}"
+    others = [
+        plain(str(one.at[key]))
+        for key in ("group", "column", "class", "bound", "of")
+        if isinstance(one.at.get(key), str)
+    ]
+    where = f" ({', '.join(others)})" if others else ""
+    alone = f", {words.baseline(str(one.at[BASELINE]))}" if BASELINE in one.at else ""
+    under = f" under {words.mechanism(report, one.mechanism)}" if one.mechanism else ""
+    return f"{title[:1].lower()}{title[1:]}{at}{where}{under}{alone}"
 
 
 def settles(report: Report) -> str:
@@ -84,11 +96,12 @@ def settles(report: Report) -> str:
     endless = (one for one in left if one.field == "high" and one.value in (1.0, math.inf))
     if any(one.quantity in known and not known[one.quantity].has_upper for one in endless):
         return "No table can meet a line that asks for an upper limit where none exists: change that line."
+    if alone := found.broken_by_features(report):
+        columns = words.listed([plain(one)[:40] for one in found.telling(report)])
+        which = f"drop or coarsen columns, {columns} first" if columns else "drop or coarsen columns (audit --explain)"
+        return f"The features alone break {plain(alone[0].line)}, so no noise on labels helps: {which}."
     if judged.outcome is Outcome.FAIL:
-        return (
-            "Do not release as planned. More noise may help (labeldp-audit tune); where the features alone break a "
-            "line, only dropping or coarsening columns does (labeldp-audit audit --explain names them)."
-        )
+        return "Do not release as planned. More noise may help: labeldp-audit tune finds the least that does."
     told = _rows_would_tell(left, report)
     return f"Do not release yet: nothing shows that the policy holds or that it is broken. {told}"
 
@@ -111,17 +124,61 @@ def _rows_would_tell(left: Sequence[Verdict], report: Report) -> str:
 
 def answers(report: Report) -> tuple[str, ...]:
     """The main answer first; about what is planned, not about what is shown for comparison."""
-    return _said(report, (_tuned, _tail, _worst, _added, _features, _chances))
+    return _said(report, (_changed, _alone, _tuned, _tail, _at_risk, _worst, _added, _features, _chances))
 
 
 def brief(report: Report) -> tuple[str, ...]:
     """What its command was asked, otherwise the main answer."""
-    return _said(report, _BRIEF.get(report.command, ()))[:2] or answers(report)[:1]
+    return _said(report, _BRIEF.get(report.command, ()))[:_MOST] or answers(report)[:1]
 
 
 def _said(report: Report, asked: Sequence[Callable[[Report], Iterator[str]]]) -> tuple[str, ...]:
     shown = found.planned(report)
     return tuple(dict.fromkeys(answer for each in asked for answer in each(shown)))
+
+
+def _changed(report: Report) -> Iterator[str]:
+    if OLDER not in report.parameters:
+        return
+    worse = sum(one.way is Way.WORSE for one in report.changes)
+    compared = f"of {count(int(str(report.parameters.get(NUMBERS, 0))))} numbers that both reports have"
+    if not report.changes:
+        yield f"Nothing changed beyond the limits of both reports, {compared}."
+        return
+    first = report.changes[0]
+    unit = found.quantity(report, first.new.quantity).written_in
+    before, now = (words.ends(one.bound, unit) for one in (first.old, first.new))
+    better = len(report.changes) - worse
+    yield (
+        f"{count(worse)} {compared} got worse and {count(better)} better, beyond the limits of both; most: "
+        f"{about(first.old, report)}, {before} before and {now} now."
+    )
+
+
+def _alone(report: Report) -> Iterator[str]:
+    """Columns that are the label under another name."""
+    told = found.telling_columns(report)
+    if told:
+        names = words.listed([plain(name)[:40] for name, _ in told])
+        best = max((bound for _, bound in told), key=lambda bound: bound.low or 0.0)
+        share = f"{words.said(best.estimate, PER_CENT)} of labels (at least {words.low(best, PER_CENT)} %)"
+        if len(told) == 1:
+            yield f"The column {names} alone tells {share}: leave it out, no noise on labels helps beside it."
+        else:
+            yield f"Each of the columns {names} alone tells up to {share}: leave them out, no noise helps beside them."
+
+
+def _at_risk(report: Report) -> Iterator[str]:
+    """The group of which the largest loss is certain."""
+    for name, known in found.groups(report)[:1]:
+        loss, share, right = (known.get(one) for one in (found.GROUP_LOSS, found.GROUP_SHARE, found.GROUP_GUESSED))
+        of = "" if share is None else f" ({words.said(share.estimate, PER_CENT)} of people)"
+        if loss is not None and loss.low is not None and loss.low > 0:
+            lost = words.said(loss.low, NATS, ROUND_FLOOR)
+            yield f"Most at risk by the features alone: {plain(name)}{of}; they lose at least {lost} on average."
+        elif loss is None and right is not None and right.low is not None:
+            least = words.low(right, PER_CENT)
+            yield f"Best guessed from the features alone: {plain(name)}{of}; at least {least} % of their labels."
 
 
 def _under(report: Report, name: str | None, quantity: str) -> str:
@@ -236,7 +293,11 @@ def _search(one: Finding, report: Report) -> str:
     return f"{said}; {parameter} = {short(weaker)} breaks {broken}." if weaker is not None else f"{said}."
 
 
-_BRIEF = {"audit": (_tail, _added), "tune": (_tuned,), "estimate-eta": (_features, _chances), "nu-max": (_worst,)}
+_MOST = 3  # sentences on a screen
+_BRIEF = {
+    "audit": (_alone, _tail, _added, _at_risk), "tune": (_tuned,), "estimate-eta": (_features, _chances),
+    "nu-max": (_worst,), "diff": (_changed,),
+}  # fmt: skip
 
 # ---- waivers, in words for every format
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from ..core.report import SCHEMA, TOOL, Report
-from . import answers, figures, remarks, tables
+from . import answers, figures, found, remarks, tables
 from .blocks import Block, Figure, Level, Remark, Sentence, Table, harmless
 from .formats import call
 from .formats.spelling import count, plain, short
@@ -40,12 +40,14 @@ def title(report: Report) -> str:
 def _first(report: Report) -> Iterator[Block]:
     """The verdict or the answer, the one table, and warnings."""
     yield Sentence(answers.verdict(report), BRIEF, role="verdict")
+    hopeless = bool(found.broken_by_features(report))
+    yield Sentence(answers.settles(report) if hopeless else "", BRIEF, role="answer")
     yield Sentence(remarks.subject(report), BRIEF, role="subject")
     yield from _sentences(answers.brief(report), BRIEF, role="answer")
     made = tables.main(report)
     if made is not None:
         yield replace(made, level=BRIEF)
-    yield from _sentences((answers.settles(report), remarks.NOT_PROVED), NORMAL)
+    yield from _sentences(("" if hopeless else answers.settles(report), remarks.NOT_PROVED), NORMAL)
     yield from map(Remark, (*answers.waivers_in_lines(report), *remarks.warnings(report)))
     yield Sentence(_next_step(report), BRIEF, role="next")
 
@@ -76,6 +78,9 @@ def _numbers(report: Report) -> Iterator[Block]:
     brief, main = answers.brief(report), tables.main(report)
     said = [one for one in answers.answers(report) if one not in brief]
     yield from _sentences((*said, remarks.columns_sentence(report), remarks.promises(report)), NORMAL, NUMBERS)
+    at_risk = tables.groups(report, whole=True)
+    if at_risk is not None:
+        yield replace(at_risk, section=NUMBERS, caption="Who is at risk")
     for name, make in _TABLES.items():
         made = make(report)
         if made is not None and made != main:

@@ -8,8 +8,9 @@ from dataclasses import replace
 from itertools import product
 
 from ..core.finding import BASELINE, Bound, Finding
-from ..core.policy import Verdict
-from ..core.quantity import Quantity
+from ..core.finding import FEATURES as FEATURES_ALONE
+from ..core.policy import COMPARISONS, Outcome, Verdict
+from ..core.quantity import STAYS, Quantity
 from ..core.report import COMPARED, Report
 
 J, ADDED, WORST, FEATURES, INFORMED, TUNED = (
@@ -187,3 +188,52 @@ def quantity(report: Report, name: str) -> Quantity:
 def assumptions(findings: Iterable[Finding]) -> tuple[str, ...]:
     """Each once, in the order in which they first appear."""
     return tuple(dict.fromkeys(line for one in findings for line in one.bound.assumptions))
+
+
+# ---- what no noise helps against
+
+
+def broken_by_features(report: Report) -> list[Verdict]:
+    """Lines that keep the policy from holding and that the features alone break already, as far as estimates go."""
+    return [one for one in verdicts(report) if one.counts and one.outcome is Outcome.FAIL and _by_features(one, report)]
+
+
+def _by_features(one: Verdict, report: Report) -> bool:
+    if quantity(report, one.quantity).with_noise == STAYS:
+        return True
+    tau = None if one.worst is None else one.worst.place("tau")
+    alone = baselines(report, one.quantity, tau).get(FEATURES_ALONE)
+    value = None if alone is None else alone.estimate
+    return value is not None and COMPARISONS[one.comparison](value, one.threshold)
+
+
+def telling(report: Report) -> list[str]:
+    """Columns that surely add to what is known, those that add most first, by what was asked of them."""
+    known = [one for one in planned(report).findings if one.quantity in COLUMNS and (one.bound.low or 0.0) > 0]
+    known.sort(key=lambda one: -(one.bound.estimate or 0.0))
+    return list(dict.fromkeys(str(one.at.get("column")) for one in known))
+
+
+# ---- who is at risk
+
+GROUP_SHARE, GROUP_LOSS, GROUP_GUESSED, ALONE = "group_share", "group_loss", "group_guessed", "column_guessed"
+
+
+def groups(report: Report) -> list[tuple[str, dict[str, Bound]]]:
+    """Numbers of each group, that of which most is certain first."""
+    known: dict[str, dict[str, Bound]] = {}
+    for one in report.findings:
+        if one.quantity in (GROUP_SHARE, GROUP_LOSS, GROUP_GUESSED) and "group" in one.at:
+            known.setdefault(str(one.at["group"]), {})[one.quantity] = one.bound
+    return sorted(known.items(), key=lambda pair: -_certain(pair[1]))
+
+
+def _certain(group: Mapping[str, Bound]) -> float:
+    bounds = (group[name] for name in (GROUP_LOSS, GROUP_GUESSED) if name in group)
+    ends = (end for bound in bounds for end in (bound.low, bound.estimate) if end is not None)
+    return next(ends, -math.inf)
+
+
+def telling_columns(report: Report) -> list[tuple[str, Bound]]:
+    """Those that give labels away alone."""
+    return [(str(one.at.get("column")), one.bound) for one in report.findings if one.quantity == ALONE]

@@ -9,7 +9,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR
 from ..core.finding import Bound, Finding
 from ..core.policy import COMPARISONS, Outcome, Verdict
 from ..core.quantity import NATS, PER_CENT, POINTS
-from ..core.report import ALONE, TUNE, Report
+from ..core.report import ALONE, OLDER, TUNE, Report
 from ..core.table import EXACT_LEVELS, Column
 from . import answers, found, words
 from .blocks import Table
@@ -17,6 +17,7 @@ from .formats.spelling import NOTHING, confidence, count, factor, nats, percent,
 
 _COMPARED, _CHOSEN, _SURE = " (compared)", " (chosen)", "certified, at least"
 _MECHANISMS, _LINES, _NUMBERS, _COLUMNS, _TAUS, _TRIED, _GROUPS = 7, 8, 200, 120, 13, 7, 20  # rows shown at most
+_CHANGES, _AT_RISK = 12, 8
 Row = tuple[str, Bound | None]
 
 # ---- the one table of the screen
@@ -185,6 +186,40 @@ def _line(one: Verdict, report: Report) -> list[str]:
     about = words.mechanism(report, one.worst.mechanism) if one.worst is not None and one.worst.mechanism else ""
     outcome = f"{one.outcome}, waived until {one.waiver.until.isoformat()}" if one.waiver else str(one.outcome)
     return [one.line, outcome, value, beside, one.said if one.outcome is Outcome.NOT_MEASURED else about]
+
+
+def changes(report: Report, whole: bool = False) -> Table | None:
+    """The largest gap first, of what got worse and then of what got better."""
+    if OLDER not in report.parameters:
+        return None
+    rows = []
+    for one in report.changes if whole else report.changes[:_CHANGES]:
+        unit = found.quantity(report, one.new.quantity).written_in
+        before, now = (words.cells([side.bound], unit)[0] for side in (one.old, one.new))
+        rows.append([answers.about(one.old, report), before, now, str(one.way)])
+    more = len(report.changes) - len(rows)
+    note = f"and {count(more)} more" if more else "" if rows else "no number changed beyond the limits of both reports"
+    return Table(("what changed", "before", "now", "which is"), rows, note=note, left=(0, 3))
+
+
+def groups(report: Report, whole: bool = False) -> Table | None:
+    """Who is at risk, the largest certified loss first, or who is guessed best."""
+    sure = found.groups(report)
+    if not sure:
+        return None
+    header = ("who is at risk by the features alone", "of people", "mean loss, nats", _SURE, "guessed right")
+    rows = [
+        [name, words.amount(_estimate(known, "group_share"), PER_CENT) + " %",
+         words.amount(_estimate(known, "group_loss"), NATS),
+         words.low(known["group_loss"], NATS) if "group_loss" in known else NOTHING,
+         words.cells([known.get("group_guessed")], PER_CENT)[0]]
+        for name, known in (sure if whole else sure[:_AT_RISK])
+    ]  # fmt: skip
+    return Table(header, rows)
+
+
+def _estimate(known: Mapping[str, Bound], quantity: str) -> float | None:
+    return known[quantity].estimate if quantity in known else None
 
 
 # ---- the search for the least noise
@@ -376,5 +411,5 @@ def _column(one: Column) -> list[str]:
 
 _MAIN: Mapping[str, Callable[[Report], Table | None]] = {
     "estimate-j": shares, "nu-max": losses, "advantage": gains, "estimate-eta": chances, "audit": everything,
-    "tune": tuning, "check": lines,
+    "tune": tuning, "check": lines, "diff": changes,
 }  # fmt: skip

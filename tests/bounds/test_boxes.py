@@ -26,7 +26,7 @@ def split(table):
 
 @quick
 @given(tables)
-def test_roots_are_the_folds(table):
+def test_roots_are_the_folds_and_children_share_out_their_parent(table):
     score, fold, _ = split(table)
     trees = score_trees.grown(score, fold, 3)
     assert trees.ends[1] == len(set(fold.tolist()))
@@ -34,12 +34,6 @@ def test_roots_are_the_folds(table):
         rows = trees.order[trees.start[root] : trees.stop[root]]
         assert len(set(fold[rows].tolist())) == 1
         assert len(rows) == (fold == fold[rows[0]]).sum()
-
-
-@quick
-@given(tables)
-def test_children_share_out_their_parent(table):
-    trees = score_trees.grown(*split(table)[:2], 3)
     assert np.sort(trees.order).tolist() == list(range(len(table)))
     parents = np.flatnonzero(trees.child >= 0)
     first = trees.child[parents]

@@ -268,14 +268,10 @@ def test_guesses_are_as_sharp_as_can_be():
     assert guessed_cells.share_losing_more(guessed, np.array([1.0]), 0.5, 0.5)[0] == pytest.approx(0.5)
 
 
-@pytest.mark.parametrize("p", [(0.4, 0.6), (0.1, 0.2)])
-def test_a_longer_range_of_p_says_less(p):
-    guessed, middle = Guessed(np.array([5]), np.array([0.99])), sum(p) / 2
-    wide, narrow = guessed_cells.worst_losses(guessed, *p), guessed_cells.worst_losses(guessed, middle, middle)
+def test_where_nothing_is_guessed_nothing_is_said_and_a_longer_range_of_p_says_less():
+    guessed = Guessed(np.array([5]), np.array([0.99]))
+    wide, narrow = (guessed_cells.worst_losses(guessed, *p) for p in ((0.4, 0.6), (0.5, 0.5)))
     assert wide[0] < narrow[0] and wide[1] < narrow[1]
-
-
-def test_where_nothing_is_guessed_nothing_is_said():
     nothing = Guessed(np.array([3, 4]), np.array([0.0, 0.0]))
     assert not guessed_cells.share_losing_more(nothing, np.array([0.5, 3.0]), 0.3, 0.3).any()
     assert max(guessed_cells.worst_losses(nothing, 0.3, 0.3)) == -np.inf

@@ -68,15 +68,6 @@ def test_one_eta_for_all_is_within_every_bound(eta, k):
     assert advantage <= bags.theorem_3_4_bernstein(eta, k)
 
 
-def test_one_eta_is_the_truth_of_theorem_3_4():
-    """min(p, 1 - p) - E min(share, 1 - share)."""
-    for p, k in itertools.product((0.0, 0.2, 0.5, 0.9, 1.0), (1, 2, 5, 6)):
-        s = np.arange(k + 1)
-        expected = min(p, 1 - p) - binom.pmf(s, k, p) @ np.minimum(s / k, 1 - s / k)
-        assert one_eta(p, k) == pytest.approx(expected, abs=1e-12)
-        assert bag_advantage(law_of([1.0], [p]), k) == pytest.approx(expected, abs=1e-12)
-
-
 def test_printed_constant_of_lemma_a1_is_too_small():
     """ERRATA B2: of a binomial, more than 1 / (2 k) lies outside of the printed range, less outside of ours."""
     k, p = 100, 0.5

@@ -98,8 +98,8 @@ def j_limits(low, high, tau, p, pi, delta):
 def counts_with_itself(points, labels, k):
     """The tool leaves the row itself out: k - 1 others and its own label."""
     features, classes = np.array(points, np.float32), np.array(labels, np.uint8)
-    near = neighbors.count(
-        features, classes, 2, np.arange(len(labels)), k=k - 1, recall=1.0, seed=0, threads=1, progress=Silent()
+    [near] = neighbors.count_grid(
+        features, classes, 2, np.arange(len(labels)), ks=(k - 1,), recall=1.0, seed=0, threads=1, progress=Silent()
     )
     return np.stack([near.counts[:, 1] + classes, near.counts.sum(axis=1) + 1], axis=1).tolist()
 

@@ -10,9 +10,9 @@ import pytest
 from policies import finding, report
 
 from labeldp_audit.core.errors import SpecError
+from labeldp_audit.core.finding import Way
 from labeldp_audit.core.policy import Outcome, Policy
 from labeldp_audit.policy import changes, judge
-from labeldp_audit.policy.changes import Way
 from labeldp_audit.policy.lines import parse
 from labeldp_audit.questions.quantities import QUANTITIES
 

@@ -11,7 +11,7 @@ from numbers import Integral, Real
 
 from ...core.finding import Finding
 from ...core.policy import Judgement, Waiver
-from ...core.report import SCHEMA, TOOL, Report
+from ...core.report import OLDER, SCHEMA, TOOL, Report
 from . import report_hash
 from .spelling import exact
 
@@ -44,6 +44,10 @@ def _document(report: Report, run_info: Mapping[str, object] | None) -> dict[str
         "warnings": report.warnings,
         "remarks": [asdict(one) for one in report.remarks],
     }
+    if OLDER in report.parameters:
+        document["changes"] = [
+            {"way": one.way, "old": _finding(one.old), "new": _finding(one.new)} for one in report.changes
+        ]
     document |= _known({"uncertifiable": report.uncertifiable})
     if report.judgement is not None:
         document["judgement"] = _judgement(report.judgement, report)

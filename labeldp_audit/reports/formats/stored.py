@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 from ...core.errors import DataError
 from ...core.eta import Bin, EtaSummary, Tried
-from ...core.finding import Bound, Finding
+from ...core.finding import Bound, Change, Finding, Way
 from ...core.policy import COMPARISONS, FIELDS, Judgement, Outcome, Verdict, Waived, Waiver
 from ...core.quantity import Quantity
 from ...core.remark import Remark
@@ -26,10 +26,10 @@ Reader = Callable[[Any], Any]
 
 AGAIN = "write it anew: labeldp-audit audit DATA"
 _WORDS = {"Infinity": math.inf, "-Infinity": -math.inf}
-_NAMES = ("binds", "bound", "class", "column", "of", "parameter", "scale")  # of `at` that are never numbers
+_NAMES = ("binds", "bound", "class", "column", "group", "of", "parameter", "scale")  # of `at` that are never numbers
 # Keys that reports may lack; of a newer version they may have more.
 _OPTIONAL = {
-    Report: ("remarks", "uncertifiable"), EtaSummary: ("order_p",), Bound: ("reason", "standard_error"),
+    Report: ("remarks", "uncertifiable", "changes"), EtaSummary: ("order_p",), Bound: ("reason", "standard_error"),
     Finding: ("claim", "bag"), Column: ("missing", "levels", "width"), Tried: ("behind", "behind_error"),
 }  # fmt: skip
 
@@ -145,8 +145,10 @@ def _at(at: Any) -> dict[str, float | str]:
 
 def _verdict(one: Object, findings: tuple[Finding, ...]) -> Verdict:
     """Python would count a place below 0 from the end of the list."""
-    place = one["finding"]
-    worst = None if place is None else findings[_whole(place) if place >= 0 else _refused(place, "a place in a list")]
+    place = None if one["finding"] is None else _whole(one["finding"])
+    if place is not None and place < 0:
+        _refused(place, "a place in a list")
+    worst = None if place is None else findings[place]
     waiver = None if one["waived"] is None else _waiver(one["waived"])
     found: Verdict = _noun(Verdict, one, worst=worst, waiver=waiver)
     return found
@@ -198,6 +200,7 @@ _READERS: Mapping[str, Reader] = {
     "str": _text, "int": _whole, "float": _number, "bool": _truth, "Outcome": Outcome,
     "Mapping[str, object]": _object, "Mapping[str, str | int | float]": _object, "Mapping[str, float | str]": _at,
     **{kind.__name__: functools.partial(_noun, kind) for kind in (Dataset, Column, EtaSummary, Bin, Remark)},
+    "Change": lambda one: Change(_finding(one["old"]), _finding(one["new"]), Way(one["way"])),
     "Tried": lambda value: _noun(Tried, {"k": None} | _object(value)),
 }  # fmt: skip
 
