@@ -363,7 +363,7 @@ def findings(
         for command, options in asked:
             settings = Settings(**common, **options, confidence=confidence, threads=1)
             with (
-                patch.object(run, "read_and_estimate", return_value=known),
+                patch.object(evidence, "read_and_estimate", return_value=known),
                 patch.object(advantage, "_same", return_value=()),  # slow, and without limits to judge
             ):
                 yield from command("", settings, Silent()).findings

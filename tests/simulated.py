@@ -8,7 +8,7 @@ from unittest.mock import patch
 import numpy as np
 
 from labeldp_audit import neighbors
-from labeldp_audit.audits import run
+from labeldp_audit.audits import evidence, run
 from labeldp_audit.core.eta import Eta, Neighborhoods
 from labeldp_audit.core.progress import Silent
 from labeldp_audit.core.report import Report
@@ -72,8 +72,21 @@ def searched(points, labels, *ks):
     return knn.chosen(grid, labels)
 
 
+def three_classes(n=400, seed=4):
+    """Points that tell nothing of labels a, b and c, and their neighbourhoods."""
+    rng = np.random.default_rng(seed)
+    points = rng.random((n, 1), np.float32)
+    labels = rng.integers(3, size=n).astype(np.uint8)
+    about = Dataset("made up", "", n, n, "y", None, ("a", "b", "c"), tuple(np.bincount(labels).tolist()), ())
+    part = rng.integers(2, size=n, dtype=np.uint8)
+    grid = neighbors.count_grid(
+        points, labels, 3, np.arange(n), ks=(30,), recall=1.0, seed=0, threads=1, progress=Silent(), part=part
+    )
+    return replace(table_of(labels % 2, points), labels=labels, dataset=about), knn.chosen(grid, labels)
+
+
 def report(command, table, eta, **settings) -> Report:
-    with patch.object(run, "read_and_estimate", return_value=(table, eta)):
+    with patch.object(evidence, "read_and_estimate", return_value=(table, eta)):
         found = ANSWERS[command]("", Settings(**settings), Silent())
     return found[0] if isinstance(found, tuple) else found
 

@@ -18,17 +18,18 @@ from labeldp_audit.core.settings import COMPARED_MECHANISMS, Settings
 ROOT = Path(__file__).parent.parent
 ACCURACY, COMPARED = (ROOT / "docs" / page for page in ("explanation/accuracy.md", "how-to/compare-releases.md"))
 ALONE = Settings(threads=1)  # other tests run beside this one
+_read_and_estimate = evidence.read_and_estimate
 MECHANISM, TAUS = "rr:epsilon=1", (0.5, 1, 2, 3, 5)
 
 
 @pytest.fixture(autouse=True)
 def each_table_once(monkeypatch):
-    monkeypatch.setattr(run, "read_and_estimate", lambda data, *given, **more: estimated(data))
+    monkeypatch.setattr(evidence, "read_and_estimate", lambda data, *given, **more: estimated(data))
 
 
 @functools.cache
 def estimated(data: str):
-    return evidence.read_and_estimate(data, ALONE, Silent(), halves=True)
+    return _read_and_estimate(data, ALONE, Silent(), halves=True)
 
 
 def rows() -> list[str]:

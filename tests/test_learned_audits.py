@@ -11,7 +11,7 @@ import pytest
 from running import of, only
 
 from labeldp_audit import neighbors
-from labeldp_audit.audits.reconcile import MOVED
+from labeldp_audit.audits.doubts import MOVED
 from labeldp_audit.estimators import crossfit, selection, supervised
 
 JSON = ("-f", "json", "--no-output")

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..core.arrays import Floats, Integers
+from ..core.budget import Budget
 from ..core.errors import SpecError
 from ..core.finding import Bound, Finding
 from ..core.mechanism import Mechanism
@@ -31,7 +32,10 @@ from ..measures import advantage, guess, loss
 from ..measures.eta_law import estimated
 from ..measures.eta_law.estimated import Belief
 from ..measures.loss import Noise
-from ..questions import advantage_gains, assumptions, payoffs, releases
+from ..questions import advantage as advantage_question
+from ..questions import advantage_gains, assumptions, guessing, releases
+from ..questions.contract import Evidence, Question
+from ..questions.quantities import OF_COLUMNS
 
 MOST_ROWS, FEWEST_ROWS = 50_000, 5_000  # that are learnt from and scored; fewer of wide tables
 MOST_CELLS = 1_500_000
@@ -40,6 +44,7 @@ MOST_COLUMNS = 64  # that are left out in turn: those that trees use most
 FOLDS = 3  # there are many fits
 LEARNT = 1 + FOLDS / (FOLDS - 1)  # times the variance of folds that would share nothing of what they learn from
 FITS, FEWEST_LOTS, MOST_LOTS = 48, 4, 8  # lots of folds and trees: what is said is their mean, and they tell its chance
+MOST_TAUS = 5  # at which each column is asked about, where they were typed
 BEYOND = 0.0, 2.0  # the most that a release tells of a label, where no policy and no --tau asks
 REFIT = (
     "what boosted trees find without the column, beside what they find with it; columns that say the same hide each "
@@ -51,9 +56,19 @@ ALIKE = "no fit, with or without the column, differs in that number at any row: 
 METHOD = "boosted trees fitted with and without the column"
 
 
-def check(settings: Settings) -> None:
+def question(settings: Settings) -> Question:
+    """Refused where there are no columns."""
     if settings.eta or settings.eta_file is not None:
         raise SpecError("--explain fits models without a column, and needs the columns: leave out --eta and --eta-file")
+    return Question("columns", OF_COLUMNS, lambda classes: True, _answer, share=None)
+
+
+def _answer(evidence: Evidence, settings: Settings, budget: Budget) -> list[Finding]:
+    """What each column contributes to what the policy asks about."""
+    fit = [one for one in evidence.mechanisms if not advantage_question.unfit(one, evidence.table)]
+    typed = [] if evidence.at is None else evidence.at.tolist()
+    taus = evidence.more or (typed if 0 < len(typed) <= MOST_TAUS else ())
+    return measured(evidence.table, fit, taus, settings, evidence.progress)
 
 
 def measured(
@@ -64,28 +79,26 @@ def measured(
     refit = _Refit.of(table, settings, progress)
     columns = {place: table.columns.names[place] for place in refit.used()}
     lots = min(MOST_LOTS, max(FEWEST_LOTS, FITS // (1 + len(columns))))
-    refit.begin(lots * (1 + len(columns)))
+    progress.stage("leaving columns out", float(lots * (1 + len(columns)) * len(refit.rows)), "rows")
     numbers = list(_numbers(table, asked, taus, refit.labels, settings))
-    whole = _values(refit, table.columns, numbers, lots)
-    falls: dict[int, list[_Fall]] = {number: [] for number in range(len(numbers))}
+
+    def values(left: Columns) -> list[list[_Value]]:
+        """Each number's value in each lot of folds and trees."""
+        models = [refit.model(left, lot) for lot in range(lots)]
+        return [[one.of(model) for model in models] for one in numbers]
+
+    whole, falls = values(table.columns), []
     for place in columns:
-        without = _values(refit, _without(table.columns, place), numbers, lots)
-        for number, one in enumerate(numbers):
-            falls[number].append(_Fall.between(whole[number], without[number], one.sign, refit.people))
+        pairs = zip(numbers, whole, values(_without(table.columns, place)), strict=True)
+        falls.append([_Fall.between(one, other, number.sign, refit.people) for number, one, other in pairs])
     # Labels choose which columns of a wide table are left out: the level is shared among all that might have been.
     miss = (1 - settings.confidence) / max(1, len(numbers) * len(table.columns.names))
-    usual = [_usual_chance(falls[number]) for number in range(len(numbers))]
+    usual, free = [_usual_chance(one) for one in zip(*falls, strict=True)], (1 + len(columns)) * (lots - 1) / 2
     return [
-        _finding(one, name, falls[number][row], usual[number], (1 + len(columns)) * (lots - 1) / 2, miss, settings)
-        for row, name in enumerate(columns.values())
-        for number, one in enumerate(numbers)
+        _finding(one, name, fall, chance, free, miss, settings)
+        for name, of_column in zip(columns.values(), falls, strict=True)
+        for one, fall, chance in zip(numbers, of_column, usual, strict=True)
     ]
-
-
-def _values(refit: _Refit, columns: Columns, numbers: Sequence[_Number], lots: int) -> list[list[_Value]]:
-    """Each number's value in each lot of folds and trees."""
-    models = [refit.model(columns, lot) for lot in range(lots)]
-    return [[one.of(model) for model in models] for one in numbers]
 
 
 def warnings(table: Table) -> tuple[str, ...]:
@@ -136,13 +149,6 @@ class _Refit:
         )  # fmt: skip
         return sorted(np.argsort(-boosted.usefulness(lesson), kind="stable")[:MOST_COLUMNS].tolist())
 
-    def _folds(self, seed: int) -> Integers:
-        people = int(self.people.max()) + 1
-        return for_audit(seed, "folds").permutation(np.arange(people) % min(FOLDS, people))[self.people]
-
-    def begin(self, fits: int) -> None:
-        self.progress.stage("leaving columns out", float(fits * len(self.rows)), "rows")
-
     def model(self, columns: Columns, lot: int) -> _Model:
         """With the same folds in the same lot, whichever the columns."""
         if not columns.names:
@@ -150,9 +156,11 @@ class _Refit:
             return _Model(alone, alone)
         settings, threads = self.settings, self.settings.threads or available_cores()
         learner: Learner = boosted.Brisk()
+        people = int(self.people.max()) + 1
+        lots = for_audit(settings.seed + lot, "folds").permutation(np.arange(people) % min(FOLDS, people))
         scores = crossfit.scores(
             (learner,), columns, self.table.labels, len(self.table.dataset.classes), rows=self.rows,
-            folds=self._folds(settings.seed + lot), people=self.people,
+            folds=lots[self.people], people=self.people,
             same=np.arange(len(self.table.labels)), seed=settings.seed + lot,
             each=functools.partial(in_threads, threads=threads), threads=max(1, threads // FOLDS),
             note=self.progress.advance,
@@ -175,9 +183,7 @@ class _Value:
 
     mean: float
     rows: Floats | None = None
-    judged: bool = (
-        False  # by labels: otherwise it is what a model says of itself, and rows do not tell how wrong that is
-    )
+    judged: bool = False  # by labels; else a model says it of itself, and rows do not tell how wrong that is
 
     @classmethod
     def of_rows(cls, rows: Floats, judged: bool) -> _Value:
@@ -205,7 +211,7 @@ def _numbers(
                 for tau in taus or [noise.most + more for more in BEYOND if math.isfinite(noise.most)]:
                     share = functools.partial(_share, table.dataset.prior[1], noise, tau)
                     yield _Number("column_j", share, 1.0, one, {"tau": tau, **one.at()})
-    payoff = payoffs.payoffs_of(table, settings, 0.5).paid
+    payoff = guessing.payoffs_of(table, settings, 0.5).paid
     for one in asked:
         yield _Number("column_advantage", functools.partial(_gain, one, payoff, labels, settings), 1.0, one, one.at())
 
@@ -241,7 +247,8 @@ class _Fall:
     def between(cls, whole: Sequence[_Value], without: Sequence[_Value], sign: float, people: Integers) -> _Fall:
         """people (r,): whose each row is; rows of one person are not independent."""
         pairs = list(zip(whole, without, strict=True))
-        lots = tuple(_settled(sign * (one.mean - other.mean)) for one, other in pairs)
+        differences = (sign * (one.mean - other.mean) for one, other in pairs)
+        lots = tuple(one if abs(one) > 1e-12 else 0.0 for one in differences)  # rounding leaves dust of nothing
         apart = [one.rows - other.rows for one, other in pairs if one.rows is not None and other.rows is not None]
         if len(apart) < len(pairs):
             return cls(lots, 0.0, 0, whole[0].judged)
@@ -259,20 +266,13 @@ class _Fall:
         return float(np.var(self.by_lot, ddof=1)) / len(self.by_lot)
 
 
-def _settled(difference: float) -> float:
-    """What rounding leaves of nothing is nothing."""
-    return difference if abs(difference) > 1e-12 else 0.0
-
-
 def _usual_chance(falls: Sequence[_Fall]) -> float:
     """Variance of a mean over lots, for a column like most: few lots of one column say little. What its median is
     for normal differences, chi-squared's is too; columns that tell much may stand out."""
     from scipy.special import chdtri
 
-    free = len(falls[0].by_lot) - 1 if falls else 1
-    found = [fall.by_lots for fall in falls]
-    middle = float(np.median(found)) * free / float(chdtri(free, 0.5)) if found else 0.0
-    return middle or float(np.mean(found or [0.0]))
+    free, found = len(falls[0].by_lot) - 1, [fall.by_lots for fall in falls]
+    return float(np.median(found)) * free / float(chdtri(free, 0.5)) or float(np.mean(found))
 
 
 def _finding(
@@ -290,8 +290,8 @@ def _finding(
             reach = max(reach, _reach(fall.by_rows, fall.by_lots, len(fall.by_lot) - 1, miss))
         bound = Bound(fall.mean, fall.mean - reach, fall.mean + reach, fall.rows, METHOD, (*said, NORMAL))
     at: dict[str, float | str] = {"column": name, **number.at}
-    mechanism = number.mechanism
-    return Finding(number.quantity, bound, settings.confidence, mechanism.spec if mechanism else None, at)
+    spec = None if number.mechanism is None else number.mechanism.spec
+    return Finding(number.quantity, bound, settings.confidence, spec, at)
 
 
 def _reach(by_rows: float, by_lots: float, free: float, miss: float) -> float:

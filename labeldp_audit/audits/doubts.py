@@ -2,6 +2,11 @@
 
 A limit that is known not to hold does not exist: where it is open whether equal rows are people, or whether a model
 knows the labels that judge it, every finding keeps its estimate, and gives the reason in place of limits.
+
+What is certified holds for the estimate of the same thing too: no report says less, or more, than it can certify.
+Estimates and their limits may be about averages, or rest on a model that was vouched for; certificates do not, and both
+hold at once with the report's confidence. Where they contradict each other, what was assumed is refuted, and all that
+remains is what is certified.
 """
 
 from __future__ import annotations
@@ -10,9 +15,12 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from ..core.errors import DataError
-from ..core.finding import Finding
+from ..core.finding import Bound, Finding
 from ..core.remark import DOUBTS, FITTED_BEFORE, LEFT_OUT, ONE_EACH, REFUTED, UNANSWERED, Remark
 from ..core.table import Table
+from ..questions.every import CERTIFIED
+
+MOVED = "limits of certificates where they are narrower"
 
 
 def judging_rows(table: Table) -> Table:
@@ -27,26 +35,48 @@ def judging_rows(table: Table) -> Table:
     return asked
 
 
-def doubt(table: Table) -> Remark | None:
-    """What keeps limits from holding."""
-    return next((one for one in table.remarks if one.code in DOUBTS), None)
-
-
 def within(findings: Iterable[Finding], table: Table) -> list[Finding]:
     """The findings as far as they hold: without limits where these are in doubt."""
-    known = doubt(table)
-    return list(findings) if known is None else [_without_limits(one, _reason(known)) for one in findings]
+    known = next((one for one in table.remarks if one.code in DOUBTS), None)
+    if known is None:
+        return list(findings)
+    reason = f"no limits: {sentence(known)}"
+    return [
+        one
+        if one.bound.low is None and one.bound.high is None
+        else replace(one, bound=replace(one.bound, low=None, high=None, reason=reason))
+        for one in findings
+    ]
 
 
-def _without_limits(finding: Finding, reason: str) -> Finding:
-    bound = finding.bound
-    if bound.low is None and bound.high is None:
-        return finding
-    return replace(finding, bound=replace(bound, low=None, high=None, reason=reason))
+def within_certificates(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Each no lower and no higher than what is certified of the same thing."""
+    said = tuple(findings)
+    certified = {_place(one): one.bound for one in said if one.quantity.startswith(CERTIFIED)}
+    return tuple(
+        replace(one, bound=_between(one.bound, certified[place]))
+        if (place := _place(one)) in certified and not one.quantity.startswith(CERTIFIED)
+        else one
+        for one in said
+    )
 
 
-def _reason(doubt: Remark) -> str:
-    return f"no limits: {sentence(doubt)}"
+def _place(finding: Finding) -> tuple[object, ...]:
+    return finding.quantity.removeprefix(CERTIFIED), finding.mechanism, tuple(sorted(finding.at.items()))
+
+
+def _between(bound: Bound, certified: Bound) -> Bound:
+    least, most = certified.low, certified.high
+    if bound.estimate is None or bound.low is None or bound.high is None or least is None or most is None:
+        return bound
+    low, high = max(bound.low, least), min(bound.high, most)
+    if low > high:
+        low, high = least, most
+    estimate = min(max(bound.estimate, low), high)
+    if (low, estimate, high) == (bound.low, bound.estimate, bound.high):
+        return bound
+    said = tuple(dict.fromkeys((*bound.assumptions, *certified.assumptions)))
+    return replace(bound, low=low, estimate=estimate, high=high, method=f"{bound.method}; {MOVED}", assumptions=said)
 
 
 def sentence(remark: Remark) -> str:

@@ -19,8 +19,18 @@ from ..data import ReadOptions, probabilities_of_model, probabilities_of_rows, r
 from ..estimators import named, supplied
 from ..estimators.contract import Task, answer
 from ..questions import releases
+from ..questions.contract import Evidence
 from ..questions.every import QUANTITIES
 from . import doubts
+
+
+def gather(
+    data: object, settings: Settings, progress: Progress, *, halves: bool = True, many: bool = False,
+    columns: bool = False,
+) -> Evidence:  # fmt: skip
+    """What questions are put to; arguments as below."""
+    table, eta = read_and_estimate(data, settings, progress, halves=halves, many=many, columns=columns)
+    return Evidence(table, eta, releases.wanted(settings, len(table.dataset.classes)), progress)
 
 
 def read_and_estimate(
@@ -31,10 +41,13 @@ def read_and_estimate(
     columns: features are wanted as they are, whatever the estimator needs."""
     if settings.eta and settings.eta_file is not None:
         raise SpecError("--eta and --eta-file exclude each other")
-    options = _read_options(settings, many)
+    options = ReadOptions(
+        label=settings.label, positive=settings.positive, exclude=settings.exclude, categorical=settings.categorical,
+        drop_null_labels=settings.drop_null_labels, delimiter=settings.delimiter, group=settings.group,
+        many_classes=many, repeats=settings.repeats, records=True, seed=settings.seed,
+    )  # fmt: skip
     if settings.eta or settings.eta_file is not None:
-        read = _from_file if not settings.eta else _from_columns if isinstance(settings.eta, tuple) else _from_python
-        known = read(data, options, settings, progress)
+        known = (_supplied if settings.eta else _from_file)(data, options, settings, progress)
         _check_policy(settings.policy, known[0])
         return known
     smoothness(settings)  # refused if it is not understood
@@ -67,41 +80,27 @@ def _twins(table: Table, seed: int) -> Twins:
     return Twins(len(pairs.first), pairs.differ(table.labels))
 
 
-def _read_options(settings: Settings, many: bool) -> ReadOptions:
-    return ReadOptions(
-        label=settings.label, positive=settings.positive, exclude=settings.exclude, categorical=settings.categorical,
-        drop_null_labels=settings.drop_null_labels, delimiter=settings.delimiter, group=settings.group,
-        many_classes=many, repeats=settings.repeats, records=True, seed=settings.seed,
-    )  # fmt: skip
-
-
 # ---- eta that somebody has estimated already
 
 
-def _from_columns(data: object, options: ReadOptions, settings: Settings, progress: Progress) -> tuple[Table, Eta]:
-    """The publisher's own model, taken at its word: counts of nothing stand behind it."""
-    _check_no_search(settings)
-    return _given(read_table(data, replace(options, eta=settings.eta), progress), settings)
-
-
-def _from_python(data: object, options: ReadOptions, settings: Settings, progress: Progress) -> tuple[Table, Eta]:
-    """The same in an array, or a model that is asked now."""
-    _check_no_search(settings)
-    table, source = read_table(data, replace(options, labels_only=True), progress), settings.eta
-    if isinstance(source, supplied.Values):
-        return _given(replace(table, given=probabilities_of_rows(source.values, table, data)), settings)
-    said = probabilities_of_model(data, source.features, source.classes, source.predict, table, options)
-    known = Remark(FITTED_BEFORE, {"model": source.name})
-    return _given(replace(table, given=said, remarks=(*table.remarks, known)), settings)
-
-
-def _check_no_search(settings: Settings) -> None:
+def _supplied(data: object, options: ReadOptions, settings: Settings, progress: Progress) -> tuple[Table, Eta]:
+    """The publisher's own model, taken at its word: counts of nothing stand behind it. Columns of the table, an array,
+    or a model that is asked now."""
     for name in ("smoothness", "k", "queries"):
         if getattr(settings, name) is not None:
             raise SpecError(f"--{name} is about neighbourhoods, and --eta does without")
-
-
-def _given(whole: Table, settings: Settings) -> tuple[Table, Eta]:
+    source = settings.eta
+    if isinstance(source, tuple):
+        whole = read_table(data, replace(options, eta=source), progress)
+    else:
+        whole = read_table(data, replace(options, labels_only=True), progress)
+        if isinstance(source, supplied.Values):
+            said = probabilities_of_rows(source.values, whole, data)
+        else:
+            said = probabilities_of_model(data, source.features, source.classes, source.predict, whole, options)
+            known = Remark(FITTED_BEFORE, {"model": source.name})
+            whole = replace(whole, remarks=(*whole.remarks, known))
+        whole = replace(whole, given=said)
     table = doubts.judging_rows(whole)
     assert table.given is not None
     return supplied.warned(table, settings), supplied.as_given(table, table.given)
@@ -115,8 +114,13 @@ def _from_file(data: object, options: ReadOptions, settings: Settings, progress:
     supplied.check_asked(said, settings, file)
     remarks = tuple(Remark(**one) for one in said["remarks"])
     codes = {one.code for one in remarks}
-    again = replace(options, labels_only=True, records=False, group=None, seed=said["seed"])
-    table = read_table(data, _as_copies_were_sought(again, said["asked"]) if LEFT_OUT in codes else again, progress)
+    options = replace(options, labels_only=True, records=False, group=None, seed=said["seed"])
+    if LEFT_OUT in codes:  # what a column is to be decides what is a copy of what
+        asked = said["asked"]
+        exclude, categorical = (tuple(asked.get(name, ())) for name in ("exclude", "categorical"))
+        options = replace(options, exclude=exclude, categorical=categorical, group=asked.get("group"))
+        options = replace(options, records=True, repeats=asked.get("repeats"))
+    table = read_table(data, options, progress)
     table = replace(table, groups=None, judges=None)  # the file's rows say which of them judge
     supplied.check_same(said, table.dataset, file)
     if ONE_EACH in codes:
@@ -129,10 +133,3 @@ def _from_file(data: object, options: ReadOptions, settings: Settings, progress:
         raise SpecError("--smoothness needs an exact search", file, hint="estimate-eta --recall 1")
     twins = said.get("twins")
     return replace(table, dataset=dataset, warnings=warnings, twins=Twins(**twins) if twins else None), eta
-
-
-def _as_copies_were_sought(options: ReadOptions, asked: Mapping[str, Any]) -> ReadOptions:
-    """What a column is to be decides what is a copy of what."""
-    exclude, categorical = (tuple(asked.get(name, ())) for name in ("exclude", "categorical"))
-    options = replace(options, exclude=exclude, categorical=categorical, group=asked.get("group"))
-    return replace(options, records=True, repeats=asked.get("repeats"))

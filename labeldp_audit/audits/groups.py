@@ -57,7 +57,7 @@ def findings(evidence: Evidence, settings: Settings, budget: Budget) -> list[Fin
     if len(parts.judge) < FEWEST:
         return [_none("group_share", FEW, table, settings)]
     alone = list(_columns_alone(parts, settings, budget.spend("columns alone", 0.2)))
-    prior = intervals.of_prior(table, 1, budget.spend("p", 0.05)) if evidence.classes == 2 else None
+    prior = intervals.of_prior(table, budget.spend("p", 0.05)) if evidence.classes == 2 else None
     scores = _scores(parts, settings, evidence)
     rules = grown(parts.columns, parts.rules, _told(scores[parts.rules], table.dataset.prior))
     miss = budget.spend("groups", 0.75, len(rules))

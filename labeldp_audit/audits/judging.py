@@ -1,11 +1,13 @@
-"""A policy put to the test: lines that no report could answer are refused, and a report is judged."""
+"""A policy put to the test: what its lines ask a table about, which of them no report could answer, and its verdict."""
 
 from __future__ import annotations
 
 import contextlib
 import datetime
+import difflib
+import math
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,114 +15,22 @@ from typing import TYPE_CHECKING
 from ..core.errors import SpecError
 from ..core.finding import Finding
 from ..core.policy import Line, Policy
+from ..core.quantity import Quantity
 from ..core.report import Report
 from ..policy import advice, changes, files, judge
 from ..policy.judge import PARAMETERS
 from ..policy.lines import parse
-from ..questions.every import QUANTITIES
+from ..questions.every import QUANTITIES, QUESTIONS
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # a stored report is judged in a few tenths of a second
+    from ..core.arrays import Floats
     from ..core.mechanism import Mechanism
 
 MOST_CLASSES = 100  # of a label: a parameter may make sense for many, and for two it is looked at again
-
-
-def about_losses(line: Line) -> bool:
-    """Whether a line is about losses, which only channels have."""
-    known = QUANTITIES.get(line.quantity)
-    return known is not None and known.of_losses
-
-
-def along_tau(line: Line) -> bool:
-    known = QUANTITIES.get(line.quantity)
-    return known is not None and "tau" in known.axes
+_UNKNOWN = Quantity("", "", "", "", "", "")  # somebody else's number
 
 
 # ---- before anything is read
-
-
-def check(line: Line) -> None:
-    """What no label could have is met at once."""
-    _check_limits(line)
-    canonical(line, MOST_CLASSES)
-    _check_loss(line)
-
-
-def _check_limits(line: Line) -> None:
-    """Nothing could ever be measured of what a line like that asks for."""
-    known = QUANTITIES.get(line.quantity)
-    if known is not None and not known.has_limits and line.field != "estimate":
-        what = f"{line.quantity} has no limits, only an estimate, in {line.text!r}"
-        raise SpecError(
-            what, hint=f"use {line.quantity}.estimate, or a line on advantage such as 'advantage.high > 0.05'"
-        )
-
-
-def _check_loss(line: Line) -> None:
-    """A line about a loss of releases that have none would be judged after an audit, and never be measured."""
-    named = [name for name in line.at if name in ("mechanism", *PARAMETERS)]
-    if not about_losses(line) or not named:
-        return
-    line = canonical(line, 2)
-    if any(not _may_have_loss(name, line.at[name]) for name in named):
-        what = f"{line.quantity} is defined where each label is replaced on its own, in {line.text!r}"
-        raise SpecError(what, hint="a line on advantage judges every mechanism")
-
-
-def _may_have_loss(name: str, value: float | str) -> bool:
-    """May a mechanism with that coordinate have one?"""
-    from ..mechanisms import MECHANISMS
-    from ..questions import releases
-
-    if name == "mechanism":
-        return any(releases.noise_of(one) is not None for one in MECHANISMS.parse(str(value), 2))
-    return any(name in one.at() and releases.noise_of(one) is not None for kind in MECHANISMS for one in _example(kind))
-
-
-def _example(kind: type[Mechanism]) -> list[Mechanism]:
-    """The mechanisms of a kind's example; of another package's kind it may be malformed."""
-    from ..mechanisms import MECHANISMS
-
-    with contextlib.suppress(SpecError):
-        return MECHANISMS.parse(kind.example, 2)
-    return []
-
-
-def canonical(line: Line, classes: int) -> Line:
-    """Mechanisms as reports of a label with so many classes write them: rr:lambda=0.2 is one with an epsilon."""
-    if "mechanism" not in line.at:
-        return line
-    named = _spelled(line.at["mechanism"])
-    try:
-        found = _specs(named, classes)
-    except SpecError as error:
-        raise SpecError(f"{error.what}, in {line.text!r}", hint=_in_quotes(line, classes) or error.hint) from None
-    if len(found) != 1:
-        what = f"one mechanism is wanted, not {len(found)}: {named!r}, in {line.text!r}"
-        raise SpecError(what, hint="write a line for each")
-    return replace(line, at={**line.at, "mechanism": found[0]})
-
-
-def _specs(named: str, classes: int) -> list[str]:
-    from ..mechanisms import MECHANISMS
-
-    return [one.spec for one in MECHANISMS.parse(named, classes)]
-
-
-def _in_quotes(line: Line, classes: int) -> str:
-    """A comma ends a value, so what was meant for the mechanism may have become the next coordinates."""
-    names = list(line.at)
-    spec = _spelled(line.at["mechanism"])
-    for name in names[names.index("mechanism") + 1 :]:
-        spec += f",{name}={_spelled(line.at[name])}"
-        with contextlib.suppress(SpecError):
-            _specs(spec, classes)
-            return f"put it in quotes: mechanism='{spec}' (a shell wants the whole line in double ones then)"
-    return ""
-
-
-def _spelled(value: float | str) -> str:
-    return value if isinstance(value, str) else f"{value:g}"
 
 
 def policy_of(fail_if: str | Iterable[str] = (), file: str | os.PathLike[str] | None = None) -> Policy | None:
@@ -138,23 +48,140 @@ def wanted(found: Policy | None, example: str = "--fail-if ['advantage.high > 0.
     return found
 
 
-def check_can_fail(lines: Iterable[Line], findings: Iterable[Finding], balanced: bool) -> None:
-    """A line that no release of this table could break stops nothing."""
-    told = tuple(findings)
-    for line in lines:
-        clear = judge.cannot_fail(line, told)
-        most = None if clear is None else judge.most_of(line, clear.bound)
-        if most is None:
-            continue
-        what = f"{line.text!r} cannot fail: {line.quantity} is at most {most:.4g} with labels without noise"
-        raise SpecError(what, hint=_hint(line, most, balanced))
+def check(line: Line) -> None:
+    """What no label could have is met at once: a line like that would never be measured."""
+    known = QUANTITIES.get(line.quantity, _UNKNOWN)
+    if not known.has_limits and line.field != "estimate":
+        what = f"{line.quantity} has no limits, only an estimate, in {line.text!r}"
+        hint = f"use {line.quantity}.estimate, or a line on advantage such as 'advantage.high > 0.05'"
+        raise SpecError(what, hint=hint)
+    canonical(line, MOST_CLASSES)
+    named = [name for name in line.at if name in ("mechanism", *PARAMETERS)]
+    if known.of_losses and named:
+        of_two = canonical(line, 2)
+        if any(not _may_have_loss(name, of_two.at[name]) for name in named):
+            what = f"{line.quantity} is defined where each label is replaced on its own, in {line.text!r}"
+            raise SpecError(what, hint="a line on advantage judges every mechanism")
 
 
-def _hint(line: Line, most: float, balanced: bool) -> str:
-    if line.threshold >= 1:
-        return "a share is at most 1: 5 % is written 0.05"
-    relative = f"a threshold relative to that, such as {most / 2:.2g} (half of it)"
-    return relative if balanced else f"{relative}, or --utility balanced, which counts each class alike however rare"
+def _may_have_loss(name: str, value: float | str) -> bool:
+    """May a mechanism with that coordinate have one?"""
+    from ..mechanisms import MECHANISMS
+    from ..questions import releases
+
+    if name == "mechanism":
+        return any(releases.noise_of(one) is not None for one in MECHANISMS.parse(str(value), 2))
+    return any(name in one.at() and releases.noise_of(one) is not None for one in _examples())
+
+
+def _examples() -> list[Mechanism]:
+    """The mechanisms of each kind's example; of another package's kind it may be malformed."""
+    from ..mechanisms import MECHANISMS
+
+    found: list[Mechanism] = []
+    for kind in MECHANISMS:
+        with contextlib.suppress(SpecError):
+            found += MECHANISMS.parse(kind.example, 2)
+    return found
+
+
+def canonical(line: Line, classes: int) -> Line:
+    """Mechanisms as reports of a label with so many classes write them: rr:lambda=0.2 is one with an epsilon."""
+    from ..mechanisms import MECHANISMS
+
+    if "mechanism" not in line.at:
+        return line
+    named = _spelled(line.at["mechanism"])
+    try:
+        found = [one.spec for one in MECHANISMS.parse(named, classes)]
+    except SpecError as error:
+        raise SpecError(f"{error.what}, in {line.text!r}", hint=_in_quotes(line, classes) or error.hint) from None
+    if len(found) != 1:
+        what = f"one mechanism is wanted, not {len(found)}: {named!r}, in {line.text!r}"
+        raise SpecError(what, hint="write a line for each")
+    return replace(line, at={**line.at, "mechanism": found[0]})
+
+
+def _in_quotes(line: Line, classes: int) -> str:
+    """A comma ends a value, so what was meant for the mechanism may have become the next coordinates."""
+    from ..mechanisms import MECHANISMS
+
+    names = list(line.at)
+    spec = _spelled(line.at["mechanism"])
+    for name in names[names.index("mechanism") + 1 :]:
+        spec += f",{name}={_spelled(line.at[name])}"
+        with contextlib.suppress(SpecError):
+            MECHANISMS.parse(spec, classes)
+            return f"put it in quotes: mechanism='{spec}' (a shell wants the whole line in double ones then)"
+    return ""
+
+
+def _spelled(value: float | str) -> str:
+    return value if isinstance(value, str) else f"{value:g}"
+
+
+# ---- what the lines ask a table about
+
+
+def quantities_of(policy: Policy, also: Iterable[Quantity] = ()) -> set[str]:
+    """What no audit measures is met before the audit, which may be long. also: measured beside answers."""
+    answered = (one for question in QUESTIONS for one in question.quantities)
+    quantities = tuple(dict.fromkeys(one.name for one in (*answered, *also)))
+    known_coordinates = coordinates()
+    for line in policy.lines:
+        _check_known("quantity", line.quantity, quantities, line)
+        for name in line.at:
+            _check_known("coordinate", name, known_coordinates, line)
+        tau = line.at.get("tau", 0.0)
+        if not isinstance(tau, float) or not math.isfinite(tau):
+            raise SpecError(f"tau is a finite number, not {tau}", line.text, hint="a loss in nats, such as tau=3")
+    return {line.quantity for line in policy.lines}
+
+
+def coordinates() -> tuple[str, ...]:
+    """By which lines of a policy pick findings: what is not among them picks none, however long the audit takes.
+
+    `mechanism` names all parameters of one at once.
+    """
+    axes = (axis for one in QUANTITIES.values() for axis in one.axes)
+    return tuple(dict.fromkeys(("mechanism", *axes, *(key for one in _examples() for key in one.at()))))
+
+
+def _check_known(kind: str, name: str, known: Sequence[str], line: Line) -> None:
+    if name not in known:
+        near = difflib.get_close_matches(name, known, 3)
+        hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(known)}"
+        hint = "; ".join([*(QUESTIONS.broken().values() if kind == "quantity" else ()), hint])
+        raise SpecError(f"unknown {kind} {name!r}", line.text, hint=hint)
+
+
+def check_losses(policy: Policy | None, asked: Sequence[Mechanism]) -> None:
+    """asked: mechanisms that lines are about."""
+    from ..questions import releases
+
+    for line in policy.lines if policy else ():
+        if QUANTITIES.get(line.quantity, _UNKNOWN).of_losses:
+            releases.check_losses(asked, line.text)
+
+
+def _along_tau(policy: Policy | None) -> list[Line]:
+    lines = policy.lines if policy else ()
+    return [line for line in lines if "tau" in QUANTITIES.get(line.quantity, _UNKNOWN).axes]
+
+
+def asked_at(policy: Policy | None) -> list[float]:
+    """The losses that lines name."""
+    named = {line.at.get("tau") for line in _along_tau(policy)}
+    return sorted(tau for tau in named if isinstance(tau, float) and math.isfinite(tau))
+
+
+def taus_of(policy: Policy, typed: Floats | None) -> Floats | None:
+    """Those of the policy and those typed; where a line is about the whole curve, the whole curve."""
+    import numpy as np
+
+    if typed is None and any("tau" not in line.at for line in _along_tau(policy)):
+        return None
+    return np.union1d(asked_at(policy), [] if typed is None else typed)
 
 
 # ---- a report
@@ -193,6 +220,22 @@ def _beside(report: Report, by: Policy | None, older: Report) -> Report:
 
 def _today() -> datetime.date:
     return datetime.datetime.now(datetime.UTC).date()
+
+
+def check_can_fail(lines: Iterable[Line], findings: Iterable[Finding], balanced: bool) -> None:
+    """A line that no release of this table could break stops nothing."""
+    told = tuple(findings)
+    for line in lines:
+        clear = judge.cannot_fail(line, told)
+        most = None if clear is None else judge.most_of(line, clear.bound)
+        if most is None:
+            continue
+        hint = "a share is at most 1: 5 % is written 0.05"
+        if line.threshold < 1:
+            hint = f"a threshold relative to that, such as {most / 2:.2g} (half of it)"
+            hint += "" if balanced else ", or --utility balanced, which counts each class alike however rare"
+        what = f"{line.text!r} cannot fail: {line.quantity} is at most {most:.4g} with labels without noise"
+        raise SpecError(what, hint=hint)
 
 
 def _without_doubts(report: Report) -> Report:

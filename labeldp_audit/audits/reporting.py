@@ -1,9 +1,10 @@
-"""What the reports of commands have in common: parameters, warnings, assumptions in words."""
+"""What the reports of commands have in common: parameters, eta in short, and warnings, most of them about how far the
+estimate of eta is to be trusted, as the labels it has not seen tell."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 
@@ -13,68 +14,76 @@ from ..core.eta import Bin, Eta, EtaSummary
 from ..core.finding import Finding
 from ..core.report import Report
 from ..core.settings import Settings
-from ..core.table import Table
-from ..questions.every import QUANTITIES
-from . import diagnostics, doubts, reconcile
+from ..core.table import Dataset
+from ..estimators import reliability
+from ..questions.contract import Evidence
+from ..questions.every import CERTIFIED, QUANTITIES
+from . import doubts
 
 NOTHING: Mapping[str, object] = {}
+_BINS, _DOUBT = 10, 0.01
+_FEWEST = 50  # rows of a group
+_MIXTURES = ("stack", "atoms")
 
 
 def build(
-    command: str, table: Table, eta: Eta, settings: Settings, findings: Iterable[Finding],
+    command: str, evidence: Evidence, settings: Settings, findings: Iterable[Finding],
     more: Mapping[str, object] = NOTHING,
 ) -> Report:  # fmt: skip
     """more: parameters that only this command has."""
-    told, bins = reconcile.within_certificates(doubts.within(findings, table)), diagnostics.reliability(table, eta)
-    warnings = (*_about_search(command, eta), *diagnostics.warnings(command, table, eta, bins), *_unjudged(told))
+    table, eta = evidence.table, evidence.eta
+    told, labels = doubts.within_certificates(doubts.within(findings, table)), table.labels[eta.rows]
+    groups = max(1, min(_BINS, len(labels) // _FEWEST))
+    classes = table.dataset.classes
+    bins = tuple(reliability.table(eta.probability, labels, classes, groups, _DOUBT / eta.choices))
+    said = (*map(doubts.sentence, table.remarks), *table.warnings, *warnings(command, table.dataset, eta, bins))
     return Report(
         command=command, version=__version__, dataset=table.dataset, eta=_summary(eta, bins),
         parameters={**_parameters(command, eta, settings), **more}, findings=told,
-        warnings=tuple(dict.fromkeys((*map(doubts.sentence, table.remarks), *table.warnings, *warnings))),
+        warnings=tuple(dict.fromkeys((*said, *_unjudged(told)))),
         uncertifiable=uncertifiable(told), remarks=table.remarks, quantities=QUANTITIES,
     )  # fmt: skip
 
 
 def uncertifiable(findings: Iterable[Finding]) -> str | None:
     """What nobody can certify, where something is certified."""
-    certified = any(one.quantity.startswith("certified_") for one in findings)
+    certified = any(one.quantity.startswith(CERTIFIED) for one in findings)
     return unknowable.NOBODY_CAN_CERTIFY if certified else None
 
 
 def _summary(eta: Eta, bins: tuple[Bin, ...]) -> EtaSummary:
+    of_one_class = 0
+    if eta.counts is not None:
+        found = eta.counts.sum(axis=1)
+        of_one_class = int(((eta.counts.max(axis=1) == found) & (found > 0)).sum())
     return EtaSummary(
         estimator=eta.estimator, k=eta.k, metric=eta.metric, n=eta.n, queries=eta.queries, exact=eta.exact,
-        recall=eta.recall, recall_low=eta.recall_low, log_loss=eta.log_loss, one_class=_one_class(eta),
+        recall=eta.recall, recall_low=eta.recall_low, log_loss=eta.log_loss, one_class=of_one_class,
         tried=eta.tried, reliability=bins, order_p=eta.order_p,
     )  # fmt: skip
 
 
-def _one_class(eta: Eta) -> int:
-    if eta.counts is None:
-        return 0
-    found = eta.counts.sum(axis=1)
-    return int(((eta.counts.max(axis=1) == found) & (found > 0)).sum())
+# ---- parameters
+
+_OF_FEATURES = ("exclude", "categorical", "recall")  # which given probabilities do without
+_SEARCHED = (*_OF_FEATURES, "group", "repeats")
+_ASKED = ("mechanism", "drop_null_labels", "eta", "tau", "smoothness", "certify", "alpha", "utility", "bags", "explain")
 
 
 def _parameters(command: str, eta: Eta, settings: Settings) -> dict[str, object]:
     """What changes the numbers, beside what the dataset and eta blocks say."""
+    usual = Settings()
     told = {name: getattr(settings, name) for name in (*_SEARCHED, *_ASKED)}
     if eta.asked is not None:  # by whoever wrote the file
-        told |= {name: eta.asked.get(name, getattr(Settings(), name)) for name in (*_SEARCHED, "eta")}
+        told |= {name: eta.asked.get(name, getattr(usual, name)) for name in (*_SEARCHED, "eta")}
     elif eta.counts is None:
-        told |= {name: getattr(Settings(), name) for name in _OF_FEATURES}
-    kept = {name: value for name, value in told.items() if plain(value) != plain(getattr(Settings(), name))}
-    if command in _OWN_MECHANISMS:
+        told |= {name: getattr(usual, name) for name in _OF_FEATURES}
+    kept = {name: plain(value) for name, value in told.items() if plain(value) != plain(getattr(usual, name))}
+    if command == "advantage":  # its default is another
         kept["mechanism"] = plain(settings.mechanism)
     elif command == "estimate-eta":
         kept.pop("mechanism", None)  # it asks about none
-    return {"confidence": settings.confidence, "seed": settings.seed} | {n: plain(v) for n, v in kept.items()}
-
-
-_OF_FEATURES = ("exclude", "categorical", "recall")  # which given probabilities do without
-_SEARCHED = (*_OF_FEATURES, "group", "repeats")
-_OWN_MECHANISMS = ("advantage",)  # its default is another
-_ASKED = ("mechanism", "drop_null_labels", "eta", "tau", "smoothness", "certify", "alpha", "utility", "bags", "explain")
+    return {"confidence": settings.confidence, "seed": settings.seed, **kept}
 
 
 def plain(value: object) -> object:
@@ -84,43 +93,90 @@ def plain(value: object) -> object:
     return getattr(value, "name", value)
 
 
-def _about_search(command: str, eta: Eta) -> list[str]:
-    said = []
+# ---- warnings
+
+
+def warnings(command: str, dataset: Dataset, eta: Eta, bins: tuple[Bin, ...]) -> Iterator[str]:
     if eta.queries < eta.n:
         drawn = f"{eta.queries:,} of {eta.n:,} rows, drawn uniformly, were asked"
-        said.append(drawn if eta.metric in ("score", "learned") else f"{drawn} for their neighbours; all were searched")
+        yield drawn if eta.metric in ("score", "learned") else f"{drawn} for their neighbours; all were searched"
     if not eta.exact:
         recall = f"{eta.recall:.3f}, at least {math.floor(1000 * eta.recall_low) / 1000:.3f} (99 %)"
-        said.append(f"neighbours were searched in the nearest cells: measured recall {recall}")
-    return said + ([] if command == "advantage" else _about_purity(eta))
+        yield f"neighbours were searched in the nearest cells: measured recall {recall}"
+    if command != "advantage" and eta.counts is not None:
+        yield from _about_purity(eta, eta.counts.max(axis=1) == eta.counts.sum(axis=1))
+    yield from _about_sight(command, dataset, eta)
+    yield from _about_mixtures(eta)
+    if eta.order_p is not None and not eta.ordered:
+        yield (
+            f"labels contradict the order of the scores (p = {eta.order_p * eta.choices:.2g}): somewhere people with "
+            f"higher scores have clearly fewer positives, so limits rest on rows with like scores alone, and are wide"
+        )
+    off = [one for one in bins if not one.fits]
+    # Counts of few neighbours are spread wider than eta, which is known and taken out of what is made from them.
+    if off and eta.metric not in ("l2", "learned"):
+        worst = max(off, key=lambda one: abs(one.said - one.came))
+        yield (
+            f"estimates do not fit the labels in {len(off)} of {len(bins)} groups of like estimates: where "
+            f"{worst.said:.3g} was said of {worst.of} on average, {worst.came:.3g} came "
+            f"({worst.low:.3g} to {worst.high:.3g}, about {100 * (1 - _DOUBT):g} % for all groups)"
+        )
 
 
-def _about_purity(eta: Eta) -> list[str]:
-    if eta.counts is None:
-        return []
+def _about_purity(eta: Eta, pure: np.ndarray) -> Iterator[str]:
     if eta.metric == "score":
         sure = int(np.sum(eta.probability.max(axis=1) == 1))
-        return (
-            [
+        if sure:
+            yield (
                 f"{sure:,} of {eta.queries:,} rows are where features give the label away: eta is estimated as 0 or 1 "
                 f"there and the loss as infinite"
-            ]
-            if sure
-            else []
+            )
+    elif pure.any():
+        yield (
+            f"{int(pure.sum()):,} of {eta.queries:,} neighbourhoods hold one class only: eta is estimated as 0 or 1 "
+            f"there and the loss as infinite; the lower limits say what {eta.k:,} neighbours can show"
         )
-    pure = int(np.sum(eta.counts.max(axis=1) == eta.counts.sum(axis=1)))
-    if not pure:
-        return []
-    return [
-        f"{pure:,} of {eta.queries:,} neighbourhoods hold one class only: eta is estimated as 0 or 1 there and the "
-        f"loss as infinite; the lower limits say what {eta.k:,} neighbours can show"
-    ]
 
 
-def _unjudged(findings: Iterable[Finding]) -> list[str]:
+def _about_mixtures(eta: Eta) -> Iterator[str]:
+    """A mixture that is clearly better than the best of what it mixes: each of them sees what the others do not."""
+    if not eta.tried or eta.tried[0].name not in _MIXTURES:
+        return
+    single = next((one for one in eta.tried if one.name not in _MIXTURES), None)
+    if single is not None and single.behind >= max(3 * single.behind_error, 0.005 * eta.log_loss):
+        yield (
+            f"{eta.tried[0].name} guesses unseen labels clearly better than the best single model, {single.name} (log "
+            f"loss {eta.log_loss:.4f}, {single.behind:.4f} less): each sees what others miss, so there may be more to "
+            f"know than this report says"
+        )
+
+
+def _about_sight(command: str, dataset: Dataset, eta: Eta) -> Iterator[str]:
+    """Neighbours that guess no better than the shares of the classes do see nothing, and show nothing to be absent."""
+    if eta.sees(dataset):
+        return
+    guess = "labels no better than the shares of the classes do"
+    losses = f"log loss {eta.log_loss:.4f}, without features {dataset.blind_log_loss:.4f}"
+    if eta.counts is None:
+        yield (
+            f"the given probabilities guess {guess} ({losses}): what the features tell may be missed, and what an "
+            f"attacker gains from them too"
+        )
+    elif eta.metric == "score":
+        yield (
+            f"the model guesses {guess} ({losses}): either the features tell next to nothing, or it does not find what "
+            f"they tell"
+        )
+    else:
+        worthless = "estimates mean little" if command == "advantage" else "upper limits mean nothing"
+        yield (
+            f"neighbours guess {guess} ({losses}): either the features tell next to nothing, or distances hide what "
+            f"they tell, and then {worthless}; leave out columns that tell nothing, or ask few at a time"
+        )
+
+
+def _unjudged(findings: Iterable[Finding]) -> Iterator[str]:
     """A mechanism that was asked for and not looked at must not pass unnoticed."""
-    return [
-        f"{one.mechanism} was not judged: {one.bound.reason}"
-        for one in findings
-        if one.quantity in ("advantage", "j", "nu_max") and one.bound.estimate is None and one.bound.reason
-    ]
+    for one in findings:
+        if one.quantity in ("advantage", "j", "nu_max") and one.bound.estimate is None and one.bound.reason:
+            yield f"{one.mechanism} was not judged: {one.bound.reason}"

@@ -1,11 +1,12 @@
-"""The noise that tune chooses from: a fixed scale for each mechanism, from the most noise to the least.
+"""Mechanisms on fixed scales: what an audit compares, and the noise that tune chooses from, the most of it first.
 
-It is fixed so that limits can hold at every value of it at once, whatever the labels make of the search. Numbers of
-three digits are never more than 1 % apart.
+That scale is fixed so that limits can hold at every value of it at once, whatever the labels make of the search.
+Numbers of three digits are never more than 1 % apart.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,11 +16,24 @@ from ..core.errors import SpecError
 from ..core.mechanism import Mechanism
 from ..core.parameters import Parameter
 from ..core.registry import spelled
+from ..core.table import Table
 from ..mechanisms import MECHANISMS
 from ..mechanisms.bags import LARGEST
+from ..questions import advantage
+
+LANDSCAPE = (
+    "rr:epsilon=0.25|0.5|1|2|3|4|6|8", "llp:k=2|4|8|16|32|64|128|256|512", "laplace-llp:k=8,epsilon=0.5|1|2|4",
+)  # fmt: skip
 
 ROUND = frozenset((0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 20.0))
 ROUND_SIZES = frozenset(2.0**power for power in range(13))
+
+
+def landscape(table: Table, asked: Sequence[Mechanism]) -> tuple[Mechanism, ...]:
+    """What could be done with this table, but for what is asked about anyway."""
+    known, classes = {one.spec for one in asked}, len(table.dataset.classes)
+    every = (one for spec in LANDSCAPE for one in MECHANISMS.parse(spec, classes))
+    return tuple(one for one in every if one.spec not in known and not advantage.unfit(one, table))
 
 
 @dataclass(frozen=True)

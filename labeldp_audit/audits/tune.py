@@ -2,7 +2,7 @@
 
 Every line of the policy is about a number that never falls as noise does, so the values that pass are all on the noisy
 side of one place on the scale, which rounds of bracketing find. Labels decide where a round looks: limits hold at every
-value of the scale at once (scales.py), so those that are looked at are as good as any.
+value of the scale at once (strengths.py), so those that are looked at are as good as any.
 """
 
 from __future__ import annotations
@@ -10,29 +10,28 @@ from __future__ import annotations
 import datetime
 import functools
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ..core.errors import DataError, SpecError
 from ..core.finding import Bound, Finding
 from ..core.mechanism import Mechanism
-from ..core.policy import Judgement, Outcome, Policy, Verdict
+from ..core.policy import Judgement, Outcome, Policy
 from ..core.progress import Progress
 from ..core.quantity import STAYS, UNTUNED
 from ..core.report import ALONE, COMPARED, TUNE, Report
 from ..core.settings import Settings
-from ..core.table import Table
 from ..engines.threads import one_blas_thread
 from ..policy import judge as policies
 from ..policy.judge import PARAMETERS
 from ..questions import advantage, certificates, releases
-from ..questions.contract import Evidence
-from ..questions.every import QUANTITIES
-from . import doubts, judging, policy_lines, reconcile, reporting, run, strengths
-from .evidence import read_and_estimate
+from ..questions.every import QUANTITIES, fitting
+from . import doubts, judging, reporting, run, strengths
+from .evidence import gather
 from .strengths import Scale
 
 Look = Callable[[Sequence[Mechanism]], list[Finding]]
+Judge = Callable[[Iterable[Finding], Mechanism], Judgement]  # by what is said of that mechanism and of the features
 
 NAME = "tune"
 TUNED, BINDS = "tuned", "binds"
@@ -44,38 +43,47 @@ _AT_ONCE = 14  # values looked at in a round: two rounds after that of round val
 def tune(data: object, settings: Settings, progress: Progress) -> Report:
     policy = settings.policy
     assert policy is not None
-    quantities = _checked(policy, settings)
+    # What somebody handed in stands for its kind; its strength is left aside.
+    specs = [one if isinstance(one, str) else one.spec for one in settings.mechanism]
+    quantities = judging.quantities_of(policy)
+    _check_lines(policy, [strengths.scale_of(spec) for spec in specs])  # refused before the table is read
     certificates.orders(settings)
-    table, eta = read_and_estimate(data, replace(settings, mechanism=()), progress, halves=True, many=True)
-    found = list({one.mechanisms[0].spec: one for one in (_scale(spec, table) for spec in _specs(settings))}.values())
-    base = reporting.build(NAME, table, eta, settings, ())
-    among = sum(len(scale.values) for scale in found) + len(found)
-    at = policy_lines.taus_of(policy, None)
+    evidence = gather(data, replace(settings, mechanism=()), progress, many=True)
+    table, scales = evidence.table, {}
+    for spec in specs:
+        scale = strengths.scale_of(spec, table.dataset.rows_used, evidence.classes)
+        if reason := advantage.unfit(scale.mechanisms[-1], table):
+            raise DataError(f"{spec} does not fit this table", reason)
+        scales[scale.mechanisms[0].spec] = scale
+    base = reporting.build(NAME, evidence, settings, ())
+    among = sum(len(scale.values) for scale in scales.values()) + len(scales)
+    evidence = replace(evidence, at=judging.taus_of(policy, None))
+    questions = fitting(evidence.classes, quantities)
 
     def look(mechanisms: Sequence[Mechanism], among: int = among) -> list[Finding]:
-        asked = Evidence(table, eta, mechanisms, progress, at=at, among=among)
-        found = doubts.within(run.put(asked, run.questions(len(table.dataset.classes), quantities), settings), table)
+        asked = replace(evidence, mechanisms=mechanisms, among=among)
+        found = doubts.within(run.put(asked, questions, settings), table)
         judging.check_can_fail(policy.lines, found, settings.utility == "balanced")
         return found
 
+    def judge(findings: Iterable[Finding], mechanism: Mechanism) -> Judgement:
+        today = datetime.datetime.now(datetime.UTC).date()
+        return policies.judge(policy, replace(base, findings=_about(findings, mechanism)), today)
+
     # What is shown at least is less where all strengths share the level: it must not pass for that.
     alone = functools.partial(look, among=1) if any(line.field == "low" for line in policy.lines) else None
-    answers = [Search(scale, Judge(policy, base), look, alone).answer() for scale in found]
-    return _report(answers, base, settings)
+    return _report([Search(scale, judge, look, alone).answer() for scale in scales.values()], base, settings)
 
 
-def _checked(policy: Policy, settings: Settings) -> set[str]:
-    quantities = policy_lines.quantities_of(policy, run.coordinates())
-    found = [strengths.scale_of(spec) for spec in _specs(settings)]  # refused before the table is read
+def _check_lines(policy: Policy, scales: Sequence[Scale]) -> None:
     for line in policy.lines:
         named = [key for key in line.at if key in ("mechanism", *PARAMETERS)]
         if named:
             raise SpecError(f"tune chooses the mechanism: leave out {named[0]}", line.text)
         known = QUANTITIES[line.quantity]
         if known.low_by_trial and line.field == "low":
-            raise SpecError(
-                "an attacker who is tried may do worse with less noise: noise cannot be tuned by that", line.text
-            )
+            what = "an attacker who is tried may do worse with less noise: noise cannot be tuned by that"
+            raise SpecError(what, line.text)
         if known.with_noise == UNTUNED:
             raise SpecError(f"{line.quantity} is not what noise is tuned by", line.text)
         tau = line.at.get("tau")
@@ -84,34 +92,9 @@ def _checked(policy: Policy, settings: Settings) -> set[str]:
         if not line.upward and known.with_noise != STAYS:
             what = "more noise makes that number smaller, so noise cannot be tuned by what must not be small"
             raise SpecError(what, line.text)
-        if known.of_losses and any(releases.noise_of(one.mechanisms[-1]) is None for one in found):
+        if known.of_losses and any(releases.noise_of(one.mechanisms[-1]) is None for one in scales):
             what = "losses are defined where each label is replaced on its own: tune others by advantage"
             raise SpecError(what, line.text, hint="--fail-if 'advantage.high > 0.05'")
-    return quantities
-
-
-def _specs(settings: Settings) -> list[str]:
-    """What somebody handed in stands for its kind; its strength is left aside."""
-    return [one if isinstance(one, str) else one.spec for one in settings.mechanism]
-
-
-def _scale(spec: str, table: Table) -> Scale:
-    scale = strengths.scale_of(spec, table.dataset.rows_used, len(table.dataset.classes))
-    reason = advantage.unfit(scale.mechanisms[-1], table)
-    if reason:
-        raise DataError(f"{spec} does not fit this table", reason)
-    return scale
-
-
-@dataclass(frozen=True)
-class Judge:
-    policy: Policy
-    base: Report  # without findings
-
-    def of(self, findings: Iterable[Finding], mechanism: Mechanism) -> Judgement:
-        """By what is said of that mechanism and of the features."""
-        today = datetime.datetime.now(datetime.UTC).date()
-        return policies.judge(self.policy, replace(self.base, findings=_about(findings, mechanism)), today)
 
 
 @dataclass(frozen=True)
@@ -126,6 +109,11 @@ class Answer:
     silence: Judgement | None  # where none passes: of a release that tells nothing
     vetoes: Mapping[str, Sequence[str]]  # lines, and the mechanisms that only limits of their own keep from passing
 
+    @property
+    def tried(self) -> list[str]:
+        """What the table shows."""
+        return list(dict.fromkeys(one.mechanism for one in self.findings if one.mechanism))
+
 
 class Search:
     """Rounds of bracketing: each looks at several values at once."""
@@ -133,8 +121,7 @@ class Search:
     def __init__(self, scale: Scale, judge: Judge, look: Look, alone: Look | None = None) -> None:
         """alone: with the whole level for each, as `check` of one of them would look."""
         self._scale, self._judge, self._look, self._alone = scale, judge, look, alone
-        self._seen: dict[int, tuple[Finding, ...]] = {}
-        self._verdicts: dict[int, Judgement] = {}
+        self._seen: dict[int, tuple[tuple[Finding, ...], Judgement]] = {}
         self._vetoes: dict[str, list[str]] = {}
 
     def answer(self) -> Answer:
@@ -145,31 +132,32 @@ class Search:
             self._see(self._scale.between(max(bracket[0], 0), min(bracket[1], last), _AT_ONCE))
         place, following = bracket
         shown |= {place, following} & set(self._seen)
-        at, beyond = max(place, 0), min(following, last)
-        findings = _together(self._seen[one] for one in sorted(shown))
-        silence = self._silence() if place < 0 else None
-        return Answer(self._scale, place, findings, self._verdicts[at], self._binding(beyond), silence, self._vetoes)
+        findings = _together(self._seen[one][0] for one in sorted(shown))
+        binding = tuple(one.line for one in self._seen[min(following, last)][1].verdicts if one.counts)
+        silence = None
+        if place < 0 and self._scale.silence is not None:
+            silence = self._judged([self._scale.silence])[0][1]
+        there = self._seen[max(place, 0)][1]
+        return Answer(self._scale, place, findings, there, binding, silence, self._vetoes)
 
     def _see(self, places: Iterable[int]) -> None:
         new = [place for place in places if place not in self._seen]
-        looked = self._judged([self._scale.mechanisms[place] for place in new]) if new else ()
-        for place, (findings, judgement) in zip(new, looked, strict=True):
-            self._seen[place], self._verdicts[place] = findings, judgement
+        if new:
+            looked = self._judged([self._scale.mechanisms[place] for place in new])
+            self._seen.update(zip(new, looked, strict=True))
 
     def _judged(self, mechanisms: Sequence[Mechanism]) -> list[tuple[tuple[Finding, ...], Judgement]]:
         """What is said of each, and whether it passes."""
-        shared = reconcile.within_certificates(self._look(mechanisms))
-        alone = reconcile.within_certificates(self._alone(mechanisms)) if self._alone else None
-        return [self._both(_about(shared, one), alone, one) for one in mechanisms]
+        shared = doubts.within_certificates(self._look(mechanisms))
+        alone = doubts.within_certificates(self._alone(mechanisms)) if self._alone else None
+        return [(_about(shared, one), self._both(shared, alone, one)) for one in mechanisms]
 
-    def _both(
-        self, shared: tuple[Finding, ...], alone: Sequence[Finding] | None, mechanism: Mechanism
-    ) -> tuple[tuple[Finding, ...], Judgement]:
+    def _both(self, shared: Iterable[Finding], alone: Iterable[Finding] | None, mechanism: Mechanism) -> Judgement:
         """Limits that hold at every strength at once are what is said; those of one strength alone can only veto."""
-        judgement = self._judge.of(shared, mechanism)
+        judgement = self._judge(_about(shared, mechanism), mechanism)
         if alone is None:
-            return shared, judgement
-        by_itself = self._judge.of(_about(alone, mechanism), mechanism)
+            return judgement
+        by_itself = self._judge(_about(alone, mechanism), mechanism)
         verdicts, order = [], [*Outcome]
         for one, other in zip(judgement.verdicts, by_itself.verdicts, strict=True):
             vetoed = one.field == "low" and order.index(other.outcome) < order.index(one.outcome)
@@ -177,23 +165,16 @@ class Search:
                 self._vetoes.setdefault(one.line, []).append(mechanism.spec)
             said = f"{other.said}: the limit of this strength alone, as `check` has it"
             verdicts.append(replace(one, outcome=other.outcome, said=said, waiver=other.waiver) if vetoed else one)
-        return shared, replace(judgement, verdicts=tuple(verdicts))
+        return replace(judgement, verdicts=tuple(verdicts))
 
     def _bracket(self) -> tuple[int, int]:
         """The last place before the first that does not pass, and that one; the next to look at lies between."""
         passing = -1
         for place in sorted(self._seen):
-            if self._verdicts[place].outcome is not Outcome.PASS:
+            if self._seen[place][1].outcome is not Outcome.PASS:
                 return passing, place
             passing = place
         return passing, passing + 1
-
-    def _binding(self, place: int) -> tuple[str, ...]:
-        return tuple(one.line for one in self._verdicts[place].verdicts if one.counts)
-
-    def _silence(self) -> Judgement | None:
-        nothing = self._scale.silence
-        return None if nothing is None else self._judged([nothing])[0][1]
 
 
 def _about(findings: Iterable[Finding], mechanism: Mechanism) -> tuple[Finding, ...]:
@@ -210,65 +191,47 @@ def _together(parts: Iterable[Iterable[Finding]]) -> tuple[Finding, ...]:
     return tuple(found.values())
 
 
+# ---- the report
+
+
 def _report(answers: Sequence[Answer], base: Report, settings: Settings) -> Report:
-    findings = _together([*(_tuned(one, base, settings) for one in answers), *(one.findings for one in answers)])
-    verdicts = tuple(verdict for one in answers for verdict in _verdicts(one, findings))
-    judgement = Judgement(verdicts, answers[0].judgement.waivers)
-    said = (*base.warnings, *(line for one in answers for line in (*one.scale.unused, *_warnings(one))))
-    tried = {one.scale.spec: _tried(one) for one in answers}
+    findings = _together([*([_tuned(one, base, settings)] for one in answers), *(one.findings for one in answers)])
+    # About the findings of the report, which are said once for all scales.
+    same = (
+        replace(verdict, worst=next((finding for finding in findings if finding == verdict.worst), None))
+        for one in answers
+        for verdict in one.judgement.verdicts
+    )
+    tried = {one.scale.spec: one.tried for one in answers}
     chosen = {one.scale.mechanisms[one.place].spec for one in answers if one.place >= 0}
+    vetoes: dict[str, list[str]] = {}  # lines that refuse each strength the tables show
+    for one in answers:
+        for line, specs in one.vetoes.items():
+            vetoes.setdefault(line, []).extend(spec for spec in specs if spec in one.tried)
+    vetoes = {line: specs for line, specs in vetoes.items() if specs}
     parameters = {name: value for name, value in base.parameters.items() if name != "mechanism"}
     parameters |= {TUNE: tried, COMPARED: [spec for specs in tried.values() for spec in specs if spec not in chosen]}
-    if vetoes := _vetoes(answers, tried):
-        parameters[ALONE] = vetoes
     return replace(
-        base, findings=findings, judgement=judgement, warnings=said, parameters=parameters,
-        uncertifiable=reporting.uncertifiable(findings),
+        base, findings=findings, judgement=Judgement(tuple(same), answers[0].judgement.waivers),
+        warnings=(*base.warnings, *(line for one in answers for line in (*one.scale.unused, *_warnings(one)))),
+        parameters=parameters | ({ALONE: vetoes} if vetoes else {}), uncertifiable=reporting.uncertifiable(findings),
     )  # fmt: skip
 
 
-def _vetoes(answers: Sequence[Answer], tried: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
-    """Lines that refuse each strength the tables show."""
-    found: dict[str, list[str]] = {}
-    for one in answers:
-        for line, specs in one.vetoes.items():
-            found.setdefault(line, []).extend(spec for spec in specs if spec in tried[one.scale.spec])
-    return {line: specs for line, specs in found.items() if specs}
-
-
-def _tried(answer: Answer) -> list[str]:
-    """What the table shows."""
-    return list(dict.fromkeys(one.mechanism for one in answer.findings if one.mechanism))
-
-
-def _verdicts(answer: Answer, findings: Sequence[Finding]) -> list[Verdict]:
-    """About the findings of the report, which are said once for all scales."""
-    return [
-        replace(one, worst=next((same for same in findings if same == one.worst), None))
-        for one in answer.judgement.verdicts
-    ]
-
-
-def _tuned(answer: Answer, base: Report, settings: Settings) -> list[Finding]:
+def _tuned(answer: Answer, base: Report, settings: Settings) -> Finding:
     scale, place, n = answer.scale, answer.place, base.eta.queries
     about: dict[str, float | str] = {"scale": scale.spec, "parameter": scale.parameter}
     binds: dict[str, float | str] = {BINDS: "; ".join(answer.binding)} if answer.binding else {}
     if place < 0:
         bound = Bound(None, None, None, n, METHOD, (), _why_none(answer))
-        return [Finding(TUNED, bound, settings.confidence, None, {**about, **binds})]
-    value, following = scale.values[place], scale.values[min(place + 1, len(scale.values) - 1)]
-    if place == len(scale.values) - 1:
-        following = scale.clearest
-    bound = Bound(value, min(value, following), max(value, following), n, METHOD, _assumed(answer))
+        return Finding(TUNED, bound, settings.confidence, None, {**about, **binds})
+    value, following = scale.values[place], (*scale.values, scale.clearest)[place + 1]
+    worst = (one.worst for one in answer.judgement.verdicts if one.worst is not None)
+    said = tuple(dict.fromkeys(line for one in worst for line in one.bound.assumptions))  # all that verdicts rest on
+    bound = Bound(value, min(value, following), max(value, following), n, METHOD, said)
     mechanism = scale.mechanisms[place]
     at = {**about, **mechanism.at(), **binds}
-    return [Finding(TUNED, bound, settings.confidence, mechanism.spec, at, mechanism.claim(2), mechanism.bag)]
-
-
-def _assumed(answer: Answer) -> tuple[str, ...]:
-    """All that the verdicts rest on."""
-    worst = (one.worst for one in answer.judgement.verdicts if one.worst is not None)
-    return tuple(dict.fromkeys(line for one in worst for line in one.bound.assumptions))
+    return Finding(TUNED, bound, settings.confidence, mechanism.spec, at, mechanism.claim(2), mechanism.bag)
 
 
 def _why_none(answer: Answer) -> str:
@@ -285,25 +248,21 @@ def _what_fails(answer: Answer) -> str:
     if missing:
         return f"not measured: {'; '.join(missing)}"
     if not counting:
-        return (
-            f"not even {noisiest}, the most noise tried, passes: {'; '.join(answer.binding)}" if answer.binding else ""
-        )
-    lines = "; ".join(one.line for one in counting)
-    if answer.silence is None and any(one.worst is not None and one.worst.mechanism for one in counting):
+        binding = "; ".join(answer.binding)
+        return f"not even {noisiest}, the most noise tried, passes: {binding}" if binding else ""
+    lines, worst = "; ".join(one.line for one in counting), [(one, one.worst) for one in counting]
+    if answer.silence is None and any(finding is not None and finding.mechanism for _, finding in worst):
         return f"not even {noisiest} passes: {lines}"
-    if not any(
-        one.worst is None or one.worst.mechanism is None or QUANTITIES[one.quantity].of_losses for one in counting
-    ):
+    if all(finding and finding.mechanism and not QUANTITIES[one.quantity].of_losses for one, finding in worst):
         return f"not even a release that tells nothing passes: {lines}"
     if all(one.outcome in (Outcome.INCONCLUSIVE, Outcome.UNPROVEN) for one in counting):
         return f"no amount of noise is shown to be enough, as what the features alone give away is in the way: {lines}"
     return f"no amount of noise is enough, as what the features alone give away does not pass: {lines}"
 
 
-def _warnings(answer: Answer) -> list[str]:
-    if answer.place == len(answer.scale.values) - 1:
-        value = answer.scale.values[-1]
-        return [f"{answer.scale.spec}: even {answer.scale.parameter} = {value:g}, the least noise tried, passes"]
-    if answer.place < 0:
-        return [f"{answer.scale.spec}: {_why_none(answer)}"]
-    return []
+def _warnings(answer: Answer) -> Iterator[str]:
+    scale = answer.scale
+    if answer.place == len(scale.values) - 1:
+        yield f"{scale.spec}: even {scale.parameter} = {scale.values[-1]:g}, the least noise tried, passes"
+    elif answer.place < 0:
+        yield f"{scale.spec}: {_why_none(answer)}"

@@ -44,15 +44,13 @@ class Parameter:
         return inside and value <= self.most and (not self.whole or float(value).is_integer())
 
     def checked(self, name: str, value: float) -> float:
-        if not self.allows(value):
-            raise SpecError(f"{name} = {spelled(value)} is not {self._range()}")
-        return int(value) if self.whole else value
-
-    def _range(self) -> str:
+        if self.allows(value):
+            return int(value) if self.whole else value
+        least, most = spelled(self.least), spelled(self.most)
+        wanted = f"a whole number from {least} to {most}" if self.whole else f"between {least} and {most}"
         if self.above and self.most == math.inf:
-            return f"above {spelled(self.least)}"
-        ends = spelled(self.least), spelled(self.most)
-        return f"a whole number from {ends[0]} to {ends[1]}" if self.whole else f"between {ends[0]} and {ends[1]}"
+            wanted = f"above {least}"
+        raise SpecError(f"{name} = {spelled(value)} is not {wanted}")
 
 
 _USUAL = {"epsilon": Parameter(least=0, noise=-1), "k": Parameter(least=1, noise=1)}

@@ -16,13 +16,20 @@ COMPARISONS: Mapping[str, Callable[[float, float], bool]] = {
 }  # fmt: skip
 
 
-def is_lenient(field: str, comparison: str) -> bool:
-    """Is it the end that lets more pass than the estimate does?"""
-    return field == ("low" if comparison.startswith(">") else "high")
+class _Comparison:
+    """Of an end of a bound with a number."""
+
+    field: str
+    comparison: str
+
+    @property
+    def is_lenient(self) -> bool:
+        """Is it the end that lets more pass than the estimate does?"""
+        return self.field == ("low" if self.comparison.startswith(">") else "high")
 
 
 @dataclass(frozen=True)
-class Line:
+class Line(_Comparison):
     """One condition that blocks a release."""
 
     text: str
@@ -39,10 +46,6 @@ class Line:
     def upward(self) -> bool:
         """Is it large numbers that block a release?"""
         return self.comparison.startswith(">")
-
-    @property
-    def is_lenient(self) -> bool:
-        return is_lenient(self.field, self.comparison)
 
 
 @dataclass(frozen=True)
@@ -84,7 +87,7 @@ class Waived:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Verdict(_Comparison):
     """What became of one line of a policy; where it is about several findings, of the one that is worst."""
 
     line: str
@@ -103,10 +106,6 @@ class Verdict:
     def value(self) -> float | None:
         """What was compared."""
         return None if self.worst is None else getattr(self.worst.bound, self.field)
-
-    @property
-    def is_lenient(self) -> bool:
-        return is_lenient(self.field, self.comparison)
 
     @property
     def counts(self) -> bool:

@@ -69,7 +69,7 @@ class Named(Generic[Thing]):
                 yield self.get(name)
 
     def names(self) -> tuple[str, ...]:
-        return (*self._own, *self._others())
+        return (*self._own, *self.of_others())
 
     def of_others(self) -> tuple[str, ...]:
         """Names that packages of other people brought; nothing is loaded."""
@@ -106,11 +106,7 @@ class Named(Generic[Thing]):
 
 def there(things: Mapping[str, Thing]) -> dict[str, Callable[[], Thing]]:
     """Our own, where they need not be loaded."""
-    return {name: functools.partial(_itself, thing) for name, thing in things.items()}
-
-
-def _itself(thing: Thing) -> Thing:
-    return thing
+    return {name: lambda thing=thing: thing for name, thing in things.items()}  # type: ignore[misc]
 
 
 def lacking(thing: object, *wanted: str) -> str:

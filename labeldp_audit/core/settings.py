@@ -23,13 +23,13 @@ MOST_BAGS = 10_000_000  # ten times as many as are drawn where nobody says a num
 KIND, _MANY = "kind", "many"
 
 
-def _option(kind: Kind, default: Any = None) -> Any:
-    return field(default=default, metadata={KIND: kind})
+def _option(kind: Kind, default: Any = None, **about: bool) -> Any:
+    return field(default=default, metadata={KIND: kind, **about})
 
 
 def _options(kind: Kind, default: tuple[str, ...] = ()) -> Any:
     """Several values of that kind."""
-    return field(default=default, metadata={KIND: kind, _MANY: True})
+    return _option(kind, default, many=True)
 
 
 @dataclass(frozen=True)
@@ -170,8 +170,15 @@ def _each(kind: Kind, value: Any, name: str) -> Any:
 
 def _taken(kind: Kind, value: Any, name: str) -> Any:
     value = value.item() if hasattr(value, "item") and not getattr(value, "shape", ()) else value  # a number of numpy
-    if name in _OBJECTS and not isinstance(value, str):
-        return _OBJECTS[name](value)
+    if name == "estimator" and not isinstance(value, str):
+        return value
+    if name == "mechanism" and not isinstance(value, str):
+        from .mechanism import Mechanism
+
+        if not isinstance(value, Mechanism):
+            hint = "a spec such as 'rr:epsilon=1', or RandomizedResponse(1.0)"
+            raise SpecError(f"not a mechanism: {value!r}", hint=hint)
+        return value
     if isinstance(kind, Text) and hasattr(value, "__fspath__"):
         value = os.fspath(value)
     if name == "positive" and isinstance(value, int | float):
@@ -179,14 +186,3 @@ def _taken(kind: Kind, value: Any, name: str) -> Any:
     if isinstance(kind, Numbers) and not isinstance(value, str) and isinstance(value, Iterable):
         value = [one.item() if hasattr(one, "item") else one for one in value]
     return kind.take(value)
-
-
-def _mechanism(value: object) -> object:
-    from .mechanism import Mechanism
-
-    if not isinstance(value, Mechanism):
-        raise SpecError(f"not a mechanism: {value!r}", hint="a spec such as 'rr:epsilon=1', or RandomizedResponse(1.0)")
-    return value
-
-
-_OBJECTS: Mapping[str, Any] = {"mechanism": _mechanism, "estimator": lambda value: value}

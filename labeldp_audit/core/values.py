@@ -26,23 +26,27 @@ def refusal(expected: str, got: object) -> SpecError:
     return SpecError(f"not {expected}: {got!r}")
 
 
-@dataclass(frozen=True)
-class Text:
-    metavar: str
-
-    def parse(self, text: str) -> str:
-        if not text:
-            raise refusal("a text", text)
-        return text
+class _Written:
+    """In a file as on the command line."""
 
     def take(self, value: object) -> str:
         if not isinstance(value, str):
             raise refusal("a text", value)
         return self.parse(value)
 
+    def parse(self, text: str) -> str:
+        if not text:
+            raise refusal("a text", text)
+        return text
+
 
 @dataclass(frozen=True)
-class Character:
+class Text(_Written):
+    metavar: str
+
+
+@dataclass(frozen=True)
+class Character(_Written):
     metavar: str
 
     def parse(self, text: str) -> str:
@@ -51,12 +55,9 @@ class Character:
             raise refusal("a single character, such as ';' or 'tab'", text)
         return one
 
-    def take(self, value: object) -> str:
-        return self.parse(Text(self.metavar).take(value))
-
 
 @dataclass(frozen=True)
-class OneOf:
+class OneOf(_Written):
     known: tuple[str, ...]
 
     @property
@@ -68,19 +69,16 @@ class OneOf:
             raise refusal(f"one of {', '.join(self.known)}", text)
         return text
 
-    def take(self, value: object) -> str:
-        return self.parse(Text(self.metavar).take(value))
-
 
 @dataclass(frozen=True)
 class Flag:
     metavar: str = ""
 
     def parse(self, text: str) -> bool:
-        told = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
-        if text.lower() not in told:
-            raise refusal("true or false", text)
-        return told[text.lower()]
+        for value, spelled in ((True, ("1", "true", "yes", "on")), (False, ("0", "false", "no", "off"))):
+            if text.lower() in spelled:
+                return value
+        raise refusal("true or false", text)
 
     def take(self, value: object) -> bool:
         if not isinstance(value, bool):
@@ -104,9 +102,7 @@ class Whole:
         return self.take(int(text))
 
     def take(self, value: object) -> int:
-        if isinstance(value, bool) or not isinstance(value, int) or value < self.least:
-            raise refusal(self.range, value)
-        if self.most is not None and value > self.most:
+        if isinstance(value, bool) or not isinstance(value, int) or not self.least <= value <= (self.most or value):
             raise refusal(self.range, value)
         return value
 
@@ -150,13 +146,12 @@ class Share:
         return self.take(value)
 
     def take(self, value: object) -> float:
-        if isinstance(value, bool) or not isinstance(value, int | float) or not self._holds(value):
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise refusal(self.range, value)
+        above = self.low < value or (self.low_included and value == self.low)
+        if not above or not (value < 1 or (self.one_included and value == 1)):
             raise refusal(self.range, value)
         return float(value)
-
-    def _holds(self, value: float) -> bool:
-        above = self.low < value or (self.low_included and value == self.low)
-        return above and (value < 1 or (self.one_included and value == 1))
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,8 @@ Adviser = Callable[[Line, Report], str]  # one sentence, or nothing
 
 def for_lines(lines: Iterable[Line], report: Report) -> tuple[str, ...]:
     """About a judged report; each once."""
-    names = ADVISERS.names()
-    return tuple(dict.fromkeys(said for line in lines for name in names if (said := _said(name, line, report))))
+    told = (_said(name, line, report) for line in lines for name in ADVISERS.names())
+    return tuple(dict.fromkeys(filter(None, told)))
 
 
 def _said(name: str, line: Line, report: Report) -> str:

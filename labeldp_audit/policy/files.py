@@ -39,8 +39,10 @@ def from_table(table: object, path: Path, known: Known) -> Policy:
     passes = table.get("on_unproven", "block")
     if passes not in ("pass", "block"):
         raise SpecError(f"not pass or block: {passes!r}", path, "policy.on_unproven")
-    confidence = _confidence(table.get("confidence", 0.0), path)
-    return Policy(lines, tuple(_waiver(one, path, known) for one in waivers), confidence, passes == "pass")
+    confidence = table.get("confidence", 0.0)
+    if not isinstance(confidence, int | float) or isinstance(confidence, bool) or not 0 <= confidence < 1:
+        raise SpecError(f"not a share such as 0.99: {confidence!r}", path, "policy.confidence")
+    return Policy(lines, tuple(_waiver(one, path, known) for one in waivers), float(confidence), passes == "pass")
 
 
 def from_file(path: Path, known: Known) -> Policy:
@@ -52,22 +54,28 @@ def from_file(path: Path, known: Known) -> Policy:
     except OSError as error:
         raise SpecError(f"cannot read the policy: {error.strerror}", path, hint=_WANTED) from None
     shared = document.get("tool", {})
-    document = (
-        shared.get("labeldp-audit", {}) if isinstance(shared, dict) and path.name == "pyproject.toml" else document
-    )
+    if isinstance(shared, dict) and path.name == "pyproject.toml":
+        document = shared.get("labeldp-audit", {})
     found = from_table(document.get(POLICY, document) if isinstance(document, dict) else document, path, known)
     if not found.lines:
         raise SpecError("no fail_if in the policy: nothing would be judged", path, hint=_WANTED)
     return found
 
 
+def read(texts: object, where: str, known: Known) -> tuple[Line, ...]:
+    every: list[Any] = list(texts) if isinstance(texts, Iterable) else [None]
+    if isinstance(texts, str) or not all(isinstance(one, str) for one in every):
+        raise SpecError("not a list of texts", where)
+    try:
+        lines = tuple(map(parse, every))
+        for line in lines:
+            known.check(line)
+        return lines
+    except SpecError as error:
+        raise SpecError(error.what, where, hint=error.hint) from None
+
+
 _WANTED = "a TOML file with fail_if = ['advantage.high > 0.05'] and waivers, or such lines in a list"
-
-
-def _confidence(value: object, path: Path) -> float:
-    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 1:
-        return float(value)
-    raise SpecError(f"not a share such as 0.99: {value!r}", path, "policy.confidence")
 
 
 def _check_keys(table: Mapping[str, object], known: Sequence[str], path: Path, where: str) -> None:
@@ -89,16 +97,11 @@ def _waiver(table: object, path: Path, known: Known) -> Waiver:
     if dataset is None:
         hint = "sha256: and 64 hexadecimal digits, as in the report of that table"
         raise SpecError(f"not the hash of a table: {table['dataset']!r}", path, where, hint=hint)
-    return Waiver(_quantity(table, path, known), dataset[1], _date(table["until"], path), _text(table, "reason", path))
-
-
-def _quantity(table: Mapping[str, Any], path: Path, known: Known) -> str:
-    """A waiver of what nobody knows would never be used."""
-    name = _text(table, "quantity", path)
-    if name not in known.names:
-        hint = near(name, known.names) or "`labeldp-audit explain` lists what there is"
-        raise SpecError(f"unknown quantity {name!r}", path, f"{_WAIVER}.quantity", hint=hint)
-    return name
+    quantity = _text(table, "quantity", path)
+    if quantity not in known.names:  # it would never be used
+        hint = near(quantity, known.names) or "`labeldp-audit explain` lists what there is"
+        raise SpecError(f"unknown quantity {quantity!r}", path, f"{_WAIVER}.quantity", hint=hint)
+    return Waiver(quantity, dataset[1], _date(table["until"], path), _text(table, "reason", path))
 
 
 def _text(table: Mapping[str, Any], key: str, path: Path) -> str:
@@ -118,16 +121,3 @@ def _date(value: object, path: Path) -> datetime.date:
     except ValueError:  # the 30th of February
         pass
     raise SpecError(f"not a date such as 2027-01-31: {str(value)!r}", path, f"{_WAIVER}.until")
-
-
-def read(texts: object, where: str, known: Known) -> tuple[Line, ...]:
-    every: list[Any] = list(texts) if isinstance(texts, Iterable) else [None]
-    if isinstance(texts, str) or not all(isinstance(one, str) for one in every):
-        raise SpecError("not a list of texts", where)
-    try:
-        lines = tuple(map(parse, every))
-        for line in lines:
-            known.check(line)
-        return lines
-    except SpecError as error:
-        raise SpecError(error.what, where, hint=error.hint) from None

@@ -10,11 +10,12 @@ from __future__ import annotations
 import datetime
 import difflib
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 from ..core.finding import BASELINE, CLEAR, Bound, Finding
-from ..core.policy import Judgement, Line, Outcome, Policy, Verdict, Waived, Waiver
+from ..core.policy import Judgement, Line, Outcome, Policy, Verdict, Waived
 from ..core.remark import DOUBTS, FITTED_BEFORE
 from ..core.report import COMPARED, Report
 from .lines import NUMBER, parse
@@ -23,62 +24,53 @@ __all__ = ["COMPARED", "PARAMETERS", "Line", "Policy", "judge", "parse", "verdic
 
 CERTIFIED = "certified_"
 PARAMETERS = ("epsilon", "pi", "lambda", "k")  # coordinates that say which mechanism it is
+_WORST_FIRST = (Outcome.NOT_MEASURED, Outcome.FAIL, Outcome.INCONCLUSIVE, Outcome.UNPROVEN, Outcome.PASS)
+_REPEATED = "rows repeat that may be no different people; --repeats copies leaves them out"
+_KNOWS_LABELS = (
+    "the classifier was fitted before and may know these labels; its probabilities as an array, "
+    "eta=clf.predict_proba(X), say that it has not seen them"
+)
 
 
 def judge(policy: Policy, report: Report, today: datetime.date) -> Judgement:
     about = [one for one in policy.waivers if one.dataset == report.dataset.sha256]
     valid = {one.quantity: one for one in about if today <= one.until}
-    verdicts = tuple(_accepted(verdict(line, report, policy.confidence), policy, valid) for line in policy.lines)
-    used = {one.waiver for one in verdicts if one.waiver is not None}
+    verdicts = []
+    for one in (verdict(line, report, policy.confidence) for line in policy.lines):
+        if one.outcome is Outcome.UNPROVEN and policy.unproven_passes:
+            one = replace(one, outcome=Outcome.PASS, failing=0)  # noqa: PLW2901
+        elif one.outcome not in (Outcome.PASS, Outcome.NOT_MEASURED):  # a risk can be accepted once it is known
+            one = replace(one, waiver=valid.get(one.quantity))  # noqa: PLW2901
+        verdicts.append(one)
+    used = {one.waiver for one in verdicts}
     waivers = (Waived(one, one in about, today > one.until, one in used) for one in policy.waivers)
-    return Judgement(verdicts, tuple(waivers))
-
-
-def _accepted(one: Verdict, policy: Policy, valid: Mapping[str, Waiver]) -> Verdict:
-    """A risk can be accepted once it is known: what was not measured is not."""
-    if one.outcome is Outcome.UNPROVEN and policy.unproven_passes:
-        return replace(one, outcome=Outcome.PASS, failing=0)
-    known = one.outcome not in (Outcome.PASS, Outcome.NOT_MEASURED)
-    return replace(one, waiver=valid.get(one.quantity)) if known else one
+    return Judgement(tuple(verdicts), tuple(waivers))
 
 
 def verdict(line: Line, report: Report, confidence: float = 0.0) -> Verdict:
     """The worst verdict over the findings that a line is about."""
-    judged = about(line, report)
+    asked = _Asked(line, report)
+    judged = asked.findings
     doubt = next((one.code for one in report.remarks if one.code in DOUBTS), None)
-    if judged and doubt is not None:
-        said = f"{line.quantity}: {_DOUBTED.get(doubt, _REPEATED)}"
-        found = [(Outcome.NOT_MEASURED, one) for one in judged]
-        return _verdict(line, Outcome.NOT_MEASURED, said, judged[0], found)
     unsure = [one for one in judged if one.confidence < confidence]
-    if unsure:
-        said = f"measured with confidence {_short(unsure[0].confidence)}, and {_short(confidence)} is asked for"
-        found = [(Outcome.NOT_MEASURED if one in unsure else _outcome(line, one, report), one) for one in judged]
-        return _verdict(line, Outcome.NOT_MEASURED, said, unsure[0], found)
-    found = [(_outcome(line, one, report), one) for one in judged]
-    missing = (_missing(line, judged) or _unjudged(line, report, judged)) if judged else _no_finding(line, report)
-    if missing:
-        worst = next((one for outcome, one in found if outcome is Outcome.NOT_MEASURED), None)
-        return _verdict(line, Outcome.NOT_MEASURED, missing, worst, found)
-    outcome, worst = min(
-        found, key=lambda pair: (_RANK[pair[0]], -_distance(line, _deciding(line, pair[0], pair[1], report)))
-    )
-    return _verdict(line, outcome, _said(line, outcome, worst, report), worst, found)
-
-
-_REPEATED = "rows repeat that may be no different people; --repeats copies leaves them out"
-_DOUBTED = {
-    FITTED_BEFORE: (
-        "the classifier was fitted before and may know these labels; its probabilities as an array, "
-        "eta=clf.predict_proba(X), say that it has not seen them"
-    )
-}
-_RANK = {outcome: rank for rank, outcome in enumerate(
-    (Outcome.NOT_MEASURED, Outcome.FAIL, Outcome.INCONCLUSIVE, Outcome.UNPROVEN, Outcome.PASS))}  # fmt: skip
+    found = [(asked.outcome(one), one) for one in judged]
+    worst: Finding | None = None
+    if judged and doubt is not None:
+        found, worst = [(Outcome.NOT_MEASURED, one) for one in judged], judged[0]
+        said = f"{line.quantity}: {_KNOWS_LABELS if doubt == FITTED_BEFORE else _REPEATED}"
+    elif unsure:
+        found, worst = [(Outcome.NOT_MEASURED if one in unsure else known, one) for known, one in found], unsure[0]
+        said = f"measured with confidence {_short(worst.confidence)}, and {_short(confidence)} is asked for"
+    elif said := asked.missing():
+        worst = next((one for known, one in found if known is Outcome.NOT_MEASURED), None)
+    else:
+        outcome, worst = min(found, key=lambda pair: (_WORST_FIRST.index(pair[0]), -asked.distance(*pair)))
+        return _verdict(line, outcome, asked.sentence(outcome, worst), worst, found)
+    return _verdict(line, Outcome.NOT_MEASURED, said, worst, found)
 
 
 def _verdict(
-    line: Line, outcome: Outcome, said: str, worst: Finding | None, found: Sequence[tuple[Outcome, Finding]]
+    line: Line, outcome: Outcome, said: str, worst: Finding | None, found: list[tuple[Outcome, Finding]]
 ) -> Verdict:
     failing = sum(one is not Outcome.PASS for one, _ in found)
     return Verdict(
@@ -86,48 +78,9 @@ def _verdict(
     )
 
 
-def _outcome(line: Line, finding: Finding, report: Report) -> Outcome:
-    bound = finding.bound
-    value = _value(line, bound)
-    if value is None:
-        return Outcome.NOT_MEASURED
-    if not line.holds(value):
-        return Outcome.UNPROVEN if _estimate_against(line, finding, report) is not None else Outcome.PASS
-    # Where only limits are known, the other one decides whether the worse end is all that speaks against it.
-    known = bound.estimate if bound.estimate is not None else bound.low if line.upward else bound.high
-    return Outcome.FAIL if known is not None and line.holds(known) else Outcome.INCONCLUSIVE
-
-
-def _estimate_against(line: Line, finding: Finding, report: Report) -> float | None:
-    """The estimate, where it breaks a line whose limit on the lenient side does not. A certificate is a limit alone:
-    its estimate is that of what is certified."""
-    if not line.is_lenient:
-        return None
-    estimated = replace(finding, quantity=finding.quantity.removeprefix(CERTIFIED))
-    beside = (one for one in report.findings if _same_place(one, estimated))
-    known = (one.bound.estimate for one in (finding, *beside) if one.bound.estimate is not None)
-    return next((one for one in known if line.holds(one)), None)
-
-
-def _same_place(one: Finding, other: Finding) -> bool:
-    return (one.quantity, one.mechanism, one.at) == (other.quantity, other.mechanism, other.at)
-
-
-def _value(line: Line, bound: Bound) -> float | None:
-    """What is compared; NaN, which is neither above nor below anything, is no number."""
-    value: float | None = getattr(bound, line.field)
-    return None if value is None or math.isnan(value) else value
-
-
-def _deciding(line: Line, outcome: Outcome, finding: Finding, report: Report) -> float | None:
-    return _estimate_against(line, finding, report) if outcome is Outcome.UNPROVEN else _value(line, finding.bound)
-
-
-def _distance(line: Line, value: float | None) -> float:
-    """How far on the bad side."""
-    if value is None or value == line.threshold:
-        return 0.0
-    return float(value - line.threshold if line.upward else line.threshold - value)
+def about(line: Line, report: Report) -> list[Finding]:
+    """The findings that decide a line."""
+    return _Asked(line, report).findings
 
 
 def cannot_fail(line: Line, findings: Iterable[Finding]) -> Finding | None:
@@ -146,71 +99,164 @@ def most_of(line: Line, bound: Bound) -> float | None:
     return bound.high
 
 
-def about(line: Line, report: Report) -> list[Finding]:
-    """The findings that decide a line; along a falling curve, of each curve the next place on the careful side."""
-    axis, asked = _falling(line, report)
-    if axis is None:
-        return _at_place(line, report)
-    return [one for curve in _curves(line, report).values() for one in _beside(curve, axis, asked, line.upward)]
+@dataclass(frozen=True)
+class _Asked:
+    """What a line asks a report."""
 
+    line: Line
+    report: Report
 
-def _falling(line: Line, report: Report) -> tuple[str | None, float]:
-    """The coordinate along which the quantity never grows, and where it is asked."""
-    axis = _axis(line.quantity, report)
-    asked = line.at.get(axis) if axis else None
-    return (axis, asked) if isinstance(asked, float) else (None, math.nan)
+    @cached_property
+    def axis(self) -> str:
+        """The coordinate along which the quantity never grows; empty where there is none."""
+        known = self.report.quantities.get(self.line.quantity)
+        return known.falls_along if known else ""
 
+    @cached_property
+    def along(self) -> float | None:
+        """Where on that axis it is asked."""
+        value = self.line.at.get(self.axis)
+        return value if isinstance(value, float) else None
 
-def _axis(quantity: str, report: Report) -> str:
-    """The coordinate along which it never grows; empty where there is none."""
-    known = report.quantities.get(quantity)
-    return known.falls_along if known else ""
+    @cached_property
+    def findings(self) -> list[Finding]:
+        """Those that decide; along a falling curve, of each curve the next place on the careful side."""
+        if self.along is None:
+            return self._at_place
+        return [one for curve in self._curves.values() for one in self._beside(curve, self.along)]
 
+    @cached_property
+    def _at_place(self) -> list[Finding]:
+        """At all coordinates but the one along which a neighbour will do."""
+        at, quantity = self.line.at, self.line.quantity
+        rest = at if self.along is None else {key: value for key, value in at.items() if key != self.axis}
+        asked = (
+            one for one in self.report.findings if one.quantity == quantity and one.mechanism not in self._compared
+        )
+        return [one for one in asked if _is_at(one, rest) and (BASELINE in at or BASELINE not in one.at)]
 
-def _at_place(line: Line, report: Report) -> list[Finding]:
-    """At all coordinates but the one along which a neighbour will do."""
-    axis, compared = _falling(line, report)[0], _compared(line, report)
-    rest = {key: value for key, value in line.at.items() if key != axis}
-    asked = (one for one in report.findings if one.quantity == line.quantity and one.mechanism not in compared)
-    return [one for one in asked if _is_at(one, rest) and (BASELINE in line.at or BASELINE not in one.at)]
+    @cached_property
+    def _curves(self) -> dict[tuple[str | None, frozenset[tuple[str, float | str]]], list[Finding]]:
+        """Findings that differ along the axis alone."""
+        curves: dict[tuple[str | None, frozenset[tuple[str, float | str]]], list[Finding]] = {}
+        for one in self._at_place:
+            rest = frozenset((key, value) for key, value in one.at.items() if key != self.axis)
+            curves.setdefault((one.mechanism, rest), []).append(one)
+        return curves
 
+    def _beside(self, curve: Iterable[Finding], asked: float) -> list[Finding]:
+        """Those at the last place up to the one asked for, as the quantity never grows: no less than there. If small
+        numbers are what must not go out, at the next place from there on. What stands at no place counts everywhere."""
+        upward = self.line.upward
+        known = [(math.nan if (place := one.place(self.axis)) is None else place, one) for one in curve]
+        fit = [place for place, _ in known if (place <= asked if upward else place >= asked)]
+        nearest = (max if upward else min)(fit, default=math.nan)
+        return [one for place, one in known if place == nearest or math.isnan(place)]
 
-Curve = tuple[str | None, frozenset[tuple[str, float | str]]]
+    @cached_property
+    def _mechanisms(self) -> dict[str, float | str]:
+        """The coordinates that say which mechanisms it is about."""
+        return {key: value for key, value in self.line.at.items() if key in ("mechanism", *PARAMETERS)}
 
+    @cached_property
+    def _compared(self) -> frozenset[str]:
+        """Mechanisms that a line is about only if it names them."""
+        value = () if self._mechanisms else self.report.parameters.get(COMPARED, ())
+        return frozenset(map(str, value)) if isinstance(value, list | tuple) else frozenset()
 
-def _curves(line: Line, report: Report) -> dict[Curve, list[Finding]]:
-    """Findings that differ along the axis alone."""
-    axis = _falling(line, report)[0]
-    curves: dict[Curve, list[Finding]] = {}
-    for one in _at_place(line, report):
-        rest = frozenset((key, value) for key, value in one.at.items() if key != axis)
-        curves.setdefault((one.mechanism, rest), []).append(one)
-    return curves
+    # ---- one finding
 
+    def value(self, bound: Bound) -> float | None:
+        """What is compared; NaN, which is neither above nor below anything, is no number."""
+        value: float | None = getattr(bound, self.line.field)
+        return None if value is None or math.isnan(value) else value
 
-def _about_mechanism(line: Line) -> dict[str, float | str]:
-    """The coordinates that say which mechanisms it is about."""
-    return {key: value for key, value in line.at.items() if key in ("mechanism", *PARAMETERS)}
+    def outcome(self, finding: Finding) -> Outcome:
+        bound, line, value = finding.bound, self.line, self.value(finding.bound)
+        if value is None:
+            return Outcome.NOT_MEASURED
+        if not line.holds(value):
+            return Outcome.PASS if self._estimate_against(finding) is None else Outcome.UNPROVEN
+        # Where only limits are known, the other one decides whether the worse end is all that speaks against it.
+        known = bound.estimate if bound.estimate is not None else bound.low if line.upward else bound.high
+        return Outcome.FAIL if known is not None and line.holds(known) else Outcome.INCONCLUSIVE
 
+    def _estimate_against(self, finding: Finding) -> float | None:
+        """The estimate, where it breaks a line whose limit on the lenient side does not. A certificate is a limit
+        alone: its estimate is that of what is certified."""
+        if not self.line.is_lenient:
+            return None
+        place = (finding.quantity.removeprefix(CERTIFIED), finding.mechanism, finding.at)
+        beside = (one for one in self.report.findings if (one.quantity, one.mechanism, one.at) == place)
+        known = (one.bound.estimate for one in (finding, *beside) if one.bound.estimate is not None)
+        return next((one for one in known if self.line.holds(one)), None)
 
-def _compared(line: Line, report: Report) -> frozenset[str]:
-    """Mechanisms that a line is about only if it names them."""
-    value = () if _about_mechanism(line) else report.parameters.get(COMPARED, ())
-    return frozenset(map(str, value)) if isinstance(value, list | tuple) else frozenset()
+    def distance(self, outcome: Outcome, finding: Finding) -> float:
+        """How far what decides is on the bad side."""
+        unproven = outcome is Outcome.UNPROVEN
+        value, threshold = (
+            self._estimate_against(finding) if unproven else self.value(finding.bound),
+            self.line.threshold,
+        )
+        if value is None or value == threshold:
+            return 0.0
+        return value - threshold if self.line.upward else threshold - value
 
+    # ---- in words
 
-def _beside(curve: Iterable[Finding], axis: str, asked: float, upward: bool) -> list[Finding]:
-    """Those at the last place up to the one asked for, as the quantity never grows: no less than there. If small
-    numbers are what must not go out, at the next place from there on. What stands at no place counts everywhere."""
-    known = [(math.nan if (place := one.place(axis)) is None else place, one) for one in curve]
-    fit = [place for place, _ in known if (place <= asked if upward else place >= asked)]
-    nearest = (max if upward else min)(fit, default=math.nan)
-    return [one for place, one in known if place == nearest or math.isnan(place)]
+    def missing(self) -> str:
+        """Why something that the line is about has no number."""
+        line, found = self.line, self.findings
+        if not found:
+            return self._no_finding()
+        absent = next((one for one in found if self.value(one.bound) is None), None)
+        if absent is not None:
+            reason = absent.bound.reason or "no reason is known"
+            return f"{line.quantity}{_of(absent.mechanism)} has no {line.field}: {reason}"
+        judged, left = {one.mechanism for one in found}, list[str | None]()
+        # Where mechanisms differ in that quantity at all, each that the line is about is wanted.
+        if BASELINE not in line.at and any(
+            one.mechanism and one.quantity == line.quantity for one in self.report.findings
+        ):
+            known = (one for one in self.report.findings if one.mechanism and one.mechanism not in self._compared)
+            left = [one.mechanism for one in known if one.mechanism not in judged and _is_at(one, self._mechanisms)]
+        if self.along is not None:
+            left += [named for (named, _), curve in self._curves.items() if not self._beside(curve, self.along)]
+        where = " at that place" if line.at else ""
+        return f"the report has no {line.quantity}{_of(left[0])}{where}" if left else ""
+
+    def _no_finding(self) -> str:
+        line = self.line
+        found = [one for one in self.report.findings if one.quantity == line.quantity]
+        if not found:
+            near = difflib.get_close_matches(line.quantity, {one.quantity for one in self.report.findings}, 1)
+            return f"the report has no {line.quantity}{f', but {near[0]}' if near else ''}"
+        known = {"mechanism", *(key for one in found for key in one.at)}
+        strange = next((key for key in line.at if key not in known), None)
+        return f"{line.quantity} has no {strange}" if strange else f"the report has no {line.quantity} at that place"
+
+    def sentence(self, outcome: Outcome, worst: Finding) -> str:
+        line, bound, field = self.line, worst.bound, self.line.field
+        along = worst.place(self.axis) if self.axis else None
+        place = "" if along is None else f" at {self.axis} = {_short(along)}"
+        value = f"{line.quantity}{_of(worst.mechanism)}{place}: {field} {_short(getattr(bound, field))}"
+        if outcome is Outcome.PASS:
+            return value
+        if outcome is Outcome.UNPROVEN:
+            against = _short(self._estimate_against(worst))
+            return f"{value} passes for want of rows: the estimate, {against}, does not"
+        limit = f"{line.comparison} {_short(line.threshold)}"
+        if outcome is Outcome.FAIL or field == "estimate":
+            beside = "" if field == "estimate" or bound.estimate is None else f", estimate {_short(bound.estimate)}"
+            return f"{value} {limit}{beside}"
+        known = "no estimate" if bound.estimate is None else f"the estimate, {_short(bound.estimate)}, would pass"
+        return f"{value} {limit}, but {known}"
 
 
 def _is_at(finding: Finding, at: Mapping[str, float | str]) -> bool:
-    return all(_fits(finding.mechanism if key == "mechanism" else finding.at.get(key), value)
-               for key, value in at.items())  # fmt: skip
+    return all(
+        _fits(finding.mechanism if key == "mechanism" else finding.at.get(key), value) for key, value in at.items()
+    )
 
 
 def _fits(value: float | str | None, asked: float | str) -> bool:
@@ -223,72 +269,8 @@ def _fits(value: float | str | None, asked: float | str) -> bool:
     return f"{value:.6g}" == f"{asked:.6g}" or abs(value - asked) < 1e-12  # as mechanisms are written
 
 
-# ---- in words
-
-
-def _missing(line: Line, found: Sequence[Finding]) -> str:
-    """Why something that the line is about has no number."""
-    absent = [one for one in found if _value(line, one.bound) is None]
-    if not absent:
-        return ""
-    named = f" of {absent[0].mechanism}" if absent[0].mechanism else ""
-    return f"{line.quantity}{named} has no {line.field}: {absent[0].bound.reason or 'no reason is known'}"
-
-
-def _unjudged(line: Line, report: Report, found: Sequence[Finding]) -> str:
-    """Something that the line is about and of which nothing was found there, beside what was."""
-    judged = {one.mechanism for one in found}
-    left = [one for one in _asked(line, report) if one not in judged]
-    axis, asked = _falling(line, report)
-    if axis is not None:
-        curves = _curves(line, report).items()
-        left += [named for (named, _), curve in curves if not _beside(curve, axis, asked, line.upward)]
-    if not left:
-        return ""
-    named = f" of {left[0]}" if left[0] else ""
-    return f"the report has no {line.quantity}{named}{' at that place' if line.at else ''}"
-
-
-def _asked(line: Line, report: Report) -> list[str | None]:
-    """Mechanisms that the line is about, where mechanisms differ in that quantity at all."""
-    if BASELINE in line.at or not any(one.mechanism and one.quantity == line.quantity for one in report.findings):
-        return []
-    compared, named = _compared(line, report), _about_mechanism(line)
-    known = (one for one in report.findings if one.mechanism and one.mechanism not in compared)
-    return list(dict.fromkeys(one.mechanism for one in known if _is_at(one, named)))
-
-
-def _no_finding(line: Line, report: Report) -> str:
-    found = [one for one in report.findings if one.quantity == line.quantity]
-    if not found:
-        near = difflib.get_close_matches(line.quantity, {one.quantity for one in report.findings}, 1)
-        return f"the report has no {line.quantity}{f', but {near[0]}' if near else ''}"
-    known = {"mechanism", *(key for one in found for key in one.at)}
-    strange = next((key for key in line.at if key not in known), None)
-    return f"{line.quantity} has no {strange}" if strange else f"the report has no {line.quantity} at that place"
-
-
-def _said(line: Line, outcome: Outcome, worst: Finding, report: Report) -> str:
-    bound, field = worst.bound, line.field
-    named = f" of {worst.mechanism}" if worst.mechanism else ""
-    place = _place(line, worst, report)
-    value = f"{line.quantity}{named}{place}: {field} {_short(getattr(bound, field))}"
-    if outcome is Outcome.PASS:
-        return value
-    if outcome is Outcome.UNPROVEN:
-        estimate = _short(_estimate_against(line, worst, report))
-        return f"{value} passes for want of rows: the estimate, {estimate}, does not"
-    limit = f"{line.comparison} {_short(line.threshold)}"
-    if outcome is Outcome.FAIL or field == "estimate":
-        beside = "" if field == "estimate" or bound.estimate is None else f", estimate {_short(bound.estimate)}"
-        return f"{value} {limit}{beside}"
-    known = "no estimate" if bound.estimate is None else f"the estimate, {_short(bound.estimate)}, would pass"
-    return f"{value} {limit}, but {known}"
-
-
-def _place(line: Line, finding: Finding, report: Report) -> str:
-    axis = _axis(line.quantity, report)
-    return f" at {axis} = {_short(finding.place(axis))}" if axis and finding.place(axis) is not None else ""
+def _of(mechanism: str | None) -> str:
+    return f" of {mechanism}" if mechanism else ""
 
 
 def _short(value: float | None) -> str:

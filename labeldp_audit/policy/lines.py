@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
+from typing import NoReturn
 
 from ..core.errors import SpecError
 from ..core.policy import COMPARISONS, FIELDS, Line
@@ -35,14 +36,19 @@ class _Parser:
         quantity = self.take(_NAME, "the name of a quantity, such as nu_max")
         at = dict(self.coordinates()) if self.next("(") else {}
         self.expect(".", "one of .low, .estimate and .high")
-        start = self.start()
+        self.skip()
+        start = self.place
         field = self.take(_NAME, "low, estimate or high")
         if field not in FIELDS:
             self.fail(f"{field!r} is not low, estimate or high", start)
         comparison = next((sign for sign in COMPARISONS if self.next(sign)), "")
         if not comparison:
             self.fail("one of > >= < <= is missing")
-        start, number = self.start(), self.number()
+        self.skip()
+        start, word = self.place, self.take(NUMBER, "a number")
+        number = float(word)
+        if math.isinf(number) and "inf" not in word.lower():  # nothing would ever be above it
+            self.fail(f"{word} is too large a number", start)
         if (comparison, number) in ((">", math.inf), ("<", -math.inf)):
             self.fail("nothing is ever beyond that", start)
         self.skip()
@@ -53,8 +59,8 @@ class _Parser:
     def coordinates(self) -> Iterator[tuple[str, float | str]]:
         seen: set[str] = set()
         while True:
-            start = self.start()
-            name = self.take(_NAME, "the name of a coordinate, such as tau")
+            self.skip()
+            start, name = self.place, self.take(_NAME, "the name of a coordinate, such as tau")
             if name in seen:
                 self.fail(f"{name} is there twice", start)
             seen.add(name)
@@ -69,24 +75,13 @@ class _Parser:
         quoted = _QUOTED.match(self.text, self.place)
         if quoted:
             self.place = quoted.end()
-            return _unquoted(name, quoted.group()[1:-1])
+            inside = quoted.group()[1:-1]  # a number where reports have numbers; else maybe a name that looks like one
+            return float(inside) if name in _NUMBERS and NUMBER.fullmatch(inside) else inside
         word = self.take(_BARE, f"a value of {name}, in quotes if it holds a comma or a bracket")
         return float(word) if NUMBER.fullmatch(word) else word
 
-    def number(self) -> float:
-        start = self.start()
-        word = self.take(NUMBER, "a number")
-        if math.isinf(float(word)) and "inf" not in word.lower():  # nothing would ever be above it
-            self.fail(f"{word} is too large a number", start)
-        return float(word)
-
     def skip(self) -> None:
         self.place = _SPACE.match(self.text, self.place).end()  # type: ignore[union-attr]
-
-    def start(self) -> int:
-        """Where the next word begins."""
-        self.skip()
-        return self.place
 
     def next(self, sign: str) -> bool:
         self.skip()
@@ -103,23 +98,13 @@ class _Parser:
         found = pattern.match(self.text, self.place)
         if not found:
             self.fail(f"{wanted} is missing")
-        assert found is not None
         self.place = found.end()
         return found.group()
 
-    def fail(self, what: str, place: int | None = None) -> None:
+    def fail(self, what: str, place: int | None = None) -> NoReturn:
         at = self.place if place is None else place
         rest = f"before {self.text[at:].strip()!r}" if self.text[at:].strip() else "at its end"
+        quote = '"' if "'" in self.text else "'"
+        shown = "".join(one if one.isprintable() else " " for one in self.text)  # as many characters: no escapes
         hint = "a line is written like 'advantage.high > 0.05' or 'j(tau=6).low > 0.05'"
-        raise SpecError(f"{what}: {_countable(self.text)}, character {at + 1}, {rest}", hint=hint)
-
-
-def _unquoted(name: str, value: str) -> float | str:
-    """A number for coordinates that are numbers in reports; other coordinates may be names that look like numbers."""
-    return float(value) if name in _NUMBERS and NUMBER.fullmatch(value) else value
-
-
-def _countable(text: str) -> str:
-    """In quotes, and as many characters as there are: no escapes."""
-    quote = '"' if "'" in text else "'"
-    return f"{quote}{''.join(one if one.isprintable() else ' ' for one in text)}{quote}"
+        raise SpecError(f"{what}: {quote}{shown}{quote}, character {at + 1}, {rest}", hint=hint)

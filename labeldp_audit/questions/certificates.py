@@ -8,11 +8,9 @@ Labels may have chosen whose scores these are: then limits made from scores hold
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 
 import numpy as np
-import numpy.typing as npt
 
 from ..bounds.certificates import (
     boxes,
@@ -32,15 +30,14 @@ from ..core.budget import Budget
 from ..core.errors import SpecError
 from ..core.eta import Eta
 from ..core.finding import Bound, Finding
-from ..core.mechanism import Mechanism
 from ..core.randomness import for_audit
 from ..core.registry import number
 from ..core.settings import Settings
 from ..core.table import Table
 from ..measures import worst_case
-from . import guess_certificates
+from . import guessing, releases
 from .intervals import Prior
-from .releases import OneByOne
+from .releases import Known
 
 SHARE = 0.25  # of the probability that a report may miss, in every command
 _BOX, _TAIL, _MEAN, _CLASSES, _GUESSED = 0.40, 0.20, 0.15, 0.20, 0.05  # of that share, where losses are certified
@@ -62,39 +59,16 @@ _NEARLY = {
     "l2": f"{_SEPARATE}: they do a little, as these tell how far away neighbours are looked for",
 }
 _INWARD = 1e-6  # of a row, so that rounding does not count one too many
-Known = Sequence[OneByOne]
-NOWHERE: Mapping[str, float | str] = {}
-
-
-@dataclass(frozen=True)
-class Judged:
-    """Scores, the labels that judge them, and the part of each row."""
-
-    score: Floats
-    positive: npt.NDArray[np.bool_]
-    part: npt.NDArray[np.integer]
-
-
-def judged(table: Table, eta: Eta) -> Judged:
-    assert eta.unseen is not None and eta.part is not None
-    return Judged(eta.unseen[:, 1], table.labels[eta.rows] == 1, eta.part)
 
 
 def box_of(table: Table, eta: Eta, miss: float) -> Box:
-    mine = judged(table, eta)
-    return boxes.of_trees(score_trees.grown(mine.score, mine.part), mine.positive, miss / eta.choices)
+    assert eta.unseen is not None and eta.part is not None
+    trees = score_trees.grown(eta.unseen[:, 1], eta.part)
+    return boxes.of_trees(trees, table.labels[eta.rows] == 1, miss / eta.choices)
 
 
-def finding(
-    quantity: str, low: float, high: float, method: str, eta: Eta, settings: Settings,
-    mechanism: Mechanism | None = None, at: Mapping[str, float | str] = NOWHERE, more: tuple[str, ...] = (),
-) -> Finding:  # fmt: skip
-    bound = bound_of(low, high, method, eta, more)
-    return Finding(quantity, bound, settings.confidence, mechanism.spec if mechanism else None, at)
-
-
-def bound_of(low: float, high: float, method: str, eta: Eta, more: tuple[str, ...] = ()) -> Bound:
-    """What is assumed beside independent rows."""
+def limit(low: float, high: float, method: str, eta: Eta, more: tuple[str, ...] = ()) -> Bound:
+    """more: what is assumed beside independent rows."""
     given = (MADE_WITHOUT,) if eta.counts is None else ()
     return Bound(None, low, high, eta.queries, method, (*given, *more), LIMIT)
 
@@ -111,42 +85,38 @@ def orders(settings: Settings) -> tuple[float, ...]:
 
 
 def of_losses(
-    box: Box, table: Table, eta: Eta, prior: Prior, known: Known, at: Floats, asked: int, settings: Settings,
-    sure: Budget,
-) -> list[Finding]:  # fmt: skip
-    """J at every tau of `at`, mean losses and divergences. asked: how often J may be asked, whatever the labels say."""
-    return [
-        *_tails(
-            box,
-            guess_certificates.guessed(table, eta, sure.spend("guesses", _GUESSED)),
-            eta,
-            prior,
-            known,
-            at,
-            sure.spend("J", _TAIL) / max(1, asked),
-            settings,
+    table: Table, eta: Eta, prior: Prior, known: Known, at: Floats, asked: int, settings: Settings, sure: Budget
+) -> tuple[float, list[Finding]]:
+    """What the mean loss through features alone is at least; and J at every tau of `at`, mean losses and divergences.
+
+    asked: how often J may be asked, whatever the labels say. sure, here and below: of all certificates.
+    """
+    box = box_of(table, eta, sure.spend("cells", _BOX))
+    least = nubar_cells.mean_loss_of_people(box, prior.low, prior.high, sure.spend("mean loss", _MEAN))
+    guessed = guessing.guessed(table, eta, sure.spend("guesses", _GUESSED))
+    of_releases = [limit(least + prior.least(noise.mean), math.inf, MEAN_METHOD, eta) for _, noise in known]
+    return least, [
+        *_tails(box, guessed, eta, prior, known, at, sure.spend("J", _TAIL) / asked, settings),
+        *(
+            releases.finding("certified_mean_loss", bound, settings, one)
+            for (one, _), bound in zip(known, of_releases, strict=True)
         ),
-        *_means(least_mean_loss(box, prior, sure), eta, prior, known, settings),
         *_divergences(table, eta, sure.spend("classes", _CLASSES), settings),
     ]
 
 
 def _tails(
     box: Box, guessed: Guessed, eta: Eta, prior: Prior, known: Known, at: Floats, miss_each: float, settings: Settings
-) -> list[Finding]:
-    if not known or not len(at):
-        return []
+) -> Iterator[Finding]:
     shares: dict[str, list[float]] = {}
-    for tilt in {noise.tilt for _, noise in known}:
+    for tilt in {noise.tilt for _, noise in known} if len(at) else ():
         alike = [(one.spec, at - noise.loss) for one, noise in known if noise.tilt == tilt]
         asked, place = np.unique(np.concatenate([above for _, above in alike]), return_inverse=True)
         found = people_losing_more(box, guessed, asked, prior, miss_each, tilt)[place].reshape(-1, len(at))
         shares.update(zip((spec for spec, _ in alike), found.tolist(), strict=True))
-    return [
-        finding("certified_j", low, 1.0, TAIL_METHOD, eta, settings, one, {"tau": tau, **one.at()})
-        for one, _ in known
-        for tau, low in zip(at.tolist(), shares[one.spec], strict=True)
-    ]
+    for one, _ in known:
+        for tau, low in zip(at.tolist(), shares.get(one.spec, ()), strict=True):
+            yield releases.finding("certified_j", limit(low, 1.0, TAIL_METHOD, eta), settings, one, {"tau": tau})
 
 
 def people_losing_more(
@@ -171,60 +141,30 @@ def people_losing_more(
     return np.asarray(np.maximum.accumulate(low[::-1])[::-1])
 
 
-def box_of_losses(table: Table, eta: Eta, sure: Budget) -> Box:
-    """sure, here and below: of all certificates."""
-    return box_of(table, eta, sure.spend("cells", _BOX))
-
-
-def least_mean_loss(box: Box, prior: Prior, sure: Budget) -> float:
-    """Lower limit of the mean loss through features alone."""
-    return nubar_cells.mean_loss_of_people(box, prior.low, prior.high, sure.spend("mean loss", _MEAN))
-
-
-def _means(least: float, eta: Eta, prior: Prior, known: Known, settings: Settings) -> list[Finding]:
-    lows = [least + prior.least(noise.mean) for _, noise in known]
-    return [
-        finding("certified_mean_loss", low, math.inf, MEAN_METHOD, eta, settings, one, one.at())
-        for (one, _), low in zip(known, lows, strict=True)
-    ]
-
-
-def _divergences(table: Table, eta: Eta, miss: float, settings: Settings) -> list[Finding]:
-    mine = judged(table, eta)
-    box = class_boxes.of_scores(mine.score, mine.positive, _folds(eta, settings), miss / eta.choices)
+def _divergences(table: Table, eta: Eta, miss: float, settings: Settings) -> Iterator[Finding]:
+    assert eta.unseen is not None and eta.part is not None
+    folds = eta.part
+    if eta.counts is None:  # given scores have one part, but the share of positives must come from other rows: halves
+        folds = for_audit(settings.seed, "halves of given scores").permutation(np.arange(eta.queries) % 2)
+    box = class_boxes.of_scores(eta.unseen[:, 1], table.labels[eta.rows] == 1, folds, miss / eta.choices)
     ways = {
         "positive from negative": divergence_cells.positive_from_negative,
         "negative from positive": divergence_cells.negative_from_positive,
     }
-    more = (_NEARLY[eta.metric],)
-    return [
-        finding(
-            "certified_renyi", max(0.0, way(box, order)), math.inf, RENYI_METHOD, eta, settings,
-            at={"alpha": order, "of": of}, more=more,
-        )
-        for order in orders(settings)
-        for of, way in ways.items()
-    ]  # fmt: skip
-
-
-def _folds(eta: Eta, settings: Settings) -> npt.NDArray[np.integer]:
-    """Given scores have one part, but the share of positives must come from other rows: so they are halved by lot."""
-    assert eta.part is not None
-    if eta.counts is not None:
-        return eta.part
-    return for_audit(settings.seed, "halves of given scores").permutation(np.arange(eta.queries) % 2)
+    for order in orders(settings):
+        for of, way in ways.items():
+            bound = limit(max(0.0, way(box, order)), math.inf, RENYI_METHOD, eta, (_NEARLY[eta.metric],))
+            yield releases.finding("certified_renyi", bound, settings, at={"alpha": order, "of": of})
 
 
 # ---- nu-max
 
 
-def of_worst(table: Table, eta: Eta, prior: Prior, known: Known, settings: Settings, sure: Budget) -> list[Finding]:
+def of_worst(table: Table, eta: Eta, prior: Prior, known: Known, settings: Settings, sure: Budget) -> Iterator[Finding]:
     box = box_of(table, eta, sure.spend("cells", 1 - _GUESSED))
-    guessed = guess_certificates.guessed(table, eta, sure.spend("guesses", _GUESSED))
+    guessed = guessing.guessed(table, eta, sure.spend("guesses", _GUESSED))
     ends = prior.low, prior.high
     certain, either = nubar_cells.worst_losses(box, *ends), guessed_cells.worst_losses(guessed, *ends)
-    lows = [max(*worst_case.of_ends(noise, *certain), min(worst_case.of_ends(noise, *either))) for _, noise in known]
-    return [
-        finding("certified_nu_max", low, math.inf, WORST_METHOD, eta, settings, one, one.at())
-        for (one, _), low in zip(known, lows, strict=True)
-    ]
+    for one, noise in known:
+        low = max(*worst_case.of_ends(noise, *certain), min(worst_case.of_ends(noise, *either)))
+        yield releases.finding("certified_nu_max", limit(low, math.inf, WORST_METHOD, eta), settings, one)

@@ -1,6 +1,6 @@
 """What attackers surely miss, whatever eta is, as findings: ceilings of an advantage, and what is left for any guess.
 
-The best guess from the features misses no more than guesses were seen to miss (certified.py), no more than cells of
+The best guess from the features misses no more than guesses were seen to miss (guessing.py), no more than cells of
 scores say, and no more than twice the spread of eta. It misses something only where labels of rows with equal features
 were seen to differ (repeated_rows.py). For more than two classes cells and spread are left out.
 """
@@ -19,25 +19,14 @@ from ..core.settings import Settings
 from ..core.table import Table
 from ..mechanisms.randomized_response import pi_from_epsilon
 from . import certificates, releases
-from .guessing import Features
-from .payoffs import Payoffs
+from .guessing import Features, Payoffs
 
 # Of the share of certificates: cells, scores, from rows to people, pairs, and from pairs to people.
 _BOX, _BRIER, _ERROR, _SPREAD, _TWINS, _TWINS_BEFORE, _TWINS_AFTER = 0.30, 0.10, 0.15, 0.15, 0.15, 0.05, 0.10
 
-PREFIX = "certified_"
 MISSED = f"labels that guesses and scores were made without, {certificates.PEOPLE}"
 TWINS = f"pairs of rows with equal features, {certificates.PEOPLE}"
 TRIED = f"an attack on each released label, tried on labels that it was made without, {certificates.PEOPLE}"
-
-
-@dataclass(frozen=True)
-class Doubt:
-    """Limits that hold at once; payoff 1 for right guesses, but for `missed_high`."""
-
-    missed_high: float  # what the best guess from the features misses
-    spread_high: float  # E eta (1 - eta)
-    twins: Same | None = None
 
 
 @dataclass(frozen=True)
@@ -64,44 +53,47 @@ class Same:
         return repeated_rows.of_people(missed, pi, self.rows, miss)
 
 
-def doubt(table: Table, eta: Eta, features: Features, payoffs: Payoffs, sure: Budget) -> Doubt:
-    """sure, here and below: of all certificates; beside what is paid for in `features` and `payoffs`."""
-    if not payoffs.alike:
-        return Doubt(features.missed_high, error_cells.MOST_SPREAD)
-    twins = _twins(table, sure.spend("pairs", _TWINS))
-    if len(table.dataset.classes) > 2:
-        return Doubt(features.missed_high, error_cells.MOST_SPREAD, twins)
-    missed, spread = _missed_and_spread(table, eta, sure)
-    return Doubt(advantage_ceilings.error(min(missed, features.missed_high), spread), spread, twins)
+@dataclass(frozen=True)
+class Doubt:
+    """Limits that hold at once; payoff 1 for right guesses, but for `missed_high`."""
+
+    missed_high: float  # what the best guess from the features misses
+    spread_high: float = error_cells.MOST_SPREAD  # E eta (1 - eta)
+    twins: Same | None = None
 
 
-def _missed_and_spread(table: Table, eta: Eta, sure: Budget) -> tuple[float, float]:
-    """[P] by what they are at most on average over the rows asked."""
-    mine, box = certificates.judged(table, eta), certificates.box_of(table, eta, sure.spend("cells", _BOX))
-    squares = (mine.score - mine.positive) ** 2
-    brier = error_cells.spread_of_rows(squares, mine.part, sure.spend("scores", _BRIER) / eta.choices)
-    spread = min(brier, error_cells.spread(box))
-    error, of_error, of_spread = error_cells.error(box), sure.spend("error", _ERROR), sure.spend("spread", _SPREAD)
-    return (
-        error_cells.of_people(error, error_cells.MOST_ERROR, eta.queries, of_error),
-        error_cells.of_people(spread, error_cells.MOST_SPREAD, eta.queries, of_spread),
-    )
-
-
-def _twins(table: Table, miss: float) -> Same | None:
-    if table.twins is None:
-        return None
-    data, pairs = table.dataset, table.twins.pairs
-    differ = repeated_rows.rarely_differ(table.twins.differ, pairs, miss)
-    return Same(2 * pairs / data.rows_used, differ, data.rows_used, len(data.classes))
-
-
-def sharper(features: Features, known: Doubt) -> Features:
-    """With the certified limit in place of its own."""
-    right = features.right
+def doubt(
+    table: Table, eta: Eta, features: Features, payoffs: Payoffs, settings: Settings, sure: Budget
+) -> tuple[Doubt | None, Features]:
+    """None where nobody asks; and the features with the certified limit in place of their own. sure, here and below: of
+    all certificates; beside what is paid for in `features` and `payoffs`."""
+    if not settings.certify:
+        return None, features
+    known, right = _doubt(table, eta, features, payoffs, sure), features.right
     assert right.low is not None and right.estimate is not None
     low = max(right.low, min(1 - known.missed_high, right.estimate))
-    return Features(replace(right, low=low), known.missed_high)
+    return known, Features(replace(right, low=low), known.missed_high)
+
+
+def _doubt(table: Table, eta: Eta, features: Features, payoffs: Payoffs, sure: Budget) -> Doubt:
+    if not payoffs.alike:
+        return Doubt(features.missed_high)
+    data, twins, miss = table.dataset, None, sure.spend("pairs", _TWINS)
+    if table.twins is not None:
+        differ = repeated_rows.rarely_differ(table.twins.differ, table.twins.pairs, miss)
+        twins = Same(2 * table.twins.pairs / data.rows_used, differ, data.rows_used, len(data.classes))
+    if len(data.classes) > 2:
+        return Doubt(features.missed_high, twins=twins)
+    # [P] by what they are at most on average over the rows asked.
+    assert eta.unseen is not None and eta.part is not None
+    box = certificates.box_of(table, eta, sure.spend("cells", _BOX))
+    squares = (eta.unseen[:, 1] - (table.labels[eta.rows] == 1)) ** 2
+    brier = error_cells.spread_of_rows(squares, eta.part, sure.spend("scores", _BRIER) / eta.choices)
+    of_error, of_spread = sure.spend("error", _ERROR), sure.spend("spread", _SPREAD)
+    missed = error_cells.of_people(error_cells.error(box), error_cells.MOST_ERROR, eta.queries, of_error)
+    rows = min(brier, error_cells.spread(box))
+    spread = error_cells.of_people(rows, error_cells.MOST_SPREAD, eta.queries, of_spread)
+    return Doubt(advantage_ceilings.error(min(missed, features.missed_high), spread), spread, twins)
 
 
 def uninformed(known: Doubt | None, eta: Eta, payoffs: Payoffs, settings: Settings, sure: Budget) -> list[Finding]:
@@ -111,29 +103,24 @@ def uninformed(known: Doubt | None, eta: Eta, payoffs: Payoffs, settings: Settin
     of_twins = sure.spend("people in pairs, before", _TWINS_BEFORE)
     missed = 0.0 if known.twins is None else known.twins.missed_low(of_twins)
     method = f"{MISSED}; upper limit by {TWINS}" if missed > 0 else MISSED
-    low = 1 - known.missed_high
-    return [certificates.finding("certified_uninformed_utility", low, 1 - missed, method, eta, settings)]
+    bound = certificates.limit(1 - known.missed_high, 1 - missed, method, eta)
+    return [releases.finding("certified_uninformed_utility", bound, settings)]
 
 
-def of_each(sure: Budget, sharing: int) -> float:
-    """What the lower limit of each advantage may miss."""
-    return sure.spend("people in pairs, after", _TWINS_AFTER, sharing)
-
-
-def added(
-    mechanism: Mechanism, known: Doubt, high: float, eta: Eta, settings: Settings, miss_each: float
-) -> Bound:  # fmt: skip
-    """The advantage, at most `high`; at least something where randomized response hides what features do not tell."""
+def added(mechanism: Mechanism, known: Doubt, high: float, eta: Eta, sure: Budget, sharing: int) -> Bound:
+    """The advantage, at most `high`; at least something where randomized response hides what features do not tell.
+    sharing: so many mechanisms share the level."""
+    miss = sure.spend("people in pairs, after", _TWINS_AFTER, sharing)
     low, method = 0.0, f"total variation times what guesses miss: {MISSED}"
     noise = releases.noise_of(mechanism)
     same = None if noise is None else noise.randomized_response
     if known.twins is not None and known.twins.classes == 2 and same is not None:
-        low = known.twins.advantage_low(pi_from_epsilon(same), miss_each)
+        low = known.twins.advantage_low(pi_from_epsilon(same), miss)
         if low:
             method = f"{method}; lower limit by {TWINS}"
-    return certificates.bound_of(low, high, method, eta)
+    return certificates.limit(low, high, method, eta)
 
 
-def informed(known: Doubt, tried: float, eta: Eta, settings: Settings) -> Bound:
+def informed(known: Doubt, tried: float, eta: Eta) -> Bound:
     """What an attacker gets who was tried, and no less than from the features."""
-    return certificates.bound_of(max(1 - known.missed_high, tried), 1.0, TRIED if tried else MISSED, eta)
+    return certificates.limit(max(1 - known.missed_high, tried), 1.0, TRIED if tried else MISSED, eta)

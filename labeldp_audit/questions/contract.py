@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from ..core.errors import DataError
 from ..core.quantity import Quantity
 
 if TYPE_CHECKING:  # a question is declared wherever help is shown or a stored report is judged: it loads nothing heavy
@@ -39,6 +38,9 @@ class Evidence:
         return len(self.table.dataset.classes)
 
 
+Answer = Callable[[Evidence, "Settings", "Budget"], "Sequence[Finding]"]
+
+
 @dataclass(frozen=True)
 class Question:
     """What is declared of a question, so that its numbers are explained, judged and printed."""
@@ -46,7 +48,7 @@ class Question:
     name: str
     quantities: tuple[Quantity, ...]
     fits: Callable[[int], bool]  # a label of so many classes
-    answer: Callable[[Evidence, Settings, Budget], Sequence[Finding]]
+    answer: Answer
     # Of the reserve of `audit`. None: an equal part of all else, as those have that were there first.
     share: float | None = 0.1
 
@@ -55,7 +57,7 @@ def two_classes(classes: int) -> bool:
     return classes == 2
 
 
-def answered_by(module: str) -> Callable[[Evidence, Settings, Budget], Sequence[Finding]]:
+def answered_by(module: str) -> Answer:
     """`answer` of a module beside this one, which is loaded when it is asked."""
 
     def answer(evidence: Evidence, settings: Settings, budget: Budget) -> Sequence[Finding]:
@@ -63,10 +65,3 @@ def answered_by(module: str) -> Callable[[Evidence, Settings, Budget], Sequence[
         return found
 
     return answer
-
-
-def positive_index(table: Table) -> int:
-    """The class whose probability is called eta where there are two."""
-    if len(table.dataset.classes) != 2:
-        raise DataError("not yet supported: more than two classes", hint="--positive VALUE audits one against the rest")
-    return 1

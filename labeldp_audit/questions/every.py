@@ -5,18 +5,18 @@ Loads no mathematics: help, `explain` and the judge of a stored report read here
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
+from ..core.finding import Finding
 from ..core.quantity import Quantity
 from ..core.registry import Named, there
 from . import quantities
 from .contract import Question
 from .quantities import ADVANTAGES, RANGE_OF_ETA, TAIL, WORST_CASE
 
-CERTIFIED = "certified_"  # before the name of a quantity whose other limits it moves (audits/reconcile.py)
-
-
+CERTIFIED = "certified_"  # before the name of a quantity whose other limits it moves (audits/doubts.py)
 _OURS = {one.name: one for one in (WORST_CASE, TAIL, RANGE_OF_ETA, ADVANTAGES)}
 
 
@@ -26,10 +26,6 @@ def _quantities(questions: Iterable[Question]) -> dict[str, Quantity]:
     for one in (one for question in questions for one in question.quantities):
         found.setdefault(one.name, one)
     return found
-
-
-def _fault(name: str, question: object) -> str:
-    return next(_faults(name, question), "")
 
 
 def _faults(name: str, question: object) -> Iterator[str]:
@@ -53,8 +49,32 @@ def _faults(name: str, question: object) -> Iterator[str]:
         yield "it has no quantity"
 
 
-QUESTIONS: Named[Question] = Named("question", there(_OURS), "questions", _fault)
-
-
+QUESTIONS: Named[Question] = Named(
+    "question", there(_OURS), "questions", lambda name, question: next(_faults(name, question), "")
+)
 # Those of a stranger's question that cannot be loaded are not among them.
 QUANTITIES: Mapping[str, Quantity] = _quantities(QUESTIONS)
+
+
+def fitting(classes: int, quantities: Collection[str] | None = None) -> tuple[Question, ...]:
+    """Those that can be put of a label with so many classes; quantities: that are wanted, None for all."""
+    return tuple(
+        question
+        for question in QUESTIONS
+        if question.fits(classes) and (quantities is None or any(one.name in quantities for one in question.quantities))
+    )
+
+
+def checked(found: Sequence[Finding], question: Question, whole: float, part: float) -> Sequence[Finding]:
+    """A stranger's numbers stand beside ours in every report, and replace none. They hold with the confidence of their
+    part, as all together do with the whole, or claim no more than that."""
+    known = {one.name for one in question.quantities}
+    for one in found:
+        if one.quantity not in known:
+            raise ValueError(f"it answers {one.quantity}, which it does not declare")
+        for value in (one.bound.estimate, one.bound.low, one.bound.high):
+            if value is not None and (not isinstance(value, float | int) or math.isnan(value)):
+                raise ValueError(f"{one.quantity} is {value!r}")
+        if one.confidence != part and not 0 <= one.confidence <= whole:
+            raise ValueError(f"{one.quantity} claims a confidence of {one.confidence!r}, and the report has {whole}")
+    return found

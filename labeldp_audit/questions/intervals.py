@@ -1,35 +1,37 @@
-"""From counts to intervals of eta and p, and how a report's joint confidence is shared out among them.
-
-The shares of each command add up to 1. That of the radii is spent only where --smoothness is given.
-"""
+"""From counts to intervals of eta, of p, and of what the features give away."""
 
 from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
+from ..bounds.certificates import feature_loss
 from ..bounds.intervals import clopper_pearson, score_band
 from ..bounds.intervals.mistakes import Mistakes, simultaneous, tolerated
 from ..bounds.intervals.score_band import Band
 from ..core.arrays import Floats
 from ..core.eta import Eta
 from ..core.table import Table
+from ..measures import loss, tail
 from ..measures.eta_law import unresolved
+from ..measures.eta_law.estimated import Belief
 from ..measures.eta_law.moments import Averages
 
 WINDOWS = 0.1  # of the probability that intervals may miss: should labels speak against a band that was to be used
+PARTS = 4  # of what p may be
 _BELOW_1 = math.nextafter(1.0, 0.0)  # both classes were seen, so p is not 1, however near
+Ends = tuple[float, float]
 
 
 @dataclass(frozen=True)
 class Intervals:
     """Intervals of eta, the probability of the positive class, at each query."""
 
-    eta: Floats
     low: Floats
     high: Floats
     wrong: int  # of the intervals may be wrong
@@ -40,9 +42,6 @@ class Intervals:
     def people(self) -> Averages | None:
         """Where they are known to differ from the averages."""
         return Averages.of(self.low, self.high, self.variance) if self.variance is not None else None
-
-
-Ends = tuple[float, float]
 
 
 @dataclass(frozen=True)
@@ -68,6 +67,15 @@ class Prior:
         return min(linear(self.low), linear(self.high))
 
 
+def of_prior(table: Table, miss: float) -> Prior:
+    people, positives = table.dataset.rows_used, table.dataset.class_counts[1]
+    return Prior(
+        p=positives / people,
+        low=float(clopper_pearson.lower(positives, people, miss / 2)),
+        high=min(float(clopper_pearson.upper(positives, people, miss / 2)), _BELOW_1),
+    )
+
+
 def for_shares(table: Table, eta: Eta, miss: float, widening: float) -> Intervals:
     """Intervals for shares and means with two classes: a band along the score, or windows where there is none."""
     most = None
@@ -77,7 +85,7 @@ def for_shares(table: Table, eta: Eta, miss: float, widening: float) -> Interval
         share = miss if eta.order_p is None else WINDOWS * miss
         return replace(of_windows(eta, 1, tolerated(eta.queries, share), widening), variance=most)
     band = _band(table, eta, (1 - WINDOWS) * miss)
-    return Intervals(eta.probability[:, 1], band.low, band.high, 0, _shares(eta, 1), most)
+    return Intervals(band.low, band.high, 0, _shares(eta, 1), most)
 
 
 def for_extremes(table: Table, eta: Eta, positive: int, miss: float, widening: float) -> Extremes:
@@ -85,7 +93,9 @@ def for_extremes(table: Table, eta: Eta, positive: int, miss: float, widening: f
     beyond the last window of a band eta may be anything, whatever the average of that window. So may it be among people
     who share the last score, however many, unless they share all features: a model that tells nobody apart gives all of
     them one score."""
-    known, share = _people(eta, positive), miss if eta.order_p is None else miss / 2
+    known, share = eta.probability[:, positive], miss if eta.order_p is None else miss / 2
+    if eta.unresolved is not None:  # as in the estimated law of eta
+        known = unresolved.people(known, eta.unresolved[:, 0])
     box = of_windows(eta, positive, simultaneous(eta.queries, share), widening)
     outer = _band(table, eta, miss / 2) if eta.ordered else Band(box.low, box.high)
     first, last = (not eta.ordered or _alike(table, eta, end) for end in (np.min, np.max))
@@ -104,12 +114,6 @@ def _alike(table: Table, eta: Eta, end: Callable[[Floats], float]) -> bool:
     return table.fingerprints is not None and len(np.unique(table.fingerprints[there])) == 1
 
 
-def _people(eta: Eta, positive: int) -> Floats:
-    """As in the estimated law of eta."""
-    known = eta.probability[:, positive]
-    return known if eta.unresolved is None else unresolved.people(known, eta.unresolved[:, 0])
-
-
 def _band(table: Table, eta: Eta, miss: float) -> Band:
     """Labels chose whose scores these are: the bands of every choice must hold."""
     assert eta.unseen is not None
@@ -124,23 +128,44 @@ def _shares(eta: Eta, positive: int) -> Floats:
 
 def of_windows(eta: Eta, positive: int, mistakes: Mistakes, widening: float) -> Intervals:
     """The interval of each row from the rows around it."""
+    known = eta.probability[:, positive]
     if eta.counts is None:  # given, and taken at its word
-        given = eta.probability[:, positive]
-        return Intervals(given, given, given, 0, given)
-    counts, size, known = eta.counts[:, positive], eta.counts.sum(axis=1), eta.probability[:, positive]
+        return Intervals(known, known, 0, known)
     each = mistakes.miss_each / eta.choices  # labels chose the counts: those of every choice must hold
-    low, high = clopper_pearson.limits_of_counts(counts, size, each / 2)
+    low, high = clopper_pearson.limits_of_counts(eta.counts[:, positive], eta.counts.sum(axis=1), each / 2)
     low, high = np.maximum(0.0, low - widening), np.minimum(1.0, high + widening)
     # A window of rows with like scores may mix people whom a model tells apart. Then its labels say nothing of them:
     # neither that what the model says is too much, nor that it is all there is.
     low, high = np.where(known < low, 0.0, low), np.where(known > high, 1.0, high)
-    return Intervals(known, low, high, mistakes.allowed, _shares(eta, positive))
+    return Intervals(low, high, mistakes.allowed, _shares(eta, positive))
 
 
-def of_prior(table: Table, positive: int, miss: float) -> Prior:
-    people, positives = table.dataset.rows_used, table.dataset.class_counts[positive]
-    return Prior(
-        p=positives / people,
-        low=float(clopper_pearson.lower(positives, people, miss / 2)),
-        high=min(float(clopper_pearson.upper(positives, people, miss / 2)), _BELOW_1),
-    )
+@dataclass(frozen=True)
+class Losses:
+    """What the features give away, at the tilt of a release; its noise adds the same to all."""
+
+    rows: tail.Losses  # of each query, by the counts around it
+    wrong: int  # of their intervals may be wrong
+    value: Floats  # under the estimated law of eta
+    weight: Floats
+    method: str
+    people: Callable[[Floats], tuple[Floats, Floats]] | None = None  # shares of them above losses: at least, at most
+
+
+def losses_of(box: Intervals, believed: Belief, prior: Prior, tilt: float = 0.0) -> Losses:
+    """One p is everybody's: between which ends it is, is looked at in parts, each by itself."""
+    parts = list(pairwise(np.linspace(prior.low, prior.high, PARTS + 1).tolist()))
+    low, high = np.stack([loss.feature_loss_range(box.low, box.high, *part, tilt) for part in parts], axis=1)
+    rows = tail.Losses.of(loss.feature_loss(box.plain, prior.p, tilt), low, high)
+    law = believed.law
+    people = None if box.people is None else functools.partial(_above, box.people, parts, tilt)
+    return Losses(rows, box.wrong, loss.feature_loss(law.eta[:, 1], prior.p, tilt), law.weight, believed.method, people)
+
+
+def _above(people: Averages, parts: Sequence[Ends], tilt: float, losses: Floats) -> tuple[Floats, Floats]:
+    """Shares of people who lose more than each of `losses` by the features: at least, and at most."""
+    roots = [[feature_loss.passed(losses, p, p, tilt) for p in part] for part in parts]  # part, end of p, side of eta
+    sides = np.array(roots)
+    surely = [people.share_between(side[:, 0].min(axis=0), side[:, 1].max(axis=0)) for side in sides]
+    possibly = [people.share_beyond(side[:, 0].max(axis=0), side[:, 1].min(axis=0)) for side in sides]
+    return 1 - np.max(surely, axis=0), np.max(possibly, axis=0)

@@ -1,12 +1,12 @@
-"""Which releases are judged, and what is said of those that a question does not fit."""
+"""Which releases are judged, what stands beside them all, and what is said of those that a question does not fit."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from ..core.errors import SpecError
-from ..core.finding import Bound, Finding
+from ..core.finding import BASELINE, CLEAR, FEATURES, Bound, Finding
 from ..core.mechanism import Mechanism
 from ..core.parameters import of_label
 from ..core.settings import Settings
@@ -14,25 +14,45 @@ from ..measures.loss import Noise
 from ..mechanisms import MECHANISMS
 
 ONE_BY_ONE = "a privacy loss is defined where each label is replaced on its own"
+NOWHERE: Mapping[str, float | str] = {}
+# What stands beside all mechanisms: no label is published, which leaves the features alone; all labels are.
+ALONE: Mapping[str, str] = {BASELINE: FEATURES}
+WITHOUT_NOISE: Mapping[str, str] = {BASELINE: CLEAR}
+BY_DEFINITION = "labels without noise: by definition"
 
 
 def wanted(settings: Settings, classes: int = 2) -> tuple[Mechanism, ...]:
     """Each mechanism once, in the order in which they were asked for; what is written alike is one."""
     found: dict[str, Mechanism] = {}
     for asked in settings.mechanism:
-        for one in MECHANISMS.parse(asked, classes) if isinstance(asked, str) else (_handed_in(asked, classes),):
+        if isinstance(asked, str):
+            family = MECHANISMS.parse(asked, classes)
+        else:
+            family = [MECHANISMS.checked(asked.name, of_label(asked, classes))]
+        for one in family:
             found.setdefault(one.spec, one)
     return tuple(found.values())
 
 
-def _handed_in(mechanism: Mechanism, classes: int) -> Mechanism:
-    return MECHANISMS.checked(mechanism.name, of_label(mechanism, classes))
+def finding(
+    quantity: str, bound: Bound, settings: Settings, mechanism: Mechanism | None = None,
+    at: Mapping[str, float | str] = NOWHERE,
+) -> Finding:  # fmt: skip
+    """What is found of a mechanism, or without one; its parameters are coordinates beside `at`."""
+    if mechanism is None:
+        return Finding(quantity, bound, settings.confidence, at=at)
+    return Finding(quantity, bound, settings.confidence, mechanism.spec, {**at, **mechanism.at()})
 
 
 def absent(quantity: str, mechanism: Mechanism, reason: str, settings: Settings, n: int) -> Finding:
     """What cannot be computed, and why."""
-    bound = Bound(None, None, None, n, "not computed", (), reason)
-    return Finding(quantity, bound, settings.confidence, mechanism.spec, mechanism.at())
+    return finding(quantity, Bound(None, None, None, n, "not computed", (), reason), settings, mechanism)
+
+
+def by_definition(quantity: str, value: float, n: int, settings: Settings, tau: float | None = None) -> Finding:
+    """What labels without noise come to on any table: no sample behind it, so no low and no high."""
+    place = {} if tau is None else {"tau": tau}
+    return finding(quantity, Bound(value, None, None, n, BY_DEFINITION), settings, at={**place, **WITHOUT_NOISE})
 
 
 class OneByOne(NamedTuple):
@@ -40,6 +60,9 @@ class OneByOne(NamedTuple):
 
     mechanism: Mechanism
     noise: Noise
+
+
+Known = Sequence[OneByOne]
 
 
 def noise_of(mechanism: Mechanism) -> Noise | None:

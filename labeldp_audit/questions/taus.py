@@ -21,15 +21,11 @@ def parse(text: str | None) -> Floats | None:
     """`1,2,6` or `START:STOP:STEP`, the stop included; None: decide from the curve."""
     if text is None:
         return None
-    if ":" in text:
-        return _range(text)
-    values = np.unique([number(part, "--tau") for part in text.split(",")])
-    if not np.all(np.isfinite(values)):
-        raise SpecError(f"--tau wants finite numbers, not {text!r}")
-    return values
-
-
-def _range(text: str) -> Floats:
+    if ":" not in text:
+        values = np.unique([number(part, "--tau") for part in text.split(",")])
+        if not np.all(np.isfinite(values)):
+            raise SpecError(f"--tau wants finite numbers, not {text!r}")
+        return values
     parts = [number(part, "--tau") for part in text.split(":")]
     if len(parts) != 3 or not all(map(math.isfinite, parts)):
         raise SpecError(f"--tau wants VALUES or START:STOP:STEP, not {text!r}")
@@ -47,6 +43,18 @@ def _grid(start: float, stop: float, step: float) -> Floats:
         raise SpecError(what, hint="--tau START:STOP:STEP with a larger step")
     count = math.floor(steps + 1e-9) + 1
     return np.unique(np.round(start + step * np.arange(count), 12))
+
+
+def asked(
+    losses: Sequence[Floats], noise: Sequence[Noise], typed: Floats | None, more: Sequence[float], n: int
+) -> tuple[Floats, int]:
+    """Where J is asked, and at how many places for each mechanism it might be, whatever the labels. typed: None for
+    the whole curve; more: beside these."""
+    if typed is not None or not noise:
+        at = np.union1d([] if typed is None else typed, more)
+        return at, len(at)
+    possible, at = at_most(noise, n), curves(losses, noise)
+    return np.union1d(at[at <= possible[-1]], more), len(possible) + len(more)
 
 
 def curves(feature_losses: Sequence[Floats], noise: Sequence[Noise]) -> Floats:

@@ -17,8 +17,8 @@ from labeldp_audit.core.settings import Settings
 from labeldp_audit.estimators import auto
 from labeldp_audit.estimators.contract import Task
 from labeldp_audit.estimators.knn import Neighbors
-from labeldp_audit.questions import guess_certificates, intervals
-from labeldp_audit.questions.payoffs import Payoffs
+from labeldp_audit.questions import guessing, intervals
+from labeldp_audit.questions.guessing import Payoffs
 
 TIMES, MISS = 400, 0.4
 SAME = Payoffs(np.ones(2), np.ones(2), np.ones(2))
@@ -60,7 +60,7 @@ def misses_of_guesses(told):
         eta = eta_of(np.full(n, 10), np.full(n, 20), labels)
         unseen = np.where(chosen[:, None] == np.arange(2), 0.9, 0.1)
         one = replace(eta, unseen=unseen, part=np.zeros(n, np.uint8), choices=told)
-        missed += guess_certificates.missed(table_of(labels), one, SAME, MISS) < 0.5
+        missed += guessing.missed(table_of(labels), one, SAME, MISS) < 0.5
     return missed
 
 
@@ -75,7 +75,7 @@ def test_guesses_after_a_release_pay_for_the_choice_too():
     eta = eta_of(np.where(labels == 1, 18, 2), np.full(400, 20), labels)
     channel = np.array([[0.8, 0.2], [0.2, 0.8]])
     found = [
-        guess_certificates.missed_after(table_of(labels), replace(eta, choices=choices), channel, SAME, 0.1)
+        guessing.missed_after(table_of(labels), replace(eta, choices=choices), channel, SAME, 0.1)
         for choices in (1, 4, 16)
     ]
     assert found == sorted(set(found))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from simulated import given, report, scored
 
-from labeldp_audit.audits import reconcile
+from labeldp_audit.audits import doubts
 from labeldp_audit.core.finding import Bound, Finding
 from labeldp_audit.questions import tail
 
@@ -33,11 +33,11 @@ def ends(bound):
     ],
 )
 def test_what_is_certified_is_what_remains(said, certified, left):
-    one, other = reconcile.within_certificates(
+    one, other = doubts.within_certificates(
         [finding("j", *said), finding("certified_j", certified[0], None, certified[1])]
     )
     assert ends(one.bound) == left
-    assert (reconcile.MOVED in one.bound.method) == (said != left)
+    assert (doubts.MOVED in one.bound.method) == (said != left)
     assert ends(other.bound) == (certified[0], None, certified[1])
 
 
@@ -47,7 +47,7 @@ def test_only_for_the_same_question():
         finding("j", 0.1, 0.2, 0.3, tau=2.0), finding("j", 0.1, 0.2, 0.3, mechanism="rr:epsilon=2"),
         finding("mean_loss", 0.1, 0.2, 0.3), finding("j", None, None, None), finding("plug_in_j", None, 0.2, None),
     )  # fmt: skip
-    assert reconcile.within_certificates((*others, certified)) == (*others, certified)
+    assert doubts.within_certificates((*others, certified)) == (*others, certified)
 
 
 def test_a_model_that_sees_nothing_takes_nothing_back():

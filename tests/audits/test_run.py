@@ -8,10 +8,9 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-from simulated import searched, table_of
+from simulated import searched, table_of, three_classes
 
-from labeldp_audit.audits import policy_lines, run, tune
-from labeldp_audit.audits.policy_lines import ASKED
+from labeldp_audit.audits import evidence, judging, run, strengths, tune
 from labeldp_audit.core import registry
 from labeldp_audit.core.budget import Budget
 from labeldp_audit.core.errors import SpecError
@@ -20,12 +19,10 @@ from labeldp_audit.core.policy import Policy
 from labeldp_audit.core.progress import Silent
 from labeldp_audit.core.quantity import Quantity
 from labeldp_audit.core.settings import Settings
-from labeldp_audit.core.table import Dataset
 from labeldp_audit.policy.judge import parse
 from labeldp_audit.questions import releases
-from labeldp_audit.questions import tail as estimate_j
 from labeldp_audit.questions.contract import Evidence, Question
-from labeldp_audit.questions.every import QUESTIONS
+from labeldp_audit.questions.every import QUESTIONS, fitting
 from labeldp_audit.questions.quantities import QUANTITIES
 
 SETTINGS = Settings(mechanism=("rr:epsilon=0.5|1|2",), bags=30)
@@ -47,17 +44,20 @@ def by_place(findings):
     return {(one.quantity, one.mechanism, *sorted(one.at.items())): one for one in findings}
 
 
-def test_every_question_names_the_quantities_it_answers(seen):
-    for question in run.questions(2):
-        found = {one.quantity for one in question.answer(asked(seen), SETTINGS, Budget.of(SETTINGS.confidence))}
-        assert found <= {one.name for one in question.quantities}
-    whole = {one.quantity for one in run.put(asked(seen), run.questions(2), SETTINGS)}
+ASKED = {one.name for question in QUESTIONS for one in question.quantities}
+
+
+def test_all_that_is_declared_is_answered(seen):
+    whole = {one.quantity for one in run.put(asked(seen), fitting(2), SETTINGS)}
     assert {*ASKED} - whole <= {"certified_advantage", "equivalent_epsilon"}
 
 
 def test_what_two_classes_alone_have_is_listed():
     """By the questions that are put, and by what is left out where there are more."""
-    of_more = {one.name for question in run.questions(3) for one in question.quantities if one.has_limits}
+    for classes in (2, 3):
+        names = [one.name for question in fitting(classes) for one in question.quantities]
+        assert len(names) == len(set(names)), "a quantity has two questions"
+    of_more = {one.name for question in fitting(3) for one in question.quantities if one.has_limits}
     two = {one.name for one in QUANTITIES.values() if one.two_classes}
     assert two == {*ASKED} - of_more | {"column_j", "group_loss"}
 
@@ -66,19 +66,13 @@ def test_findings_stand_at_coordinates_that_are_known(seen):
     spoken = ("rr:epsilon=1", "llp:k=8", "laplace-llp:k=8,epsilon=1")
     mechanisms = releases.wanted(replace(SETTINGS, mechanism=spoken))
     put = Evidence(*seen, mechanisms, Silent(), at=np.array([1.0]))
-    found = {key for one in run.put(put, run.questions(2), SETTINGS) for key in one.at}
-    assert found == {*run.coordinates()} - {"mechanism", "class", "column", "group"}
-
-
-def test_no_quantity_has_two_questions():
-    for classes in (2, 3):
-        names = [one.name for question in run.questions(classes) for one in question.quantities]
-        assert len(names) == len(set(names))
+    found = {key for one in run.put(put, fitting(2), SETTINGS) for key in one.at}
+    assert found == {*judging.coordinates()} - {"mechanism", "class", "column", "group"}
 
 
 def test_the_joint_confidence_is_shared_out(seen):
     """Each question is put at a third of what may be missed, and all of them say what holds jointly."""
-    put = run.questions(2)
+    put = fitting(2)
     together = by_place(run.put(asked(seen), put, SETTINGS))
     third = replace(SETTINGS, confidence=1 - (1 - SETTINGS.confidence) / 3)
     for question in put:
@@ -89,17 +83,11 @@ def test_the_joint_confidence_is_shared_out(seen):
 
 
 def test_limits_are_wider_than_alone_and_estimates_the_same(seen):
-    alone = by_place(
-        estimate_j.findings(*seen, SETTINGS, Budget.of(SETTINGS.confidence), releases.wanted(SETTINGS), None)
-    )
-    together = by_place(run.put(asked(seen), run.questions(2), SETTINGS))
-    wider = 0
-    for place, one in alone.items():
-        if one.quantity == "j" and one.bound.low is not None:
-            low, high = together[place].bound.low, together[place].bound.high
-            assert low <= one.bound.low and high >= one.bound.high
-            wider += high > one.bound.high
-    assert wider > 20
+    alone = by_place(QUESTIONS.get("tail").answer(asked(seen), SETTINGS, Budget.of(SETTINGS.confidence)))
+    together = by_place(run.put(asked(seen), fitting(2), SETTINGS))
+    known = [(one.bound, together[place].bound) for place, one in alone.items() if place[0] == "j" and one.mechanism]
+    assert all(two.low <= one.low and two.high >= one.high and two.estimate == one.estimate for one, two in known)
+    assert sum(two.high > one.high for one, two in known) > 20
 
 
 def constant(name="made_up", share=0.1, answer=None):
@@ -140,10 +128,10 @@ def spent(seen, asked_questions, reserve=run.RESERVE):
 
 
 def test_a_new_question_takes_its_share_from_the_reserve_and_changes_no_other(seen, others):
-    miss, first = 1 - SETTINGS.confidence, run.questions(2)
+    miss, first = 1 - SETTINGS.confidence, fitting(2)
     one, two = constant("made_up_1"), constant("made_up_2", share=0.5)
     others(one, two)
-    assert run.questions(2) == (*first, one, two)
+    assert fitting(2) == (*first, one, two)
     assert spent(seen, (*first, one)) == {"made_up_1": pytest.approx(0.1 * run.RESERVE * miss)}
     both = spent(seen, (*first, one, two))
     assert both["made_up_1"] == spent(seen, (*first, one))["made_up_1"]
@@ -161,7 +149,7 @@ def test_a_new_question_takes_its_share_from_the_reserve_and_changes_no_other(se
 def test_check_and_tune_share_equally_among_what_is_asked(seen, others):
     others(one := constant())
     miss = 1 - SETTINGS.confidence
-    assert spent(seen, (*run.questions(2, {"j"}), one), 0.0) == {"made_up": pytest.approx(miss / 2)}
+    assert spent(seen, (*fitting(2, {"j"}), one), 0.0) == {"made_up": pytest.approx(miss / 2)}
     assert spent(seen, (one,), 0.0) == {"made_up": pytest.approx(miss)}
 
 
@@ -239,14 +227,14 @@ def test_a_question_that_would_replace_ours_is_none(seen, others, question, why)
     assert said.startswith(f"the question {question.name!r} of another package cannot be loaded: ") and why in said
     assert said in report_of(run.audit, seen, SETTINGS).warnings
     with pytest.raises(SpecError) as caught:
-        policy_lines.quantities_of(policy("nobody_knows.high > 1"), run.coordinates())
+        judging.quantities_of(policy("nobody_knows.high > 1"))
     assert said in caught.value.hint
 
 
 def test_only_the_questions_that_are_needed_are_put(seen):
-    [tail] = run.questions(2, {"mean_loss"})
+    [tail] = fitting(2, {"mean_loss"})
     assert "j" in {one.name for one in tail.quantities}
-    assert run.questions(3, {"j"}) == ()
+    assert fitting(3, {"j"}) == ()
     found = {one.quantity for one in run.put(asked(seen, at=np.array([1.0])), [tail], SETTINGS)}
     assert "mean_loss" in found and "advantage" not in found
 
@@ -254,7 +242,7 @@ def test_only_the_questions_that_are_needed_are_put(seen):
 def test_sharing_the_level_among_more_mechanisms_widens(seen):
     """What labels might have chosen has to hold too."""
     few, many = (
-        by_place(run.put(asked(seen, at=np.array([1.0]), among=among), run.questions(2, {"j"}), SETTINGS))
+        by_place(run.put(asked(seen, at=np.array([1.0]), among=among), fitting(2, {"j"}), SETTINGS))
         for among in (3, 3000)
     )
     place = next(place for place in few if place[0] == "j" and few[place].bound.low > 0)
@@ -263,8 +251,7 @@ def test_sharing_the_level_among_more_mechanisms_widens(seen):
 
 
 def report_of(command, seen, settings):
-    module = tune if command is tune.tune else run
-    with patch.object(module, "read_and_estimate", return_value=seen):
+    with patch.object(evidence, "read_and_estimate", return_value=seen):
         return command("", settings, Silent())
 
 
@@ -290,7 +277,7 @@ def test_compared_mechanisms_stand_beside_and_do_not_lose_any(seen):
 def test_a_small_table_is_compared_with_no_bag_larger_than_itself(seen):
     table, _ = seen
     few = replace(table, dataset=replace(table.dataset, rows_used=40))
-    assert all(one.bag <= 40 for one in run.landscape(few, ()))
+    assert all(one.bag <= 40 for one in strengths.landscape(few, ()))
 
 
 def test_check_asks_at_the_taus_of_the_policy_alone(seen):
@@ -314,18 +301,6 @@ def test_tune_takes_no_more_than_its_policy_needs(seen):
 
 
 def test_labels_of_three_classes_are_audited_by_what_makes_sense_for_them():
-    rng = np.random.default_rng(4)
-    points = rng.random((300, 1), np.float32)
-    labels = rng.integers(3, size=300).astype(np.uint8)
-    counts = tuple(np.bincount(labels, minlength=3).tolist())
-    about = Dataset("made up", "", 300, 300, "y", None, ("a", "b", "c"), counts, ())
-    table = replace(table_of(labels % 2, points), labels=labels, dataset=about)
-    from labeldp_audit import neighbors
-    from labeldp_audit.estimators import knn
-
-    part = rng.integers(2, size=300, dtype=np.uint8)
-    grid = neighbors.count_grid(points, labels, 3, np.arange(300), ks=(30,), recall=1.0, seed=0, threads=1,
-                                progress=Silent(), part=part)  # fmt: skip
-    report = report_of(run.audit, (table, knn.chosen(grid, labels)), SETTINGS)
+    report = report_of(run.audit, three_classes(), SETTINGS)
     found = {one.quantity for one in report.findings}
     assert {"eta_min", "eta_max", "advantage"} <= found and not {"j", "nu_max"} & found

@@ -12,7 +12,7 @@ from running import of, only
 
 from labeldp_audit.audits import strengths, tune
 from labeldp_audit.core.finding import Bound, Finding
-from labeldp_audit.core.policy import Judgement, Outcome
+from labeldp_audit.core.policy import Judgement, Outcome, Verdict
 
 JSON = ("-f", "json", "--no-output", "--quiet")
 
@@ -45,13 +45,10 @@ def test_the_chosen_one_passes_and_the_next_does_not(audit, mild):
     assert of(ended.report, "advantage", found["mechanism"])["high"] <= 0.1
     assert of(ended.report, "advantage", f"rr:epsilon={found['high']:g}")["high"] > 0.1
     assert ended.report["judgement"]["outcome"] == "pass"
-
-
-def test_check_passes_what_tune_chose(audit, mild):
-    """And by less: tune's limits hold at every strength at once."""
-    lines = typed("j(tau=1.5).high > 0.5", "nu_max.high > 3", "advantage.high > 0.2")
-    chosen = tuned(audit("tune", mild, "--eta", "p", *lines, *JSON).report)
-    assert audit("check", mild, "--eta", "p", "--mechanism", chosen["mechanism"], *lines, *JSON).status == 0
+    # And check passes it, by less: tune's limits hold at every strength at once.
+    more = typed("j(tau=1.5).high > 0.5", "nu_max.high > 3", "advantage.high > 0.2")
+    chosen = tuned(audit("tune", mild, "--eta", "p", *more, *JSON).report)["mechanism"]
+    assert audit("check", mild, "--eta", "p", "--mechanism", chosen, *more, *JSON).status == 0
 
 
 @pytest.mark.parametrize("line", ["j(tau=1).low > 0.02", "certified_j(tau=1).low > 0.02", "advantage.low > 0.02"])
@@ -77,14 +74,9 @@ def test_limits_of_one_strength_alone_can_only_veto(audit, mild, tmp_path):
         assert one["value"] == found[field] and one["outcome"] == "pass"
     weaker = f"rr:epsilon={chosen['high']:g}"
     assert report["parameters"]["judged_alone"] == {"j(tau=1.1).low > 0.36": [weaker]}
-    assert only_at(report, "j", weaker)["low"] <= 0.36
+    assert of(report, "j", weaker)["low"] <= 0.36
     shown = " ".join(audit("tune", mild, "--eta", "p", *lines, "-f", "markdown").out.split())
     assert "breaks it alone" in shown and "passes" in shown and "Limits hold at all strengths at once" in shown
-
-
-def only_at(report, quantity, mechanism):
-    [found] = [one for one in report["findings"] if (one["quantity"], one["mechanism"]) == (quantity, mechanism)]
-    return found
 
 
 def test_where_even_a_release_that_tells_nothing_breaks_a_line_alone(audit, mild):
@@ -92,7 +84,7 @@ def test_where_even_a_release_that_tells_nothing_breaks_a_line_alone(audit, mild
     silent = audit("check", mild, "--eta", "p", "--mechanism", "rr:epsilon=0", *typed("j(tau=0.05).low > 0.99"), *JSON)
     alone = only(silent.report, "j")["low"]
     noisy = audit("tune", mild, "--eta", "p", *typed("j(tau=0.05).low > 0.99"), *JSON).report
-    shared = only_at(noisy, "j", "rr:epsilon=0.01")["low"]
+    shared = of(noisy, "j", "rr:epsilon=0.01")["low"]
     assert shared < alone
     line = f"j(tau=0.05).low > {(shared + alone) / 2}"
     ended = audit("tune", mild, "--eta", "p", *typed(line), *JSON)
@@ -103,20 +95,33 @@ def test_where_even_a_release_that_tells_nothing_breaks_a_line_alone(audit, mild
 
 
 def test_reasons_are_the_real_ones(audit, mild, tmp_path):
-    sha256 = audit("nu-max", mild, "--eta", "p", *JSON).report["dataset"]["sha256"]
+    report = audit("nu-max", mild, "--eta", "p", *JSON).report
     policy = tmp_path / "p.toml"
     policy.write_text(
         'fail_if = ["advantage.high > 0.2"]\n[[waiver]]\nquantity = "j"\nuntil = 2020-01-01\nreason = "r"\n'
-        f'dataset = "sha256:{sha256}"\n'
+        f'dataset = "sha256:{report["dataset"]["sha256"]}"\n'
     )
-    late = audit("tune", mild, "--eta", "p", "--policy", policy, *JSON)
-    assert late.status == 1 and tuned(late.report)["reason"] == "a waiver has run out"
-    line = typed("certified_j(tau=1).low > 0.5")
-    absent = audit("tune", mild, "--eta", "p", "--no-certify", *line, *JSON)
-    assert tuned(absent.report)["reason"] == "not measured: certified_j(tau=1).low > 0.5"
-    lines = typed("uninformed_utility.estimate > 0.1", "advantage.high > 0.0005")
-    features = tuned(audit("tune", mild, "--eta", "p", *lines, *JSON).report)
-    assert features["reason"].endswith("does not pass: uninformed_utility.estimate > 0.1")
+    noisiest = audit("tune", mild, "--eta", "p", *typed("mean_loss.estimate > 0.12"), *JSON)
+    assert tuned(noisiest.report)["estimate"] is not None
+    mean = of(noisiest.report, "mean_loss", "rr:epsilon=0.01")["estimate"]
+    right = only(audit("advantage", mild, "--eta", "p", *JSON).report, "uninformed_utility")
+    between = f"uninformed_utility.high > {(right['estimate'] + right['high']) / 2}"  # the estimate would pass
+    features = ("uninformed_utility.estimate > 0.1", "uninformed_utility.high > 0.2")
+    certified, instead = "certified_j(tau=1).low > 0.5", "as what the features alone give away"
+    for given, status, reason, binds in (
+        (("--policy", policy), 1, "a waiver has run out", None),
+        (("--no-certify", *typed(certified)), 1, f"not measured: {certified}", ...),
+        *((typed("advantage.high > 0.1", one), 1, f"no amount of noise is enough, {instead} does not pass: {one}", one)
+          for one in features),
+        (typed(between), 4, f"no amount of noise is shown to be enough, {instead} is in the way: {between}", between),
+        (typed(f"mean_loss.estimate >= {mean}"), 1,
+         f"not even epsilon = 0.01, the most noise tried, passes: mean_loss.estimate >= {mean}", ...),
+        (typed("advantage.high >= 0"), 1, "not even a release that tells nothing passes: advantage.high >= 0", ...),
+    ):  # fmt: skip
+        ended = audit("tune", mild, "--eta", "p", *given, *JSON)
+        found = tuned(ended.report)
+        assert (ended.status, found["estimate"], found["mechanism"], found["reason"]) == (status, None, None, reason)
+        assert binds is ... or found["at"].get("binds") == binds
 
 
 def test_a_checked_search_does_not_claim_another_policy(audit, mild, tmp_path):
@@ -146,36 +151,6 @@ def test_bags_and_noisy_bags(audit, mild, mechanism, parameter):
     assert others[failing] > 0.05
     by_noise = sorted(others.items(), reverse=parameter == "k")
     assert all(one <= two + 1e-12 for (_, one), (_, two) in itertools.pairwise(by_noise))
-
-
-def test_no_noise_is_enough_where_features_tell(audit, mild):
-    line = "uninformed_utility.high > 0.2"
-    ended = audit("tune", mild, "--eta", "p", *typed("advantage.high > 0.1", line), *JSON)
-    found = tuned(ended.report)
-    assert ended.status == 1 and found["estimate"] is None and found["mechanism"] is None
-    assert found["at"]["binds"] == line and "no amount of noise" in found["reason"] and line in found["reason"]
-
-
-def test_the_least_epsilon_may_still_be_too_much(audit, mild):
-    ended = audit("tune", mild, "--eta", "p", *typed("mean_loss.estimate > 0.12"), *JSON)
-    assert tuned(ended.report)["estimate"] is not None
-    mean = of(ended.report, "mean_loss", "rr:epsilon=0.01")["estimate"]
-    ended = audit("tune", mild, "--eta", "p", *typed(f"mean_loss.estimate >= {mean}"), *JSON)
-    assert tuned(ended.report)["reason"].startswith("not even epsilon = 0.01, the most noise tried, passes")
-
-
-def test_a_line_that_nothing_can_pass_is_not_blamed_on_the_features(audit, mild):
-    ended = audit("tune", mild, "--eta", "p", *typed("advantage.high >= 0"), *JSON)
-    assert tuned(ended.report)["reason"] == "not even a release that tells nothing passes: advantage.high >= 0"
-
-
-def test_undecided_where_estimates_would_pass_with_any_noise(audit, mild):
-    """The limit of what features tell is in the way, the estimate is not."""
-    report = audit("advantage", mild, "--eta", "p", "--mechanism", "rr:epsilon=1", *JSON).report
-    found = only(report, "uninformed_utility")
-    between = (found["estimate"] + found["high"]) / 2
-    ended = audit("tune", mild, "--eta", "p", *typed(f"uninformed_utility.high > {between}"), *JSON)
-    assert ended.status == 4 and tuned(ended.report)["estimate"] is None
 
 
 def test_a_policy_that_even_labels_in_the_clear_would_meet(audit, mild):
@@ -227,7 +202,7 @@ class Stairs:
     def of(self, findings, mechanism):
         [one] = [one for one in findings if one.mechanism == mechanism.spec]
         fails = one.bound.estimate >= self.passing
-        verdict = tune.Verdict("made up", Outcome.FAIL if fails else Outcome.PASS, "", "made_up", "high", ">", 0.0)
+        verdict = Verdict("made up", Outcome.FAIL if fails else Outcome.PASS, "", "made_up", "high", ">", 0.0)
         return Judgement((verdict,))
 
 
@@ -236,6 +211,6 @@ def test_bracketing_finds_every_place_in_few_looks(spec):
     scale = strengths.scale_of(spec)
     for passing in (1, 2, 3, 50, 1000, 1799, 1800, len(scale.values) - 1, len(scale.values)):
         stairs = Stairs(scale, passing)
-        answer = tune.Search(scale, stairs, stairs.look).answer()
+        answer = tune.Search(scale, stairs.of, stairs.look).answer()
         assert answer.place == passing - 1
         assert stairs.asked <= 60

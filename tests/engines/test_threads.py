@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from threadpoolctl import threadpool_info
 
-from labeldp_audit.audits import calls, judging, run, tune
+from labeldp_audit.audits import calls, evidence, judging
 from labeldp_audit.core.progress import Silent
 from labeldp_audit.core.settings import Settings
 from labeldp_audit.engines.threads import one_blas_thread
@@ -36,8 +36,7 @@ def test_all_that_makes_numbers_runs_on_one(command, monkeypatch):
     def look(*_, **__):
         raise Seen(blas_threads())
 
-    for home in (run, tune):
-        monkeypatch.setattr(home, "read_and_estimate", look)
+    monkeypatch.setattr(evidence, "read_and_estimate", look)
     line = ("advantage.high > 0.05",) if command in ("check", "tune") else ()
     mechanism = ("rr",) if command == "tune" else Settings.mechanism
     settings = Settings(mechanism=mechanism, policy=judging.policy_of(line))

@@ -12,74 +12,21 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-from channels import Atoms, flipping
-from scipy.stats import binom
+from channels import flipping
 from scored_populations import COIN, ONE_SIDED, PLATEAUS, POPULATIONS
 from simulated import report, table_of
+from truths import Truth, is_missed, most_misses
 
 from labeldp_audit.audits import evidence
 from labeldp_audit.bounds.intervals import clopper_pearson
 from labeldp_audit.core.budget import PRIOR_SHARE
-from labeldp_audit.core.eta import Eta, Law
-from labeldp_audit.measures import advantage as measured
-from labeldp_audit.mechanisms import MECHANISMS
+from labeldp_audit.core.eta import Eta
 from labeldp_audit.questions import advantage, certificates, eta_range, releases, tail, worst_case
 
 ROWS, FOLDS, AUDITS, CONFIDENCE = 5000, 5, 400, 0.8
 SPECS = ("rr:epsilon=0.5|3", "llp:k=2", "laplace-llp:k=3,epsilon=2")
 SPENT = (certificates.SHARE + PRIOR_SHARE) * (1 - CONFIDENCE)
-DUST = 1e-9
 UNEVEN = "channel:matrix=0.98 0.02/0.5 0.5", "channel:matrix=0.7 0.3/0.1 0.9"
-
-
-class Truth:
-    def __init__(self, population):
-        self.weight, self.eta, self.p = population.weight, population.eta, population.p
-        self.right = float(self.weight @ np.maximum(self.eta, 1 - self.eta))
-        self.law, self.gains, self.released = Law(self.weight, np.stack([1 - self.eta, self.eta], axis=1)), {}, {}
-
-    def gain(self, spec):
-        if spec not in self.gains:
-            [mechanism] = MECHANISMS.parse(spec)
-            law = self.law if mechanism.bag == 1 else coarser(self.law)
-            self.gains[spec] = measured.exact(mechanism, law, np.ones(2)).mean
-        return self.gains[spec]
-
-    def divergence(self, order, forward):
-        ones, zeros = self.weight * self.eta / self.p, self.weight * (1 - self.eta) / (1 - self.p)
-        a, ratio = (ones, np.log(ones / zeros)) if forward else (zeros, np.log(zeros / ones))
-        if order == 1:
-            return float(a @ ratio)
-        return float(np.logaddexp.reduce(np.log(a) + (order - 1) * ratio)) / (order - 1)
-
-    def under(self, spec):
-        if spec not in self.released:
-            [mechanism] = MECHANISMS.parse(spec, 2)
-            self.released[spec] = Atoms(self.weight, self.eta, mechanism.channel(2).tolist())
-        return self.released[spec]
-
-    def of(self, finding):
-        name = finding.quantity.removeprefix("certified_")
-        if name == "j":
-            return self.under(finding.mechanism).share_above(finding.at["tau"])
-        if name == "renyi":
-            return self.divergence(finding.at["alpha"], finding.at["of"] == "positive from negative")
-        if name == "nu_max":
-            return self.under(finding.mechanism).worst
-        if name == "mean_loss":
-            return self.under(finding.mechanism).mean
-        if name == "uninformed_utility":
-            return self.right
-        baselines = {"features": 0.0, "no-noise": 1 - self.right}
-        added = self.gain(finding.mechanism) if finding.mechanism else baselines[finding.at["baseline"]]
-        return added + (self.right if name == "informed_utility" else 0.0)
-
-
-def coarser(law, most=20):
-    """For bags: a few of a fine grid say about as much."""
-    step = max(1, len(law.weight) // most)
-    weight = law.weight[step // 2 :: step]
-    return Law(weight / weight.sum(), law.eta[step // 2 :: step])
 
 
 def drawn(population, rng):
@@ -116,19 +63,15 @@ def certified(command, table, eta):
     return [one for one in found.findings if one.quantity.startswith("certified_")]
 
 
-def is_false(finding, truth):
-    return not finding.bound.low - DUST <= truth.of(finding) <= finding.bound.high + DUST
-
-
 def misses(command, population, audits, draw=drawn):
-    rng, truth = np.random.default_rng(31), Truth(population)
+    rng, truth = np.random.default_rng(31), Truth(population.weight, population.eta)
     tables = (draw(population, rng) for _ in range(audits))
-    return sum(any(is_false(one, truth) for one in certified(command, *table)) for table in tables)
+    return sum(any(is_missed(one, truth) for one in certified(command, *table)) for table in tables)
 
 
-def most_misses(audits):
+def too_many(audits):
     """More than this many happen to an honest tool once in ten thousand."""
-    return int(binom.isf(1e-4, audits, SPENT))
+    return most_misses(audits, SPENT, 1e-4)
 
 
 each_command = pytest.mark.parametrize("command", ASKED, ids=lambda command: command.__name__)
@@ -146,7 +89,7 @@ def test_one_report_holds(command):
 def test_reports_certify_what_is_false_as_rarely_as_they_say(command, population):
     missed = misses(command, population, AUDITS)
     print(f"{command.__name__}, {population.name}: {missed} of {AUDITS} false, {SPENT:.0%} promised")  # shown with -s
-    assert missed <= most_misses(AUDITS)
+    assert missed <= too_many(AUDITS)
 
 
 def test_something_is_certified():
@@ -180,12 +123,12 @@ def twice(population, rng):
 
 @each_command
 def test_scores_that_saw_the_labels_are_caught(command):
-    assert misses(command, COIN, 10, cheat) > most_misses(10)
+    assert misses(command, COIN, 10, cheat) > too_many(10)
 
 
 @pytest.mark.parametrize("command", [advantage, eta_range])
 def test_twins_that_were_chosen_by_their_labels_are_caught(command):
-    assert misses(command, PLATEAUS, 10, twice) > most_misses(10)
+    assert misses(command, PLATEAUS, 10, twice) > too_many(10)
 
 
 @pytest.mark.parametrize("command", [tail, worst_case])
@@ -194,7 +137,7 @@ def test_noise_that_is_alike_for_both_classes_is_caught(command, monkeypatch):
     real = releases.noise_of
     assert misses(command, ONE_SIDED, 1) == 0
     monkeypatch.setattr(releases, "noise_of", lambda mechanism: flipping(real(mechanism).most))
-    assert misses(command, ONE_SIDED, 10) > most_misses(10)
+    assert misses(command, ONE_SIDED, 10) > too_many(10)
 
 
 @pytest.mark.slow
@@ -203,4 +146,4 @@ def test_counts_without_doubt_are_caught(monkeypatch):
     share = lambda count, n, miss: (np.asarray(count) + 0.01) / (np.asarray(n) + 0.02)  # noqa: E731
     monkeypatch.setattr(clopper_pearson, "limits_of_counts", lambda count, n, miss: (share(count, n, 0),) * 2)
     for command in (tail, worst_case):
-        assert misses(command, COIN, 10) > most_misses(10)
+        assert misses(command, COIN, 10) > too_many(10)

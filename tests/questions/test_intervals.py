@@ -9,7 +9,7 @@ import pytest
 from scipy.special import expit, logit
 from simulated import table_of
 
-from labeldp_audit.audits import diagnostics
+from labeldp_audit.audits import reporting
 from labeldp_audit.bounds.intervals import score_band
 from labeldp_audit.bounds.intervals.mistakes import simultaneous, tolerated
 from labeldp_audit.core.budget import Budget
@@ -22,12 +22,12 @@ from labeldp_audit.estimators.score_windows import Pool
 from labeldp_audit.measures import loss, tail
 from labeldp_audit.measures.eta_law import estimated
 from labeldp_audit.questions import advantage, intervals, releases
-from labeldp_audit.questions import tail as estimate_j
+from labeldp_audit.questions.contract import Evidence
 
 
 def prior(positives, rows, miss):
     dataset = SimpleNamespace(rows_used=rows, class_counts=(rows - positives, positives))
-    return intervals.of_prior(SimpleNamespace(dataset=dataset), 1, miss)
+    return intervals.of_prior(SimpleNamespace(dataset=dataset), miss)
 
 
 @pytest.mark.parametrize(("positives", "rows"), [(1, 2), (1, 10**9), (10**9 - 1, 10**9), (5, 10)])
@@ -72,7 +72,7 @@ def test_labels_that_fall_as_scores_rise_leave_windows_alone():
     found = intervals.for_shares(table, told, 0.01, 0.0)
     same = intervals.of_windows(told, 1, tolerated(told.queries, intervals.WINDOWS * 0.01), 0.0)
     assert np.array_equal(found.low, same.low) and np.array_equal(found.high, same.high)
-    assert any("contradict the order" in one for one in diagnostics.warnings("nu-max", table, told, ()))
+    assert any("contradict the order" in one for one in reporting.warnings("nu-max", table.dataset, told, ()))
 
 
 def test_choices_pay_and_doubt_the_order_less():
@@ -132,7 +132,7 @@ def rare_levels(seed=2, n=6000, base=0.2):
 
 def shares(box, law, prior, tau, miss):
     """Of people above each loss: at least, and at most."""
-    losses = estimate_j.losses_of(box, law, prior)
+    losses = intervals.losses_of(box, law, prior)
     of_people = None if losses.people is None else losses.people(np.asarray(tau))
     return tail.share_above(losses.rows, np.asarray(tau), 0, miss, of_people)[1:]
 
@@ -140,7 +140,7 @@ def shares(box, law, prior, tau, miss):
 def test_people_whom_scores_do_not_tell_apart_are_spread_as_far_as_their_levels_tell():
     """J from above holds for people, not for averages alone; a liar who leaves it out is caught."""
     table, told, eta = rare_levels()
-    box, prior = intervals.for_shares(table, told, 0.01, 0.0), intervals.of_prior(table, 1, 0.01)
+    box, prior = intervals.for_shares(table, told, 0.01, 0.0), intervals.of_prior(table, 0.01)
     losses = loss.feature_loss(eta, eta.mean())
     for tau in (1.5, 2.0, 3.0):
         truth = float((losses > tau).mean())
@@ -167,7 +167,7 @@ def test_whatever_the_law_of_people_about_one_average(eta):
     """Neither end of J takes them for normal, or for alike; who takes them for alike is caught."""
     eta = np.repeat(eta, 400)
     mean = np.full(len(eta), eta.mean())
-    box = intervals.Intervals(mean, mean, mean, 0, mean, variance=np.full(len(eta), eta.var()))
+    box = intervals.Intervals(mean, mean, 0, mean, variance=np.full(len(eta), eta.var()))
     prior = intervals.Prior(eta.mean(), eta.mean(), eta.mean())
     law = estimated.Belief(estimated.observed(np.stack([1 - mean, mean], axis=1)), "", ())
     tau = np.linspace(-0.2, 5, 60)
@@ -181,11 +181,11 @@ def test_whatever_the_law_of_people_about_one_average(eta):
 def test_utilities_allow_for_people_whom_scores_do_not_tell_apart():
     """E max(eta, 1 - eta) of people is more than that of averages, and what noise adds is less."""
     table, told, eta = rare_levels(n=30_000, base=0.4)
-    settings = Settings(mechanism=("rr:epsilon=1",), certify=False)
+    settings, plain = Settings(mechanism=("rr:epsilon=1",), certify=False), replace(told, unresolved=None)
     found = {
-        told_apart: {one.quantity: one.bound for one in reversed(advantage.findings(
-            table, told if told_apart else replace(told, unresolved=None), settings,
-            Budget.of(settings.confidence), releases.wanted(settings), Silent()))}
+        told_apart: {one.quantity: one.bound for one in reversed(advantage.answer(
+            Evidence(table, told if told_apart else plain, releases.wanted(settings), Silent()),
+            settings, Budget.of(settings.confidence)))}
         for told_apart in (True, False)
     }  # fmt: skip
     right, pi = float(np.maximum(eta, 1 - eta).mean()), 1 / (1 + math.e)

@@ -7,15 +7,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from simulated import searched, table_of
+from simulated import searched, table_of, three_classes
 
-from labeldp_audit import neighbors
 from labeldp_audit.cli.explain import KNOWN
 from labeldp_audit.core.budget import Budget
 from labeldp_audit.core.progress import Silent
 from labeldp_audit.core.settings import Settings
-from labeldp_audit.core.table import Dataset
-from labeldp_audit.estimators import knn
 from labeldp_audit.questions import releases, tail
 from labeldp_audit.questions.contract import Evidence
 from labeldp_audit.questions.every import QUANTITIES, QUESTIONS
@@ -33,18 +30,6 @@ def two_classes():
     points = rng.random((400, 1), np.float32)
     labels = (rng.random(400) < points[:, 0]).astype(np.uint8)
     return table_of(labels, points), searched(points, labels, 30)
-
-
-def three_classes():
-    rng = np.random.default_rng(4)
-    points = rng.random((400, 1), np.float32)
-    labels = rng.integers(3, size=400).astype(np.uint8)
-    counts = tuple(np.bincount(labels, minlength=3).tolist())
-    about = Dataset("made up", "", 400, 400, "y", None, ("a", "b", "c"), counts, ())
-    part = rng.integers(2, size=400, dtype=np.uint8)
-    grid = neighbors.count_grid(points, labels, 3, np.arange(400), ks=(30,), recall=1.0, seed=0, threads=1,
-                                progress=Silent(), part=part)  # fmt: skip
-    return replace(table_of(labels % 2, points), labels=labels, dataset=about), knn.chosen(grid, labels)
 
 
 @pytest.fixture(scope="module")

@@ -23,15 +23,12 @@ from labeldp_audit.estimators import supplied as given_eta
 from labeldp_audit.measures import tail
 from labeldp_audit.questions import (
     advantage,
-    advantage_increase,
     assumptions,
-    baselines,
     certificates,
     certified_guesses,
     eta_range,
     guessing,
     intervals,
-    payoffs,
     releases,
     worst_case,
 )
@@ -50,7 +47,7 @@ def certificate(finding):
 
 def by_definition(finding):
     """No sample is behind it, and so no limits."""
-    return finding.bound.method == baselines.METHOD
+    return finding.bound.method == releases.BY_DEFINITION
 
 
 @st.composite
@@ -183,14 +180,14 @@ def spent(command, *audit, **options):
         spending.watch(stack, guessing, "of_features", lambda *given_arguments: ("features", given_arguments[-1].miss))
         for home, name in ((certificates, "of_losses"), (certificates, "of_worst"), (certified_guesses, "doubt")):
             spending.watch(stack, home, name, lambda *given_arguments: ("certificates", given_arguments[-1].miss))
-        spending.watch(stack, payoffs, "payoffs_of", lambda table, settings, miss: ("prior", miss))
-        spending.watch(stack, intervals, "of_prior", lambda table, positive, miss: ("prior", miss))
+        spending.watch(stack, guessing, "payoffs_of", lambda table, settings, miss: ("prior", miss))
+        spending.watch(stack, intervals, "of_prior", lambda table, miss: ("prior", miss))
         # one event, however often it is asked about
         stack.enter_context(patch.object(assumptions, "widening", lambda eta, settings, miss: radii(miss)))
         spending.watch(
             stack, tail, "share_above", lambda losses, tau, wrong, miss, of_people: ("j", 2 * len(tau) * miss)
         )
-        means = "mean_lower", lambda terms, floor, wrong, miss: ("mean", miss / estimate_j.PARTS)
+        means = "mean_lower", lambda terms, floor, wrong, miss: ("mean", miss / intervals.PARTS)
         spending.watch(stack, dvoretzky_kiefer_wolfowitz, *means)
         report(command, *audit, **options)
     return spending
@@ -212,7 +209,7 @@ def test_levels_of_advantages_add_up_too():
     labels = np.arange(500) < 100
     audit = table_of(labels), eta_of([0, 10, 40, 60], [60] * 4, labels)
     asked = {"mechanism": ("rr:epsilon=1|2", "llp:k=2"), "confidence": 0.9, "bags": 10}
-    with patch.object(advantage_increase, "findings", wraps=advantage_increase.findings) as gains:
+    with patch.object(advantage, "increase", wraps=advantage.increase) as gains:
         spending = spent(advantage, *audit, **asked)
     of_gains = sum(call.args[-2] for call in gains.call_args_list)
     assert spending.total + of_gains == pytest.approx(0.1)
