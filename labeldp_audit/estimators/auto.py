@@ -58,9 +58,7 @@ class Auto(Estimator):
             beside = _beside(task, rows.judges, tried[0], of_best)
             tried = tuple(sorted((*tried, beside), key=lambda one: one.behind))
             if beside.behind < -CLEARLY * beside.behind_error:
-                # Whichever learner labels might have chosen has its share of the level; what is left is one for all k.
-                eta, warnings = Neighbors().estimate(task)
-                return replace(eta, tried=tried, choices=eta.choices * choices), warnings
+                return _nearby(task, tried, choices)
         return selection.by_best(task, rows, scores, tried, choices)
 
 
@@ -111,3 +109,9 @@ def _beside(task: Task, pool: Pool, best: Tried, lost: Floats) -> Tried:
         if begun.behind > (CLEARLY * begun.behind_error if len(pool.rows) > MOST_AT_FIRST else 0):
             return begun
     return at(np.sort(places[:GLIMPSE]), places)
+
+
+def _nearby(task: Task, tried: tuple[Tried, ...], choices: int) -> Told:
+    """Whichever learner labels might have chosen has its share of the level; what is left is one for all k together."""
+    eta, warnings = Neighbors().estimate(task)
+    return replace(eta, tried=tried, choices=eta.choices * choices), warnings

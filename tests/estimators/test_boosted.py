@@ -50,13 +50,6 @@ def test_more_classes():
     assert np.corrcoef(found[:, 0], eta[:, 0])[0, 1] > 0.9
 
 
-@pytest.mark.parametrize("rows", [2, 3, 7])
-def test_hardly_any_rows(rows):
-    labels = np.arange(rows) % 2
-    found = scores(np.arange(rows)[:, None], labels, folds=min(5, rows // 2 or 1))
-    assert np.all((found > 0) & (found < 1))
-
-
 def test_nothing_is_grown_where_nobody_says_when_to_stop():
     alone = lesson(np.arange(100.0)[:, None], np.arange(100) % 4 == 0, cut=1.0)
     assert not len(alone.judge)

@@ -147,16 +147,6 @@ def test_with_many_columns_the_useful_ones_are_crossed(monkeypatch):
     assert [term.columns for term in terms] == [(4, 7)]
 
 
-@pytest.mark.parametrize("rows", [1, 3, 30, 60])
-@pytest.mark.parametrize("label", [0, None])
-def test_hardly_any_rows(rows, label):
-    labels = np.arange(rows) % 2 if label is None else np.full(rows, label)
-    values = np.column_stack([np.ones(rows), np.arange(rows) % 3, np.full(rows, np.nan)])
-    said = said_by(Crossed(), lesson(values, labels, (1,)), np.arange(rows))
-    assert np.all((said > 0) & (said < 1))
-    assert said_by(Crossed(), lesson(values, labels, (1,)), np.arange(0)).shape == (0, 2)
-
-
 def test_a_product_too_weak_for_cells():
     rng = np.random.default_rng(12)
     x = rng.normal(size=(10_000, 12))

@@ -43,23 +43,16 @@ def number_of(rows, width, classes, seed=0):
 
 
 def missing():
-    """A fifth of the cells, and a column of levels."""
+    """A fifth of the cells, and a column of one value and one of levels."""
     values, labels = number_of(200, 4, 2)
     values[np.random.default_rng(1).random(values.shape) < 0.2] = np.nan
-    values[:, 3] = np.arange(200) % 7
+    values[:, 2], values[:, 3] = 7, np.arange(200) % 7
     return values, labels, (3,), 2
-
-
-def constant_column():
-    values, labels = number_of(200, 3, 2)
-    values[:, 1] = 7
-    return values, labels, (), 2
 
 
 TOYS = {
     "missing values": missing,
     "one column": lambda: (*number_of(200, 1, 2), (), 2),
-    "constant column": constant_column,
     "three classes": lambda: (*number_of(200, 2, 3), (), 3),
     "sixty rows": lambda: (*number_of(60, 2, 2), (), 2),
 }
@@ -168,6 +161,19 @@ def lawful(said):
 @pytest.mark.parametrize("learner", LEARNERS, ids=lambda learner: learner.name)
 def test_learners_keep_to_the_contract(learner, toy):
     assert faults(learner, toy, threads=2) == set()
+
+
+@pytest.mark.parametrize("name", ["linear", "crossed", "network", "boosted"])
+@pytest.mark.parametrize("rows", [1, 3, 30, 64, 130])
+@pytest.mark.parametrize("label", [0, None])
+def test_hardly_any_rows_and_nobody_judges(name, rows, label):
+    labels = np.arange(rows) % 3 if label is None else np.full(rows, label)
+    values = np.stack([np.full(rows, np.nan), np.arange(rows) % 3, np.ones(rows)], axis=1)
+    for cut in (0.9, 1.0):
+        one = lesson(values, labels, (1,), 3, cut=cut)
+        said = named(name).scores(replace(one, asked=np.arange(rows)))
+        assert lawful(said.asked) and said.asked.shape == (rows, 3)
+        assert named(name).scores(replace(one, _known={})).asked.shape == (0, 3)
 
 
 class Rubbish(Fitting):

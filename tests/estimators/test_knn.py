@@ -12,7 +12,7 @@ from labeldp_audit.core.eta import Neighborhoods
 from labeldp_audit.core.progress import Silent
 from labeldp_audit.core.settings import Settings
 from labeldp_audit.estimators import knn
-from labeldp_audit.estimators.comparison import losses, ranked, smoothed
+from labeldp_audit.estimators.comparison import ranked, smoothed
 
 LABELS = np.array([0, 1, 1], np.uint8)
 AT = {  # of one label in k at three rows
@@ -130,26 +130,9 @@ def test_a_sample_is_uniform():
     assert 20 - 5 * 3.7 < times.min() <= times.max() < 20 + 5 * 3.7
 
 
-# ---- the best first, and by how much the others are behind
-
-
-def test_losses_are_of_the_labels():
-    said = np.array([[0.25, 0.75], [0.5, 0.5]])
-    assert losses(said, np.array([1, 0])) == pytest.approx([-np.log(0.75), np.log(2)])
-
-
-def test_ranked():
-    best, middle, last = ranked({
-        ("b", None): np.array([1.0, 2.0, 3.0]),
-        ("a", 7): np.array([1.5, 2.5, 3.5]),
-        ("c", None): np.array([9.0, 9.0, 9.0]),
-    })  # fmt: skip
-    assert [(one.name, one.k) for one in (best, middle, last)] == [("b", None), ("a", 7), ("c", None)]
-    assert (best.behind, best.behind_error) == (0.0, 0.0)
-    assert (middle.behind, middle.behind_error) == (0.5, 0.0), "the same on every row, whatever the rows' own spread"
-    assert middle.standard_error == pytest.approx(np.std([1, 2, 3]) / np.sqrt(3))
-    assert last.behind == pytest.approx(7.0)
-
-
-def test_no_label_is_a_surprise_without_end():
+def test_the_best_comes_first_and_no_label_is_a_surprise_without_end():
+    [best, behind] = ranked({("a", None): np.array([1.5, 2.5, 3.5]), ("b", 7): np.array([1.0, 2.0, 3.0])})
+    assert [(one.name, one.k, one.behind, one.behind_error) for one in (best, behind)] == [
+        ("b", 7, 0.0, 0.0), ("a", None, 0.5, 0.0),
+    ], "the same on every row, whatever the rows' own spread"  # fmt: skip
     assert smoothed(np.array([[4, 0], [0, 0]])).tolist() == [[0.9, 0.1], [0.5, 0.5]]

@@ -106,15 +106,6 @@ def test_each_column_has_the_penalty_that_its_own_effects_ask_for(spread):
     assert nothing > 20 * other
 
 
-def test_a_straight_eta_in_many_columns():
-    rng = np.random.default_rng(2)
-    x = rng.normal(size=(8000, 60))
-    eta = both(x @ rng.normal(scale=0.3, size=60))
-    one = lesson(x, drawn(eta, rng))
-    rows = others(one)
-    assert excess(eta[rows], said_by(Linear(), one, rows)) < 2 * 61 / (2 * len(one.learn))
-
-
 def test_rare_levels_are_shrunk():
     rng = np.random.default_rng(4)
     code = np.minimum(rng.geometric(0.01, size=6000), 400) - 1
@@ -127,24 +118,3 @@ def test_rare_levels_are_shrunk():
     mine = excess(eta[rows], said_by(Linear(), one, rows))
     assert mine < 0.4 * excess(eta[rows], np.full((len(rows), 2), 0.5))
     assert mine < 0.8 * excess(eta[rows], raw[code[rows]])
-
-
-def test_classes():
-    rng = np.random.default_rng(5)
-    x = rng.normal(size=(6000, 4))
-    raised = np.exp(x @ rng.normal(size=(4, 5)))
-    eta = raised / raised.sum(axis=1, keepdims=True)
-    one = lesson(x, drawn(eta, rng), classes=5)
-    rows = others(one)
-    said = said_by(Linear(), one, rows)
-    assert said.sum(axis=1) == pytest.approx(np.ones(len(rows)))
-    assert excess(eta[rows], said) < 0.005
-
-
-@pytest.mark.parametrize("rows", [1, 3, 30, 60])
-@pytest.mark.parametrize("label", [0, None])
-def test_hardly_any_rows(rows, label):
-    labels = np.arange(rows) % 2 if label is None else np.full(rows, label)
-    said = said_by(Linear(), lesson(np.ones((rows, 2)), labels, (1,)), np.arange(rows))
-    assert np.all((said > 0) & (said < 1))
-    assert said_by(Linear(), lesson(np.ones((rows, 2)), labels), np.arange(0)).shape == (0, 2)

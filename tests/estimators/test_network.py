@@ -125,21 +125,3 @@ def test_labels_that_nothing_tells():
     rows = others(one)
     eta = np.tile([0.7, 0.3], (len(rows), 1))
     assert excess(eta, Network().fit(one)(rows)) < 0.005
-
-
-@pytest.mark.parametrize("rows", [1, 3, 64, 130])
-@pytest.mark.parametrize("label", [0, None])
-def test_hardly_any_rows(rows, label):
-    labels = np.arange(rows) % 3 if label is None else np.full(rows, label)
-    values = np.stack([np.full(rows, np.nan), np.arange(rows) % 2], axis=1)
-    predict = Network().fit(lesson(values, labels, (1,), classes=3))
-    said = predict(np.arange(rows))
-    assert said.shape == (rows, 3)
-    assert np.all((said > 0) & (said < 1))
-    assert predict(np.arange(0)).shape == (0, 3)
-
-
-def test_nobody_judges():
-    x, _, labels = curved(400, 5)
-    said = Network().fit(lesson(x, labels, cut=1.0))(np.arange(400))
-    assert np.all((said > 0) & (said < 1))
