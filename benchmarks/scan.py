@@ -56,8 +56,8 @@ def _case(world, d: int, k: int) -> tuple:  # type: ignore[no-untyped-def, type-
     ours, theirs = [], []
     for _ in range(RUNS):
         started = time.perf_counter()
-        found, _ = neighbors._search(index, asked, search.probes, threads, Silent())
-        counts = found.at_point[:, 0]
+        found, *_ = neighbors._search(index, asked, search.probes, threads, Silent())
+        counts = found[:, 0]
         ours.append(time.perf_counter() - started)
         faiss.omp_set_num_threads(threads)
         started = time.perf_counter()
@@ -79,7 +79,7 @@ def _faiss(points: np.ndarray, index) -> faiss.IndexIVFFlat:  # type: ignore[no-
     quantizer = faiss.IndexFlatL2(d)
     quantizer.add(index.cells.centroids)
     rival = faiss.IndexIVFFlat(quantizer, d, index.cells.count)
-    cell = index.cells.cell_of_point[index.distinct.point_of_row].astype(np.int64)
+    cell = index.cells.cell_of_point[index.cells.point_of_row].astype(np.int64)
     points = np.ascontiguousarray(points)
     rival.add_core(len(points), faiss.swig_ptr(points), None, faiss.swig_ptr(cell))
     return rival

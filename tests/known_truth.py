@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from population import Floats, Population, entropy
+from population import Floats, Population, entropy, nu_bar
 
 PEOPLE, BLOCK = 2_000_000, 100_000
 EPSILONS = (0.5, 1.0, 3.0)
@@ -51,10 +51,7 @@ def people(population: Population, seed: int = 0, many: int = PEOPLE) -> Floats:
 
 
 def losses(eta: Floats, p: float, pi: float) -> Floats:
-    """(2 eta - 1)(logit eta - logit p) + (1 - 2 pi) log((1 - pi) / pi), at most LARGEST_LOSS. 001, Def. 3."""
-    with np.errstate(divide="ignore"):  # infinite at 0 and 1
-        gain = (2 * eta - 1) * (np.log(eta) - np.log1p(-eta) - math.log(p / (1 - p)))
-    return np.minimum(gain + (1 - 2 * pi) * math.log((1 - pi) / pi), LARGEST_LOSS)
+    return np.minimum(nu_bar(eta, p, pi), LARGEST_LOSS)
 
 
 def share_above(values: Floats, taus: Floats) -> Floats:

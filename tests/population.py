@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -57,6 +58,17 @@ def two(eta: Floats) -> Floats:
 
 def sigmoid(score: Floats) -> Floats:
     return 1 / (1 + np.exp(-score))
+
+
+def logit(z: Floats) -> Floats:
+    with np.errstate(divide="ignore"):  # the ends are infinite
+        return np.log(z) - np.log1p(-z)
+
+
+def nu_bar(eta: Floats, p: float, pi: float) -> Floats:
+    """(2 eta - 1)(logit eta - logit p) + (1 - 2 pi) log((1 - pi) / pi); infinite at eta = 0 and 1. 001, Def. 3."""
+    gain: Floats = (2 * eta - 1) * (logit(eta) - np.log(p / (1 - p)))
+    return gain + (1 - 2 * pi) * math.log((1 - pi) / pi)
 
 
 def softmax(score: Floats) -> Floats:

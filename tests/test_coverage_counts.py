@@ -50,19 +50,13 @@ def false(finding, truth):
 
 
 @pytest.mark.parametrize("quantity", TRUE)
-def test_limits_that_hold_are_not_counted(truth, quantity):
+def test_limits_that_do_not_hold_are_counted_and_no_others(truth, quantity):
     value, at = TRUE[quantity]
+    off = 0.5 if quantity in ("mean_loss", "renyi", "weighted_jeffreys") else 0.1
     for name in (quantity, f"certified_{quantity}"):
         outcome = coverage.judged([said(name, value - 1e-6, value + 1e-6, **at)], truth)
         assert outcome.false == {f"{name} low": False, f"{name} high": False}
-
-
-@pytest.mark.parametrize("quantity", TRUE)
-def test_limits_that_do_not_are(truth, quantity):
-    value, at = TRUE[quantity]
-    off = 0.5 if quantity in ("mean_loss", "renyi", "weighted_jeffreys") else 0.1
-    for ends, end in (((value + off, math.inf), "low"), ((0.0, value - off), "high")):
-        for name in (quantity, f"certified_{quantity}"):
+        for ends, end in (((value + off, math.inf), "low"), ((0.0, value - off), "high")):
             assert false(said(name, *ends, **at), truth) == [f"{name} {end}"]
 
 
@@ -81,19 +75,14 @@ def test_what_stands_beside_all_mechanisms_has_a_truth_of_its_own(truth, quantit
         assert coverage.judged([finding], truth).false == {f"{quantity}, {at['baseline']}, low": wrong}
 
 
-def test_an_end_is_false_where_one_of_many_findings_is(truth):
+def test_findings_are_judged_together_where_their_truth_is_known(truth):
+    """Those without limits are passed over, and what a theorem allows may be more than the advantage but not less."""
     value, at = TRUE["j"]
     several = [said("j", 0.0, 1.0, **at), said("j", value + 0.1, 1.0, **at), said("j", 0.0, 1.0, **at)]
     assert coverage.judged(several, truth).false == {"j low": True, "j high": False}
-
-
-def test_what_has_no_limits_is_passed_over_and_what_has_no_known_truth_is_named(truth):
     assert coverage.judged([said("j", None, None, tau=1.0)], truth) == ({}, frozenset())
     assert coverage.judged([said("j", None, 1.0, tau=1.0)], truth).false == {"j high": False}
     assert coverage.judged([said("of_another_day", 9.0, math.inf)], truth) == ({}, {"of_another_day"})
-
-
-def test_what_a_theorem_allows_may_be_more_than_the_advantage_but_not_less(truth):
     assert not false(said("advantage_bound", 0.3, 0.4), truth)
     assert false(said("advantage_bound", 0.0, 0.04), truth) == ["advantage_bound high"]
 
@@ -139,10 +128,12 @@ def times(table, *columns):
     return table.group_by(names).aggregate([([], "count_all")])["count_all"].to_numpy()
 
 
-def test_everybody_has_one_row():
-    table = rows("one")
-    assert table.num_rows == 2000 == len(times(table))
-    assert coverage.PERSON not in table.column_names
+def test_everybody_has_one_row_or_copies_of_it_or_several():
+    one, copies, both = (rows(people) for people in ("one", "copies", "both"))
+    assert one.num_rows == 2000 == len(times(one)) and coverage.PERSON not in one.column_names
+    assert 0.8 * 2000 < copies.num_rows < 1.2 * 2000
+    assert set(times(copies)) == set(times(both)) == set(range(1, coverage.MOST_COPIES + 1))
+    assert len(times(both, coverage.PERSON)) < len(times(both)) / 5
 
 
 @pytest.mark.parametrize("kind", ["scales", "rare", "levels"])
@@ -166,18 +157,6 @@ def apart(table, name):
         return 0.0
     cells = table.group_by(coverage.PERSON).aggregate([(name, "min"), (name, "max")])
     return pc.max(pc.subtract(cells[f"{name}_max"], cells[f"{name}_min"])).as_py() / pc.stddev(table[name]).as_py()
-
-
-def test_copies_are_the_same_in_every_column():
-    table = rows("copies")
-    assert 0.8 * 2000 < table.num_rows < 1.2 * 2000
-    assert set(times(table)) == set(range(1, coverage.MOST_COPIES + 1))
-
-
-def test_people_with_several_rows_have_copies_of_them_as_well():
-    table = rows("both")
-    assert set(times(table)) == set(range(1, coverage.MOST_COPIES + 1))
-    assert len(times(table, coverage.PERSON)) < len(times(table)) / 5
 
 
 def test_audits_are_told_whose_rows_they_are():

@@ -50,9 +50,10 @@ class Typed:
     status: int
 
 
-def lines(block: str) -> list[Typed]:
-    whole = block.replace("\\\n", " ").splitlines()
-    return [one for one in (_read(line.strip().removeprefix("$ ")) for line in whole) if one.words]
+def lines(block: str, program: str = "") -> list[Typed]:
+    """Those that start with that program."""
+    whole = (line.strip().removeprefix("$ ") for line in block.replace("\\\n", " ").splitlines())
+    return [one for one in (_read(line) for line in whole if line.startswith(program)) if one.words]
 
 
 def _read(line: str) -> Typed:
@@ -69,13 +70,8 @@ def _read(line: str) -> Typed:
 
 def typed(text: str, program: str) -> list[list[str]]:
     """The arguments of each line of a block of code that starts with that program."""
-    found = [line.words for _, block in FENCE.findall(text) for line in _lines_if_any(block, program)]
+    found = [line.words for _, block in FENCE.findall(text) for line in lines(block, program)]
     return [list(words[1:]) for words in found if words[0] == program]
-
-
-def _lines_if_any(block: str, program: str) -> list[Typed]:
-    kept = block.replace("\\\n", " ").splitlines()
-    return lines("\n".join(line for line in kept if line.strip().removeprefix("$ ").startswith(program)))
 
 
 # ---- what comes of it
@@ -120,12 +116,6 @@ def share_estimates(estimates: dict[object, Any], monkeypatch) -> None:
     monkeypatch.setattr(evidence, "read_and_estimate", once)
 
 
-def be_quick(monkeypatch) -> None:
-    """On a page that quotes no number."""
-    monkeypatch.setenv("LABELDP_AUDIT_ESTIMATOR", "linear")
-    monkeypatch.setenv("LABELDP_AUDIT_BAGS", "100")
-
-
 def answer(line: Typed, monkeypatch, capfd) -> str:
     """What the command prints, once it has ended as the page says."""
     if line.source:
@@ -166,19 +156,16 @@ def _same(kept: str, now: str) -> bool:
     number = re.compile(r"(?<![\w.])[\d,]*\.?\d+(?:e-?\d+)?")
     if " ".join(number.sub("#", kept).split()) != " ".join(number.sub("#", now).split()):
         return False
-    both = zip(number.findall(kept), number.findall(now), strict=True)
-    return all(_near(*(float(one.replace(",", "")) for one in pair)) for pair in both)
-
-
-def _near(a: float, b: float) -> bool:
-    return math.isclose(a, b, rel_tol=0.05, abs_tol=0.1)
+    before, after = ([float(one.replace(",", "")) for one in number.findall(text)] for text in (kept, now))
+    return all(math.isclose(a, b, rel_tol=0.05, abs_tol=0.1) for a, b in zip(before, after, strict=True))
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if page not in RUN_ELSEWHERE and "```" in SHOWN[page]])
 def test_a_page_runs_and_prints_what_it_quotes(page, here, monkeypatch, capfd):
     text = SHOWN[page]
-    if "```text" not in text:
-        be_quick(monkeypatch)
+    if "```text" not in text:  # no number is quoted
+        monkeypatch.setenv("LABELDP_AUDIT_ESTIMATOR", "linear")
+        monkeypatch.setenv("LABELDP_AUDIT_BAGS", "100")
     expected = "".join(quoted_anew(text, {}, monkeypatch, capfd))
     for report in (here / "labeldp-report").glob("*.json"):
         jsonschema.Draft202012Validator(SCHEMA).validate(json.loads(report.read_text(encoding="utf-8")))
@@ -207,10 +194,6 @@ def _words_of(picture: str) -> list[str]:
 # ---- what there is to find
 
 
-def test_the_readme_is_short_and_first():
-    assert len(SHOWN["README.md"].splitlines()) <= 150
-
-
 @pytest.mark.parametrize("page", PAGES)
 def test_each_line_can_be_typed(page):
     for name, *arguments in typed(SHOWN[page], "labeldp-audit"):
@@ -221,12 +204,8 @@ def test_each_line_can_be_typed(page):
 
 
 @pytest.mark.parametrize("command", app.commands().commands)
-def test_the_readme_names_each_command(command):
-    assert f"labeldp-audit {command}" in SHOWN["README.md"]
-
-
-@pytest.mark.parametrize("command", app.commands().commands)
-def test_the_examples_of_the_help_can_be_typed(command):
+def test_the_readme_names_each_command_and_the_examples_of_its_help_can_be_typed(command):
+    assert f"labeldp-audit {command}" in SHOWN["README.md"] and len(SHOWN["README.md"].splitlines()) <= 150
     examples = re.findall(r"^ *(labeldp-audit .*)", app.commands().commands[command].help, re.MULTILINE)
     assert len(examples) >= 2
     for example in examples:
@@ -264,7 +243,12 @@ def test_reference_pages_hold_every_declaration(site):
     made = {page: make() for page, make in site["GENERATED"].items()}
     for command in app.commands().commands.values():
         assert f"## {command.name}\n" in made["reference/commands.md"]
-        assert all(f"`{name}`" in made["reference/commands.md"] for one in command.params[1:] for name in one.opts)
+        assert all(
+            f"`{name}`" in made["reference/commands.md"]
+            for one in command.params
+            if one.param_type_name == "option"
+            for name in one.opts
+        )
     for name in (*site["QUANTITIES"], *site["TERMS"]):
         assert f"### {name} {{ #{name} }}" in made["reference/quantities.md"]
     assert all(f"## {name}\n" in made["reference/mechanisms.md"] for name in site["MECHANISMS"].names())

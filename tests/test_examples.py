@@ -14,7 +14,6 @@ import pytest
 from test_docs import typed
 
 from labeldp_audit.cli import app, pre_commit
-from labeldp_audit.policy import judge
 
 ROOT = Path(__file__).parent.parent
 FOLDER = ROOT / "examples" / "ci"
@@ -35,21 +34,12 @@ def example(audit, monkeypatch):
     return check
 
 
-def outcomes(ended) -> dict[str, str]:
-    return {one["line"]: one["outcome"] for one in ended.report["judgement"]["verdicts"]}
-
-
 def test_the_tables_are_what_the_script_makes(tmp_path):
     module = runpy.run_path(str(FOLDER / "make_tables.py"), run_name="made")
     for name, risky in (("safe.csv", False), ("risky.csv", True)):
         module["write"](tmp_path / name, risky)
         assert (tmp_path / name).read_bytes() == (FOLDER / name).read_bytes()
         assert (FOLDER / name).stat().st_size < 200_000
-
-
-def test_high_of_j_needs_more_rows(example):
-    ended = example("safe.csv", "--fail-if", "j(tau=3).high > 0.05")
-    assert (ended.status, outcomes(ended)) == (4, {"j(tau=3).high > 0.05": "inconclusive"})
 
 
 def test_the_waiver_covers_its_quantity_alone(example):
@@ -67,13 +57,8 @@ def test_the_waiver_covers_its_quantity_alone(example):
     }  # fmt: skip
 
 
-def test_lines_of_the_policy_can_be_read():
-    lines = tomllib.loads(CONFIGURATION)["policy"]["fail_if"]
-    assert [judge.parse(line).text for line in lines] == lines
-
-
 @pytest.mark.parametrize("name", ["README.md", "check_tables.sh", "gitlab-ci.yml", "Jenkinsfile"])
-def test_what_it_shows_can_be_typed(name, capsys):
+def test_what_it_shows_can_be_typed(name):
     text = (FOLDER / name).read_text(encoding="utf-8")
     if name != "README.md":
         start = text.index("labeldp-audit check")
@@ -86,9 +71,8 @@ def test_what_it_shows_can_be_typed(name, capsys):
 
 
 def test_the_hook_of_the_page_is_the_one_that_there_is():
-    hooks = (ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8")
-    assert "- id: labeldp-audit\n" in hooks
-    assert "- id: labeldp-audit\n" in (FOLDER / "README.md").read_text(encoding="utf-8")
+    for page in (ROOT / ".pre-commit-hooks.yaml", FOLDER / "README.md"):
+        assert "- id: labeldp-audit\n" in page.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
@@ -116,28 +100,27 @@ def test_what_check_leaves_can_be_judged_again_and_by_the_hook(example, capsys):
     assert pre_commit.main(["--fail-if=advantage.high > 0.01", "safe.csv"]) == 4
 
 
+def script(folder: Path, program: str, *tables: str) -> subprocess.CompletedProcess[str]:
+    """The script with another program in place of ours."""
+    (folder / "labeldp-audit").write_text(f"#!/bin/sh\n{program}\n")
+    (folder / "labeldp-audit").chmod(0o755)
+    return subprocess.run(
+        ["sh", str(FOLDER / "check_tables.sh"), *tables], env={"PATH": f"{folder}:/usr/bin:/bin"}, cwd=folder,
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("statuses", "worst"),
     [((0, 0), 0), ((0, 4), 4), ((4, 1), 1), ((1, 4), 1), ((1, 3), 3), ((3, 1), 3), ((130, 0), 130)],
 )
 def test_the_script_ends_with_the_worst_status(tmp_path, statuses, worst):
-    program = tmp_path / "labeldp-audit"
-    program.write_text('#!/bin/sh\nfor last; do :; done; exit "${last#table}"\n')
-    program.chmod(0o755)
-    done = subprocess.run(
-        ["sh", str(FOLDER / "check_tables.sh"), *(f"table{status}" for status in statuses)],
-        env={"PATH": f"{tmp_path}:/usr/bin:/bin"}, cwd=tmp_path, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == worst
+    program = 'for last; do :; done; exit "${last#table}"'
+    assert script(tmp_path, program, *(f"table{status}" for status in statuses)).returncode == worst
 
 
 def test_the_script_keeps_a_report_for_each_table(tmp_path):
-    program = tmp_path / "labeldp-audit"
-    program.write_text('#!/bin/sh\necho "$3"\n')
-    program.chmod(0o755)
-    done = subprocess.run(
-        ["sh", str(FOLDER / "check_tables.sh"), "north/t.csv", "./south/t.csv", "../t.csv", "/far/t.csv", "-t.csv"],
-        env={"PATH": f"{tmp_path}:/usr/bin:/bin"}, cwd=tmp_path, capture_output=True, text=True, check=True,
-    )  # fmt: skip
+    tables = ("north/t.csv", "./south/t.csv", "../t.csv", "/far/t.csv", "-t.csv")
+    done = script(tmp_path, 'echo "$3"', *tables)
     names = ("north/t.csv", "south/t.csv", "t.csv", "far/t.csv", "-t.csv")
-    assert done.stdout.split() == [f"labeldp-report/{name}" for name in names]
+    assert (done.returncode, done.stdout.split()) == (0, [f"labeldp-report/{name}" for name in names])

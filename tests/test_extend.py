@@ -112,14 +112,11 @@ def stored(installed, table, tmp_path_factory):
     return folder / "audit.json", ended
 
 
-def test_help_names_it(run):
+def test_help_names_it_and_it_is_explained(run):
     shown = " ".join(re.sub("[│╭╮╰╯─]", " ", run("advantage", "--help").out).split())
     assert "unary:epsilon=1 (a bit for each class, each flipped by a coin)" in shown
     assert ", centroids." in shown and "github, piped." in shown
     assert ".jsonl" in run("--help").out
-
-
-def test_what_it_brings_is_explained(run):
     told = run("explain", "sure_hits").out
     assert told.startswith("sure_hits: Labels told by somebody who is sure\n") and "Formula" in told
     assert run("explain", "unary").out.startswith("unary: A bit for each class")
@@ -127,17 +124,18 @@ def test_what_it_brings_is_explained(run):
     assert {"sure_hits", "unary", "nu_max", "rr"} <= set(listed)
 
 
-def test_it_is_completed(site):
-    def completed(*words):
-        asked = {"_LABELDP_AUDIT_COMPLETE": "complete_fish", "_TYPER_COMPLETE_FISH_ACTION": "get-args"}
-        of_shell = environment(site, **asked, _TYPER_COMPLETE_ARGS=" ".join(("labeldp-audit", *words)))
-        told = subprocess.run([sys.executable, "-m", "labeldp_audit"], env=of_shell, capture_output=True, check=True)
-        return [line.split("\t")[0] for line in told.stdout.decode().splitlines()]
-
-    assert completed("explain", "sure") == ["sure_hits"]
-    assert completed("advantage", "t.csv", "--mechanism", "una") == ["unary:epsilon=1"]
-    assert completed("advantage", "t.csv", "--format", "pi") == ["piped"]
-    assert completed("advantage", "t.csv", "--estimator", "cen") == ["centroids"]
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        ("explain sure", "sure_hits"), ("advantage t.csv --mechanism una", "unary:epsilon=1"),
+        ("advantage t.csv --format pi", "piped"), ("advantage t.csv --estimator cen", "centroids"),
+    ],
+)  # fmt: skip
+def test_it_is_completed(site, words, offered):
+    asked = {"_LABELDP_AUDIT_COMPLETE": "complete_fish", "_TYPER_COMPLETE_FISH_ACTION": "get-args"}
+    of_shell = environment(site, **asked, _TYPER_COMPLETE_ARGS=f"labeldp-audit {words}")
+    told = subprocess.run([sys.executable, "-m", "labeldp_audit"], env=of_shell, capture_output=True, check=True)
+    assert [line.split("\t")[0] for line in told.stdout.decode().splitlines()] == [offered]
 
 
 def test_nothing_heavy_is_loaded_before_it_is_asked(site, stored):
@@ -197,9 +195,8 @@ def test_every_format_prints_it(run, stored, tmp_path):
 
 
 def test_its_mechanism_is_compared_and_tuned(run, table):
-    gained = run(
-        "advantage", table, *QUICK, *MECHANISM, "--mechanism", "rr:epsilon=1", "--bags", 200, "-f", "json"
-    ).report
+    both = (*MECHANISM, "--mechanism", "rr:epsilon=1", "--bags", 200)
+    gained = run("advantage", table, *QUICK, *both, "-f", "json").report
     found = {one["mechanism"]: one["estimate"] for one in gained["findings"] if one["quantity"] == "advantage"}
     assert 0 < found["unary:epsilon=1"] < found["rr:epsilon=1"]  # its bits tell less than one answer does
     tuned = run("tune", table, *QUICK, "--mechanism", "unary", "--fail-if", "advantage.estimate > 0.02", "-f", "json")
@@ -278,8 +275,6 @@ def changed(place: Path, name: str, good: str, bad: str) -> None:
 
 
 FUTURE = "from __future__ import annotations\n"
-
-
 UNLOADED = FUTURE, f"{FUTURE}import nowhere\n"
 FAILS = "another package fails: NameError: labeldp_example"
 

@@ -33,12 +33,9 @@ def test_the_true_eta_of_a_column(audit):
     assert report["warnings"] == []
 
 
-@pytest.mark.parametrize("command", ["nu-max", "estimate-j", "estimate-eta", "advantage"])
-def test_every_command_takes_it(audit, command):
+def test_all_questions_take_it(audit):
     eta, file = modelled(audit.folder)
-    ended = audit(
-        command, file, "--eta", "model", "-f", "text", "-f", "json=r.json", "-f", "markdown=r.md", "-o", "out"
-    )
+    ended = audit("audit", file, "--eta", "model", *FEW, *KINDS, "-f", "text", "-f", "json=r.json", "-o", "out")
     assert ended.status == 0, ended.err
     report = json.loads((audit.folder / "r.json").read_text())
     for one in report["findings"]:
@@ -63,18 +60,13 @@ def test_labels_may_speak_against_it(audit):
     assert any("the labels do not fit the probabilities in model" in said for said in report["warnings"])
 
 
-@pytest.mark.parametrize(
-    ("bad", "said"),
-    [(1.5, "row 7"), (-0.001, "row 7"), (float("nan"), "row 7"), (None, "row 7"), (float("inf"), "row 7")],
-)
-@pytest.mark.parametrize("command", ["advantage", "nu-max", "estimate-j"])
-def test_what_is_no_probability(refused, bad, said, command):
+@pytest.mark.parametrize("bad", [1.5, -0.001, float("nan"), None])
+def test_what_is_no_probability(refused, bad):
     values = [0.5] * 20
     values[6] = bad
     pq.write_table(pa.table({"model": pa.array(values, pa.float64()), "y": [0, 1] * 10}), refused.folder / "t.parquet")
-    error = refused("t.parquet", "--eta", "model", command=command)
-    assert said in error
-    assert "model" in error
+    error = refused("t.parquet", "--eta", "model")
+    assert "row 7" in error and "model" in error
 
 
 def test_what_goes_together(refused):
@@ -83,20 +75,18 @@ def test_what_goes_together(refused):
     assert "exclude each other" in refused(
         "m.parquet", "--eta", "model", "--eta-file", "x", command="advantage", status=2
     )
-    assert "--smoothness" in refused("m.parquet", "--eta", "model", "--smoothness", "1,1", command="nu-max", status=2)
+    for option in (("--k", 5), ("--queries", 10), ("--smoothness", "1,1")):
+        assert "is about neighbourhoods" in refused("m.parquet", "--eta", "model", *option, command="nu-max", status=2)
 
 
 # ---- eta in a file
 
 
-@pytest.mark.parametrize("command", ["nu-max", "estimate-j", "advantage"])
-def test_one_search_serves_every_command(audit, table, command):
+def test_one_search_serves_every_question(audit, table):
     assert audit("estimate-eta", table, "-o", "first").status == 0
-    options = (*FEW, *KINDS) if command == "advantage" else ()
-    searched = audit(command, table, *options, *JSON)
-    kept = audit(command, table, "--eta-file", "first/eta.parquet", *options, *JSON)
-    assert kept.out == searched.out
-    assert kept.err == searched.err
+    searched = audit("audit", table, *FEW, *KINDS, *JSON)
+    kept = audit("audit", table, "--eta-file", "first/eta.parquet", *FEW, *KINDS, *JSON)
+    assert (kept.out, kept.err) == (searched.out, searched.err)
 
 
 def test_with_rows_that_have_no_label(audit, tmp_path):
@@ -127,19 +117,7 @@ def test_a_file_that_is_about_something_else(refused, audit, table, tables):
     assert "is not what the file was made with" in refused("m.parquet", *file, "--k", 5, command="nu-max", status=2)
     assert "was not written by" in refused("m.parquet", "--eta-file", tables / "t.parquet", command="nu-max")
     assert "nowhere" in refused("m.parquet", "--eta-file", "nowhere.parquet", command="estimate-j")
-
-
-@pytest.mark.parametrize("option", [("--k", 5), ("--queries", 10)])
-def test_a_search_that_does_not_take_place_cannot_be_told_anything(refused, option):
-    modelled(refused.folder)
-    assert "is about neighbourhoods" in refused("m.parquet", "--eta", "model", *option, command="nu-max", status=2)
-
-
-def test_the_file_of_eta_is_not_written_over(audit, refused):
-    modelled(refused.folder)
-    audit("estimate-eta", "m.parquet", "-o", "first")
-    options = ("--eta-file", "first/eta.parquet", "-f", "json=first/eta.parquet")
-    assert "written over" in refused("m.parquet", *options, command="nu-max", status=2)
+    assert "written over" in refused("m.parquet", *file, "-f", "json=first/eta.parquet", command="nu-max", status=2)
 
 
 def test_what_was_asked_for_last_counts(audit):

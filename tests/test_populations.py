@@ -1,35 +1,32 @@
-"""Kinds of populations: what they promise, and that their labels follow the eta that they tell."""
+"""Worlds and kinds of populations: what they promise, and that their labels follow the eta that they tell."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import pytest
 from known_truth import people
 from population import (
     DEPTHS,
     SHARES,
-    Category,
     Floats,
     Integers,
     Population,
-    arrow,
     depth_of_effects,
     hardness,
     link,
-    nested,
+    nu_bar,
     shape,
     share_of_positives,
     two,
 )
-from worlds import KINDS
+from worlds import DISTINCT, KINDS, WORLDS, World, atoms, true_jeffreys, true_p, true_uninformed_utility
 
 N = 10_000
 every_kind = pytest.mark.parametrize("kind", KINDS)
+every_world = pytest.mark.parametrize("name", WORLDS)
 
 
 @cache
@@ -37,9 +34,8 @@ def population(kind: str, seed: int = 1) -> Population:
     return KINDS[kind](seed)
 
 
-def sigmas(honest: Population) -> float:
+def sigmas(labels: Integers, eta: Floats) -> float:
     """How far the labels of each class are from eta, at worst over five groups of rows with similar eta."""
-    _, labels, eta = honest.draw(N, np.random.default_rng(1))
     worst = 0.0
     for c in range(eta.shape[1]):
         for group in np.array_split(np.argsort(eta[:, c], kind="stable"), 5):
@@ -49,51 +45,59 @@ def sigmas(honest: Population) -> float:
     return worst
 
 
-@dataclass(frozen=True)
-class Liar(Population):
-    """Tells an eta that is nearer to the first class than the one its labels follow."""
-
-    def draw(self, n: int, rng: np.random.Generator) -> tuple[pa.Table, Integers, Floats]:
-        table, labels, eta = super().draw(n, rng)
-        told = eta * np.where(np.arange(eta.shape[1]) == 0, 1.0, 0.15)
-        return table, labels, told / told.sum(axis=1, keepdims=True)
-
-
 @every_kind
-def test_labels_follow_eta(kind: str) -> None:
-    assert sigmas(population(kind)) < 5
+def test_labels_follow_eta_and_no_other(kind: str) -> None:
+    """Of a population; told an eta that is nearer to the first class the test would fail."""
+    _, labels, eta = population(kind).draw(N, np.random.default_rng(1))
+    assert sigmas(labels, eta) < 5
+    told = eta * np.where(np.arange(eta.shape[1]) == 0, 1.0, 0.15)
+    assert sigmas(labels, told / told.sum(axis=1, keepdims=True)) > 5
 
 
-@every_kind
-def test_and_that_test_has_teeth(kind: str) -> None:
-    honest = population(kind)
-    assert sigmas(Liar(honest.kind, 1, honest.features)) > 5
+@every_world
+def test_labels_of_a_world_follow_eta_and_no_other(name: str) -> None:
+    """And its law describes the draws."""
+    points, labels, eta = WORLDS[name].draw(5 * N, np.random.default_rng(1))
+    assert sigmas(labels, two(eta)) < 5 < sigmas(labels, two(np.clip(eta - 0.03, 0, 1)))
+    assert (points.dtype, labels.dtype, eta.dtype) == (np.float32, np.uint8, np.float64)
+    assert points.ndim == 2 and len(points) == len(labels) == len(eta) == 5 * N
+    weights, law = WORLDS[name].law()
+    assert weights.sum() == pytest.approx(1, abs=1e-9)
+    assert abs(eta.mean() - true_p(WORLDS[name])) <= 5 * eta.std() / np.sqrt(len(eta)) + 1e-9
+    for at in (0.1, 0.35, 0.65, 0.9):
+        share = weights[law > at].sum()
+        assert abs((eta > at).mean() - share) <= 5 * np.sqrt(share * (1 - share) / len(eta)) + 1e-6
+
+
+def test_the_truth_of_worlds() -> None:
+    """The loss is 001, Definition 3, computed to 25 digits."""
+    assert nu_bar(np.array([0.7, 0.732]), 0.3, 0.1)[0] == pytest.approx(2.435617950178738, rel=1e-12)
+    assert nu_bar(np.array([0.732]), 0.9, 0.4)[0] == pytest.approx(-0.472194982741362, rel=1e-12)
+    assert nu_bar(np.array([0.0, 1.0]), 0.3, 0.1).tolist() == [np.inf, np.inf]
+    three = World("three atoms", WORLDS["wave"].features, atoms([0.3, 0.5, 0.2], [0.1, 0.6, 0.95]))
+    assert true_jeffreys(three) == pytest.approx(1.0978794256214681, rel=1e-12)
+    assert true_uninformed_utility(three) == pytest.approx(0.76)
+    assert true_p(WORLDS["wave"]) == pytest.approx(0.5, abs=1e-9)
+    assert true_p(WORLDS["rare"]) == pytest.approx(1 / 500)
+    rows = WORLDS["duplicates"].draw(5 * N, np.random.default_rng(0))[0]
+    assert DISTINCT / 2 < np.unique(rows, axis=0).shape[0] <= DISTINCT
 
 
 @every_kind
 def test_draws_can_be_repeated_and_seeds_differ(kind: str) -> None:
-    table, labels, eta = population(kind).draw(100, np.random.default_rng(0))
-    again = population(kind).draw(100, np.random.default_rng(0))
-    assert table.equals(again[0])
-    assert (labels == again[1]).all()
-    assert (eta == again[2]).all()
+    (table, labels, eta), again = (population(kind).draw(100, np.random.default_rng(0)) for _ in range(2))
+    assert table.equals(again[0]) and (labels == again[1]).all() and (eta == again[2]).all()
     assert table.num_rows == len(labels) == len(eta)
     assert eta.sum(axis=1) == pytest.approx(1)
     assert (eta != population(kind, 2).eta(100, np.random.default_rng(0))).any()
+    assert len({population(kind, seed).traits for seed in (1, 2, 3)}) == 3
 
 
 @every_kind
-@pytest.mark.parametrize("seed", [1, 2, 3])
-def test_difficulty_is_moderate(kind: str, seed: int) -> None:
-    eta = people(population(kind, seed), many=N)
-    if kind == "independent":
-        assert hardness(eta) == pytest.approx(1, abs=1e-12)
-    else:
-        assert 0.3 < hardness(eta) < 0.95
-
-
-@every_kind
-def test_the_prior_of_other_people_is_that_of_the_table(kind: str) -> None:
+def test_difficulty_is_moderate_and_the_prior_of_other_people_is_that_of_the_table(kind: str) -> None:
+    for seed in (1, 2, 3):
+        hard = hardness(people(population(kind, seed), many=N))
+        assert hard == pytest.approx(1, abs=1e-12) if kind == "independent" else 0.3 < hard < 0.95
     prior = people(population(kind), many=2 * N).mean(axis=0)
     labels = population(kind).draw(N, np.random.default_rng(5))[1]
     for c, share in enumerate(prior):
@@ -114,7 +118,7 @@ def drawn(kind: str, seed: int = 1, n: int = N) -> tuple[pa.Table, Integers, Flo
     return population(kind, seed).draw(n, np.random.default_rng(4))
 
 
-a_few = pytest.mark.parametrize("seed", [1, 2, 3, 4, 5])
+a_few = pytest.mark.parametrize("seed", [1, 2, 4])
 
 
 @a_few
@@ -127,16 +131,6 @@ def test_shapes_and_types(seed: int) -> None:
     assert five.schema.types.count(pa.string()) == 2
     assert 6 <= five.num_columns <= 14
     assert set(labels.tolist()) == set(range(5))
-
-
-@a_few
-@pytest.mark.parametrize("kind", ["categorical", "levels"])
-def test_levels_follow_a_power_law(kind: str, seed: int) -> None:
-    columns = [column for column in drawn(kind, seed)[0].columns if column.type == pa.string()]
-    many = [np.sort(pc.value_counts(column.drop_null()).field("counts").to_numpy())[::-1] for column in columns]
-    assert 3 <= len(many[0]) <= 7  # an empty cell is not a level
-    assert len(many[-1]) > 300
-    assert many[-1][0] > 10 * np.median(many[-1])
 
 
 @a_few
@@ -166,28 +160,12 @@ def test_few_seeds_in_a_row_see_common_and_rare_positives_and_every_depth() -> N
         assert {depth_of_effects(seed) for seed in seeds} == set(DEPTHS)
 
 
-def test_traits_tell_populations_apart() -> None:
-    for kind in KINDS:
-        assert len({population(kind, seed).traits for seed in (1, 2, 3)}) == 3
-
-
-def test_empty_cells_are_empty() -> None:
-    column = arrow(Category(np.array([0, -1, 1]), ("a", "b")))
-    assert column.to_pylist() == ["a", None, "b"]
-
-
 @pytest.mark.parametrize(("seed", "sure"), [(1, 0.999), (2, 1.0), (3, 0.0005), (4, 0.999)])
 def test_a_tenth_to_a_fifth_is_given_away(seed: int, sure: float) -> None:
     table, _, eta = drawn("give-away", seed)
     inside = eta[:, 1] == sure
     assert 0.09 < inside.mean() < 0.21
     assert table["r0"].to_numpy()[inside].min() > 40 * 0.2  # where a number is large
-
-
-def test_scales_go_from_small_to_large() -> None:
-    spread = [float(np.std(column.to_numpy())) for column in drawn("scales")[0].columns]
-    assert min(spread) < 4e-4
-    assert max(spread) > 0.7e4
 
 
 @a_few
@@ -204,15 +182,8 @@ def test_few_distinct_rows(seed: int) -> None:
     table, _, eta = drawn("repeated", seed)
     distinct = table.group_by(table.column_names).aggregate([]).num_rows
     assert distinct <= 3000
-    assert len(np.unique(eta[:, 1])) == pytest.approx(
-        distinct, abs=distinct / 3
-    )  # the rarer positives, the more at an end
-
-
-def test_steps_lie_within_steps() -> None:
-    """Three nested thresholds tell four regions apart; each pair of depths differs in what it adds."""
-    x = np.random.default_rng(0).normal(size=(5000, 4))
-    assert len(np.unique(nested(4, 3, 1, np.random.default_rng(1))(x).round(9))) == 4
+    # The rarer positives, the more at an end.
+    assert len(np.unique(eta[:, 1])) == pytest.approx(distinct, abs=distinct / 3)
 
 
 @pytest.mark.parametrize("depth", DEPTHS)

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from running import of
 from scipy.stats import norm
 
 from labeldp_audit.audits import strengths
@@ -64,12 +65,8 @@ def test_a_field_is_all_that_a_parameter_needs(audit, others, table):
     others(blurred="strangers:Blurred")
     [one] = MECHANISMS.parse("blurred: sigma = 2.50")
     assert (one, one.spec, one.at()) == (strangers.Blurred(2.5), "blurred:sigma=2.5", {"sigma": 2.5})
-    for spec, said in (
-        ("sigma=-1", "is not between 0 and inf"),
-        ("sigma=a", "not a number"),
-        ("", "wants sigma"),
-        ("k=1", "unknown"),
-    ):
+    wrong = {"sigma=-1": "is not between 0 and inf", "sigma=a": "not a number", "": "wants sigma", "k=1": "unknown"}
+    for spec, said in wrong.items():
         assert said in audit("advantage", table, "--mechanism", f"blurred:{spec}").error
     scale = strengths.scale_of("blurred")
     assert (scale.mechanisms[0].spec, scale.mechanisms[-1].spec) == ("blurred:sigma=20", "blurred:sigma=0.01")
@@ -84,13 +81,8 @@ def test_numbers_do_not_depend_on_what_else_is_asked(audit, others, table):
     alone = audit("advantage", table, "--mechanism", "blurred:sigma=1", *JSON).report
     among = audit("advantage", table, "--mechanism", "blurred:sigma=2|1", "--bags", 65536, *JSON).report
     again = audit("advantage", table, "--mechanism", "blurred:sigma=1", "--bags", 65536, *JSON).report
-    asked = ("advantage", "blurred:sigma=1")
-    of = [
-        [one["estimate"] for one in report["findings"] if (one["quantity"], one["mechanism"]) == asked]
-        for report in (alone, among, again)
-    ]
-    assert of[1] == of[2]
-    assert of[0] == pytest.approx(of[1], rel=0.1)
+    few, one, two = (of(report, "advantage", "blurred:sigma=1")["estimate"] for report in (alone, among, again))
+    assert one == two and few == pytest.approx(one, rel=0.1)
 
 
 @pytest.mark.parametrize("name", ["nowhere:Thing", "math:nothing"])

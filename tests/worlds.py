@@ -1,7 +1,7 @@
 """Populations whose truth is known: what the features tell, and so what an audit of them should find.
 
     points, labels, eta = WORLDS["wave"].draw(1000, rng)
-    true_j(WORLDS["wave"], tau=2.0, pi=0.1)
+    true_p(WORLDS["wave"])
     table, labels, eta = KINDS["curved"](seed=1).draw(1000, rng)
 
 WORLDS are small. KINDS are like tables that people have: every seed makes another population of a kind, and
@@ -12,7 +12,6 @@ The truth of a world comes from the law of eta: a few atoms where eta takes few 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -20,9 +19,8 @@ import numpy as np
 import numpy.typing as npt
 from mixed_populations import categorical, five, give_away, level_effects, rare_with_gaps, repeated
 from numeric_populations import curved, independent, scales, wide_gaussians
-from population import Population
+from population import Floats, Population, logit
 
-Floats = npt.NDArray[np.float64]
 Points = npt.NDArray[np.float32]
 Labels = npt.NDArray[np.uint8]
 Law = tuple[Floats, Floats]  # weights that sum to one, and the eta of each
@@ -44,31 +42,9 @@ class World:
 # ---- the truth
 
 
-def logit(z: Floats) -> Floats:
-    with np.errstate(divide="ignore"):  # the ends are infinite
-        return np.log(z) - np.log1p(-z)
-
-
-def nu_bar(eta: Floats, p: float, pi: float) -> Floats:
-    """(2 eta - 1)(logit eta - logit p) + (1 - 2 pi) log((1 - pi) / pi); infinite at eta = 0 and 1. 001, Def. 3."""
-    gain: Floats = (2 * eta - 1) * (logit(eta) - np.log(p / (1 - p)))
-    return gain + (1 - 2 * pi) * math.log((1 - pi) / pi)
-
-
 def true_p(world: World) -> float:
     weights, eta = world.law()
     return float(weights @ eta)
-
-
-def true_j(world: World, tau: float, pi: float) -> float:
-    """P(nu_bar > tau)."""
-    weights, eta = world.law()
-    return float(weights[nu_bar(eta, true_p(world), pi) > tau].sum())
-
-
-def true_mean_loss(world: World, pi: float) -> float:
-    weights, eta = world.law()
-    return float(weights @ nu_bar(eta, true_p(world), pi))
 
 
 def true_jeffreys(world: World) -> float:
@@ -160,39 +136,7 @@ def sheet_law() -> Law:
     return evenly(sheet_eta(u, v))
 
 
-# ---- 6. two Gaussians, one of each class: eta = 1 / (1 + e^-(logit p + 2 a x)), a half the way between the means
-
-GAUSSIAN_P = 0.25
-HALF_WAY = 1.2
-
-
-def gaussians_eta(x: Floats) -> Floats:
-    return 1 / (1 + (1 - GAUSSIAN_P) / GAUSSIAN_P * np.exp(-2 * HALF_WAY * x))
-
-
-def gaussians(n: int, rng: np.random.Generator) -> tuple[Points, Floats]:
-    """The label is drawn from eta afterwards, which has the same law as drawing it first."""
-    side = np.where(rng.random(n) < GAUSSIAN_P, HALF_WAY, -HALF_WAY)
-    points = rng.normal(size=(n, 2)).astype(np.float32)
-    points[:, 0] += side
-    return points, gaussians_eta(points[:, 0].astype(np.float64))
-
-
-def gaussians_law() -> Law:
-    x = 20 * midpoints(1_000_000) - 10
-    density = GAUSSIAN_P * np.exp(-((x - HALF_WAY) ** 2) / 2) + (1 - GAUSSIAN_P) * np.exp(-((x + HALF_WAY) ** 2) / 2)
-    return density / density.sum(), gaussians_eta(x)
-
-
-# ---- 7. labels that the features give away
-
-
-def determined(n: int, rng: np.random.Generator) -> tuple[Points, Floats]:
-    points = rng.normal(size=(n, 3)).astype(np.float32)
-    return points, (points[:, 0] > 0).astype(np.float64)
-
-
-# ---- 8. one positive in five hundred
+# ---- 6. one positive in five hundred
 
 RARE_SHARE, RARE_ETAS = 0.2, (0.0004, 0.0084)
 
@@ -210,8 +154,6 @@ WORLDS = {
         World("duplicates", duplicates, atoms(ROW_WEIGHTS, ROW_ETAS)),
         World("plateaus", plateaus, atoms(PLATEAU_WEIGHTS, PLATEAU_ETAS)),
         World("sheet", sheet, sheet_law),
-        World("gaussians", gaussians, gaussians_law),
-        World("determined", determined, atoms([0.5, 0.5], [0.0, 1.0])),
         World("rare", rare, atoms([1 - RARE_SHARE, RARE_SHARE], RARE_ETAS)),
     )
 }

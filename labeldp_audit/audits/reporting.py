@@ -15,7 +15,7 @@ from ..core.finding import Finding
 from ..core.report import Report
 from ..core.settings import Settings
 from ..core.table import Dataset
-from ..estimators.calibration import reliability
+from ..estimators import reliability
 from ..questions.contract import Evidence
 from ..questions.every import CERTIFIED, QUANTITIES
 from . import doubts

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import hashlib
 import json
 import os
 import shlex
@@ -106,7 +107,7 @@ def about(table: Path, known: Mapping[str, list[Stored]]) -> list[Stored]:
 def digest(file: Path) -> str:
     try:
         with file.open("rb") as content:
-            return digests.of_stream(content)
+            return hashlib.file_digest(content, "sha256").hexdigest()
     except OSError as error:
         raise DataError(f"cannot be read: {error.strerror}", file) from None
 

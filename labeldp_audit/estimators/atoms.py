@@ -15,8 +15,8 @@ import numpy as np
 
 from ..core.arrays import Floats, Integers
 from ..core.errors import SpecError
-from . import contract
-from .contract import Learner, Lesson, Scores
+from .comparison import losses
+from .contract import Learner, Lesson, Scores, inside
 from .stack import Stack
 
 WORTH = tuple(2.0**power for power in range(-1, 15))
@@ -31,33 +31,24 @@ class Atoms(Learner):
 
     def scores(self, lesson: Lesson) -> Scores:
         [model] = self.built_on
-        said, judge, count = lesson.scores(model), lesson.labels[lesson.judge], lesson.counts(lesson.judge)
-        fitted = _counted(lesson, lesson.learn)
-        seen = fitted[_place(lesson)[lesson.judge]]
+        if (place := lesson.same) is None:
+            raise SpecError("atoms need to know which rows are the same")
+        said, judge, places, classes = lesson.scores(model), lesson.judge, int(place.max()) + 1, lesson.classes
+
+        def counted(rows: Integers) -> Floats:
+            """(places, C) labels of these rows, by their features."""
+            cell = place[rows].astype(np.int64) * classes + lesson.labels[rows]
+            return np.bincount(cell, lesson.counts(rows), places * classes).reshape(places, classes).astype(np.float64)
+
+        seen = counted(lesson.learn)[place[judge]]
 
         def loss(worth: float) -> float:
-            return float(-np.log(_shrunk(seen, said.judge, worth)[np.arange(len(judge)), judge]) @ count)
+            return float(losses(_shrunk(seen, said.judge, worth), lesson.labels[judge]) @ lesson.counts(judge))
 
         worth = min(WORTH, key=loss)
-        every = _counted(lesson, np.concatenate([lesson.learn, lesson.judge]))
-        return Scores(_shrunk(seen, said.judge, worth), _shrunk(every[_place(lesson)[lesson.asked]], said.asked, worth))
-
-
-def _place(lesson: Lesson) -> Integers:
-    if lesson.same is None:
-        raise SpecError("atoms need to know which rows are the same")
-    return lesson.same
-
-
-def _counted(lesson: Lesson, rows: Integers) -> Floats:
-    """(places, C) labels of these rows, by their features."""
-    place = _place(lesson)
-    places = int(place.max()) + 1
-    cell = place[rows].astype(np.int64) * lesson.classes + lesson.labels[rows]
-    return np.asarray(
-        np.bincount(cell, lesson.counts(rows), places * lesson.classes).reshape(places, lesson.classes), np.float64
-    )
+        every = counted(np.concatenate([lesson.learn, judge]))[place[lesson.asked]]
+        return Scores(_shrunk(seen, said.judge, worth), _shrunk(every, said.asked, worth))
 
 
 def _shrunk(seen: Floats, model: Floats, worth: float) -> Floats:
-    return contract.inside((seen + worth * model) / (seen.sum(axis=1, keepdims=True) + worth))
+    return inside((seen + worth * model) / (seen.sum(axis=1, keepdims=True) + worth))

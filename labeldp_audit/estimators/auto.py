@@ -15,7 +15,7 @@ from ..core.arrays import Floats, Integers
 from ..core.eta import Tried
 from ..core.randomness import for_audit
 from ..core.settings import Settings
-from ..core.table import Points, Table
+from ..core.table import Points
 from . import crossfit, knn, selection
 from .atoms import ENOUGH, Atoms
 from .comparison import losses, ranked, smoothed
@@ -43,7 +43,10 @@ class Auto(Estimator):
 
     def estimate(self, task: Task) -> Told:
         table, rows = task.table, selection.Rows.of(task)
-        learners = among(len(rows.scored.rows), len(table.dataset.classes), _repeating(task.whole))
+        assert task.whole.fingerprints is not None
+        times = np.unique(task.whole.fingerprints, return_counts=True)[1]
+        repeating = float(times[times > 1].sum() / len(task.whole.labels))
+        learners = among(len(rows.scored.rows), len(table.dataset.classes), repeating)
         if not learners:
             return Neighbors().estimate(task)
         scores, labels = selection.scored(task, rows, learners), table.labels[rows.judges.rows]
@@ -55,7 +58,9 @@ class Auto(Estimator):
             beside = _beside(task, rows.judges, tried[0], of_best)
             tried = tuple(sorted((*tried, beside), key=lambda one: one.behind))
             if beside.behind < -CLEARLY * beside.behind_error:
-                return _nearby(task, tried, choices)
+                # Whichever learner labels might have chosen has its share of the level; what is left is one for all k.
+                eta, warnings = Neighbors().estimate(task)
+                return replace(eta, tried=tried, choices=eta.choices * choices), warnings
         return selection.by_best(task, rows, scores, tried, choices)
 
 
@@ -65,12 +70,6 @@ def among(rows: int, classes: int, repeating: float) -> tuple[Learner, ...]:
     if rows * classes > MOST_SCORES:
         return ()
     return (*MEMBERS, Stack(), *((Atoms(),) if repeating >= ENOUGH else ()))
-
-
-def _repeating(table: Table) -> float:
-    assert table.fingerprints is not None
-    times = np.unique(table.fingerprints, return_counts=True)[1]
-    return float(times[times > 1].sum() / len(table.labels))
 
 
 def _worth_a_look(task: Task, pool: Pool, lost: Floats) -> bool:
@@ -94,27 +93,21 @@ def _beside(task: Task, pool: Pool, best: Tried, lost: Floats) -> Tried:
     whether there is hope, in a very large table among a part of it, as points take much more memory than columns;
     labels choose between no more ways than without them."""
     places = for_audit(task.settings.seed, "glimpse").permutation(len(pool.rows))
+
+    def at(place: Integers, among: Integers) -> Tried:
+        """At some places of the pool, counting neighbours among some that hold these, or in the whole table."""
+        table, rows = task.table, pool.rows[place]
+        if len(among) < len(pool.rows):
+            table, rows = table.at(pool.rows[among]), np.searchsorted(among, place)
+        eta = knn.glimpse(table, rows, task.settings, task.progress)
+        assert eta.counts is not None
+        behind = losses(smoothed(eta.counts), task.table.labels[pool.rows[place]]) - lost[place]
+        mean, error = float(behind.mean()), float(behind.std() / np.sqrt(len(place)))
+        own = float(np.hypot(best.standard_error, error))  # the best's loss at all rows, and what it is more at a few
+        return Tried(eta.estimator, best.log_loss + mean, own, eta.k, mean, error)
+
     if len(pool.rows) > PART:
-        begun = _beside_at(np.sort(places[:BEGINNING]), np.sort(places[:MOST_AT_FIRST]), task, pool, best, lost)
+        begun = at(np.sort(places[:BEGINNING]), np.sort(places[:MOST_AT_FIRST]))
         if begun.behind > (CLEARLY * begun.behind_error if len(pool.rows) > MOST_AT_FIRST else 0):
             return begun
-    return _beside_at(np.sort(places[:GLIMPSE]), None, task, pool, best, lost)
-
-
-def _beside_at(place: Integers, among: Integers | None, task: Task, pool: Pool, best: Tried, lost: Floats) -> Tried:
-    """At some places of the pool, counting neighbours among some that hold these, or in the whole table."""
-    table, rows = task.table, pool.rows[place]
-    if among is not None and len(among) < len(pool.rows):
-        table, rows = table.at(pool.rows[among]), np.searchsorted(among, place)
-    eta = knn.glimpse(table, rows, task.settings, task.progress)
-    assert eta.counts is not None
-    behind = losses(smoothed(eta.counts), task.table.labels[pool.rows[place]]) - lost[place]
-    mean, error = float(behind.mean()), float(behind.std() / np.sqrt(len(place)))
-    own = float(np.hypot(best.standard_error, error))  # the best's loss at all rows, and what it is more at a few
-    return Tried(eta.estimator, best.log_loss + mean, own, eta.k, mean, error)
-
-
-def _nearby(task: Task, tried: tuple[Tried, ...], choices: int) -> Told:
-    """Whichever learner labels might have chosen has its share of the level; what is left is one for all k together."""
-    eta, warnings = Neighbors().estimate(task)
-    return replace(eta, tried=tried, choices=eta.choices * choices), warnings
+    return at(np.sort(places[:GLIMPSE]), places)

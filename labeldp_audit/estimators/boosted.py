@@ -5,21 +5,21 @@ Trees find the few columns that tell something among many that do not, which dis
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from ..core.arrays import Floats, Integers
 from ..core.errors import DataError
-from . import contract
-from .contract import Fitting, Lesson, Predictor
+from .contract import Fitting, Lesson, Predictor, constant, inside
 
 _ROUNDS, _FEWEST_ROUNDS = 1000, 100
 _CELLS = 6e9  # rows times columns times rounds: about twenty seconds of one core
 _FEWEST = 20  # rows to learn from
 _STEP = 1 << 17  # rows predicted at a time
+REPEATABLE = {"verbose": -1, "deterministic": True, "force_row_wise": True}
 
 
 @dataclass(frozen=True)
@@ -32,9 +32,19 @@ class Boosted(Fitting):
 
     def fit(self, lesson: Lesson) -> Predictor:
         if len(lesson.learn) < _FEWEST or not len(lesson.judge):
-            return contract.constant(lesson)
+            return constant(lesson)
         model = _fitted(lesson, self.rate, self.patience)
-        return lambda rows: _predicted(model, lesson, rows)
+
+        def predict(rows: Integers) -> Floats:
+            found = np.empty((len(rows), lesson.classes))
+            for start in range(0, len(rows), _STEP):
+                part = slice(start, start + _STEP)
+                said = model.predict(lesson.columns.values[rows[part]], num_threads=lesson.threads)
+                # Of two classes LightGBM says how likely the second is.
+                found[part] = said if said.ndim == 2 else np.column_stack([1 - said, said])
+            return inside(found)
+
+        return predict
 
 
 @dataclass(frozen=True)
@@ -53,52 +63,32 @@ def usefulness(lesson: Lesson) -> Floats:
 
 
 def _fitted(lesson: Lesson, rate: float, patience: int) -> Any:
-    lightgbm = library()
-    columns, labels = lesson.columns, lesson.labels
+    """The same trees for any number of threads. LightGBM counts a row once, however many it stands for."""
+    lightgbm, columns = library(), lesson.columns
+    whole = float(lesson.counts(lesson.learn).sum())
+    many, share = whole > 5000, len(lesson.learn) / whole
+    options = {
+        "objective": "binary", "learning_rate": rate,
+        "num_leaves": 15 if many else 7, "min_data_in_leaf": max(1, round((50 if many else 10) * share)),
+        "max_bin": 1023, "feature_fraction": 0.8, "cat_smooth": 20.0 * share,
+        "min_data_per_group": max(1, round(50 * share)), "min_data_in_bin": 3 if share == 1 else 1,
+        "seed": lesson.seed % (1 << 30), "num_threads": lesson.threads, **REPEATABLE,
+    }  # fmt: skip
+    if lesson.classes > 2:
+        options |= {"objective": "multiclass", "num_class": lesson.classes}
+
+    def dataset(rows: Integers, make: Callable[..., Any], **more: object) -> Any:
+        labels, weight = lesson.labels[rows].astype(np.float32), lesson.counts(rows)
+        return make(columns.values[rows], labels, weight=weight, params=options, **more)
+
     categorical = np.flatnonzero(columns.categorical).tolist() or "auto"
-    options = _options(lesson) | {"learning_rate": rate}
-    learn = lightgbm.Dataset(
-        columns.values[lesson.learn], labels[lesson.learn].astype(np.float32), categorical_feature=categorical,
-        weight=lesson.counts(lesson.learn), params=options,
-    )  # fmt: skip
-    judge = learn.create_valid(
-        columns.values[lesson.judge], labels[lesson.judge].astype(np.float32), weight=lesson.counts(lesson.judge),
-        params=options,
-    )  # fmt: skip
+    learn = dataset(lesson.learn, lightgbm.Dataset, categorical_feature=categorical)
     stop = lightgbm.early_stopping(patience, verbose=False)
     trees = 1 if lesson.classes == 2 else lesson.classes  # of a round
     cells = len(lesson.learn) * columns.values.shape[1] * trees
     rounds = int(np.clip(_CELLS / cells, _FEWEST_ROUNDS, _ROUNDS))
+    judge = dataset(lesson.judge, learn.create_valid)
     return lightgbm.train(options, learn, rounds, valid_sets=[judge], callbacks=[stop])
-
-
-def _options(lesson: Lesson) -> dict[str, object]:
-    """The same trees for any number of threads. LightGBM counts a row once, however many it stands for."""
-    rows = float(lesson.counts(lesson.learn).sum())
-    many, share = rows > 5000, len(lesson.learn) / rows
-    kind: dict[str, object] = {"objective": "binary"}
-    if lesson.classes > 2:
-        kind = {"objective": "multiclass", "num_class": lesson.classes}
-    return kind | {
-        "num_leaves": 15 if many else 7, "min_data_in_leaf": max(1, round((50 if many else 10) * share)),
-        "max_bin": 1023, "feature_fraction": 0.8, "cat_smooth": 20.0 * share,
-        "min_data_per_group": max(1, round(50 * share)), "min_data_in_bin": 3 if share == 1 else 1, "verbose": -1,
-        "seed": lesson.seed % (1 << 30), "deterministic": True, "force_row_wise": True, "num_threads": lesson.threads,
-    }  # fmt: skip
-
-
-def _predicted(model: Any, lesson: Lesson, rows: Integers) -> Floats:
-    found = np.empty((len(rows), lesson.classes))
-    for start in range(0, len(rows), _STEP):
-        part = slice(start, start + _STEP)
-        said = model.predict(lesson.columns.values[rows[part]], num_threads=lesson.threads)
-        found[part] = _of_classes(np.asarray(said, np.float64))
-    return contract.inside(found)
-
-
-def _of_classes(said: npt.NDArray[np.float64]) -> Floats:
-    """LightGBM says of two classes how likely the second is."""
-    return said if said.ndim == 2 else np.column_stack([1 - said, said])
 
 
 def library() -> Any:

@@ -43,6 +43,10 @@ class Scores:
     judge: Floats
     asked: Floats
 
+    @classmethod
+    def by(cls, predict: Predictor, lesson: Lesson) -> Scores:
+        return cls(predict(lesson.judge), predict(lesson.asked))
+
 
 @dataclass(frozen=True)
 class Lesson:
@@ -63,13 +67,13 @@ class Lesson:
 
     def scores(self, learner: Learner) -> Scores:
         """Each learner learns once, however many build on it."""
-        return self.once(learner.name, lambda: self._checked(learner))
 
-    def _checked(self, learner: Learner) -> Scores:
-        with nullcontext() if _ours(type(learner)) else blamed(learner.name):
-            said = learner.scores(self)
-            judge, asked = len(self.judge), len(self.asked)
-            return Scores(law(said.judge, judge, self.classes), law(said.asked, asked, self.classes))
+        def checked() -> Scores:
+            with nullcontext() if _ours(type(learner)) else blamed(learner.name):
+                said, judge, asked = learner.scores(self), len(self.judge), len(self.asked)
+                return Scores(law(said.judge, judge, self.classes), law(said.asked, asked, self.classes))
+
+        return self.once(learner.name, checked)
 
     def once(self, name: str, make: Callable[[], Made]) -> Made:
         """What several learners begin with; whoever comes second waits for it."""
@@ -151,8 +155,7 @@ class Fitting(Learner):
     def fit(self, lesson: Lesson) -> Predictor: ...
 
     def scores(self, lesson: Lesson) -> Scores:
-        predict = self.fit(lesson)
-        return Scores(predict(lesson.judge), predict(lesson.asked))
+        return Scores.by(self.fit(lesson), lesson)
 
 
 def answer(estimator: Estimator, task: Task) -> Told:
@@ -218,8 +221,3 @@ def constant(lesson: Lesson) -> Predictor:
     """The shares of the classes, whatever the features."""
     known = inside(shares(lesson)[None])
     return lambda rows: np.tile(known, (len(rows), 1))
-
-
-def unknown(lesson: Lesson) -> Scores:
-    said = constant(lesson)
-    return Scores(said(lesson.judge), said(lesson.asked))

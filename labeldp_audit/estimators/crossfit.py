@@ -16,6 +16,7 @@ from ..core.arrays import Floats, Integers
 from ..core.table import Columns
 from .comparison import losses
 from .contract import Labels, Learner, Lesson
+from .linear import some
 from .stack import Stack
 
 FOLDS = 5
@@ -80,7 +81,11 @@ def scores(
     note(float(len(idle) * (len(rows) - len(lessons[0].asked))))
     run([leaf for leaf in first if leaf.name not in idle], range(1, number))
     kept = [learner for learner in learners if learner.name not in idle]
-    return {learner.name: _of_folds(learner, made, folds, idle) for learner in kept}
+    found = {learner.name: np.empty((len(folds), classes)) for learner in kept}
+    for learner in kept:
+        for fold, one in enumerate(made):  # in the first, whose labels said who is idle, from everybody
+            found[learner.name][folds == fold] = one.scores(learner.without(idle) if fold else learner)
+    return found
 
 
 def _seen(labels: Labels, *rows: Integers) -> Labels:
@@ -91,20 +96,17 @@ def _seen(labels: Labels, *rows: Integers) -> Labels:
     return found
 
 
-def _of_folds(learner: Learner, made: Sequence[Fold], folds: Integers, idle: set[str]) -> Floats:
-    """In the first fold, whose labels said who is idle, from everybody."""
-    found = np.empty((len(folds), made[0].lesson.classes))
-    for fold, one in enumerate(made):
-        found[folds == fold] = one.scores(learner.without(idle) if fold else learner)
-    return found
-
-
 def useless(leaves: Sequence[Learner], fold: Fold, labels: Labels) -> set[str]:
     """Optional ones without which a mixture guesses the labels of this fold as well, in order; one is left."""
     with_all, kept = losses(fold.scores(Stack(built_on=tuple(leaves))), labels), list(leaves)
     for leaf in (one for one in leaves if one.optional):
         rest = tuple(one for one in kept if one is not leaf)
-        if rest and not _gained(mixture(rest, fold, labels) - with_all, with_all):
+        if not rest:
+            continue
+        mixed = Stack(built_on=rest).scores(fold.lesson).asked[fold.place]
+        gain = losses(np.asarray(mixed), labels) - with_all
+        mean = float(gain.mean())
+        if mean <= GAIN * float(with_all.mean()) or mean <= CLEARLY * float(gain.std()) / np.sqrt(len(gain)):
             kept = list(rest)
     return {leaf.name for leaf in leaves if leaf not in kept}
 
@@ -116,31 +118,21 @@ def choices(learners: Sequence[Learner], rows: int) -> int:
                for one in learners)  # fmt: skip
 
 
-def mixture(leaves: tuple[Learner, ...], fold: Fold, labels: Labels) -> Floats:
-    """What it loses at each row."""
-    return losses(np.asarray(Stack(built_on=leaves).scores(fold.lesson).asked[fold.place]), labels)
-
-
-def _gained(gain: Floats, lost: Floats) -> bool:
-    mean = float(gain.mean())
-    return mean > GAIN * float(lost.mean()) and mean > CLEARLY * float(gain.std()) / np.sqrt(len(gain))
-
-
 def collapsed(lesson: Lesson) -> Fold:
     """The same lesson from different rows alone: each counts as often as it was there with its label."""
     assert lesson.same is not None
     repeats = np.zeros(len(lesson.labels), np.int64)
     key = lesson.same.astype(np.int64) * lesson.classes + lesson.labels
-    learn, judge = (_different(rows, key, repeats) for rows in (lesson.learn, lesson.judge))
+
+    def different(rows: Integers) -> Integers:
+        """The first row of each kind, in order; fills in how many there are."""
+        _, at, count = np.unique(key[rows], return_index=True, return_counts=True)
+        repeats[rows[at]] = count
+        return np.sort(rows[at])
+
+    learn, judge = different(lesson.learn), different(lesson.judge)
     _, at, place = np.unique(lesson.same[lesson.asked], return_index=True, return_inverse=True)
     return Fold(replace(lesson, learn=learn, judge=judge, asked=lesson.asked[at], repeats=repeats), place)
-
-
-def _different(rows: Integers, key: Integers, repeats: Integers) -> Integers:
-    """The first row of each kind, in order; fills in how many there are."""
-    _, at, count = np.unique(key[rows], return_index=True, return_counts=True)
-    repeats[rows[at]] = count
-    return np.sort(rows[at])
 
 
 def _parted(
@@ -152,15 +144,7 @@ def _parted(
     judging = rng.random(int(people.max()) + 1) < share
     judges = judging[people]
     if judges[kept].all() or not judges[kept].any():
-        judges ^= people == _one_of(people[kept], rng)
-    return _at_most(rows[kept & ~judges], rng), _at_most(rows[kept & judges], rng)
-
-
-def _one_of(people: Integers, rng: np.random.Generator) -> int:
-    """By lot; -1 where nobody else would be left."""
-    there = np.unique(people)
-    return int(rng.choice(there)) if len(there) > 1 else -1
-
-
-def _at_most(rows: Integers, rng: np.random.Generator) -> Integers:
-    return rows if len(rows) <= MOST_ROWS else np.sort(rng.choice(rows, MOST_ROWS, replace=False))
+        there = np.unique(people[kept])
+        if len(there) > 1:  # otherwise nobody would be left
+            judges ^= people == rng.choice(there)
+    return some(rows[kept & ~judges], MOST_ROWS, rng), some(rows[kept & judges], MOST_ROWS, rng)

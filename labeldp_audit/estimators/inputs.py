@@ -19,8 +19,8 @@ Codes = npt.NDArray[np.int32]
 
 SAMPLE = 50_000  # rows that tell where the quantiles are
 MOST_LEVELS = 4096  # of a category; rarer ones are one level
-FREQUENT = 3  # rows that make a level one of its own
-KNOTS = 65
+FREQUENT = 3  # rows to learn from that make a level one of its own
+PLACES = np.linspace(0, 1, 65)  # of the quantiles
 CUT = 5.0  # standard deviations of the bulk
 SHARED = 0  # the level of all that are rare or were never seen
 
@@ -33,17 +33,23 @@ class Number:
     centre: float
     scale: float
     missing: bool
-    knots: npt.NDArray[np.float64] | None  # its quantiles, where the tail is heavy
+    knots: Floats | None = None  # its quantiles, where the tail is heavy
 
     @classmethod
-    def of(cls, at: int, column: Values, sample: Values) -> Number:
+    def of(cls, at: int, column: Values, seed: int) -> Number:
+        sample = column[sampled(len(column), seed)]
         known = sample[np.isfinite(sample)].astype(np.float64)
         missing = bool(np.isnan(column).any())
-        if not len(known):
-            return cls(at, 0.0, 1.0, missing, None)
-        knots = np.quantile(known, _places())
-        centre, scale, heavy = _bulk(known, knots)
-        return cls(at, centre, scale, missing, knots if heavy else None)
+        mean, sd = (float(known.mean()), float(known.std())) if len(known) else (0.0, 0.0)
+        if sd == 0:
+            return cls(at, mean, 1.0, missing)
+        low, middle, high = np.quantile(known, [0.1, 0.5, 0.9])
+        bulk = float(high - low) / 2.563
+        far = float(np.abs(np.quantile(known, [0.001, 0.999]) - middle).max())
+        # Is a quantile far out that is not of a bell, or so much that it makes the deviation?
+        if bulk > 0 and (far > 2 * 3.09 * bulk or sd > 2 * bulk):
+            return cls(at, float(middle), bulk, missing, np.quantile(known, PLACES))
+        return cls(at, mean, sd, missing)
 
     @property
     def width(self) -> int:
@@ -55,36 +61,18 @@ class Number:
         whole = np.where(gone, np.float32(self.centre), cells)
         out[0] = np.clip((whole - np.float32(self.centre)) / np.float32(self.scale), -CUT, CUT)
         if self.knots is not None:
-            out[1] = np.where(gone, 0, np.interp(whole, *_steps(self.knots)))
+            out[1] = np.where(gone, 0, np.interp(whole, *_normal_scores(self.knots)))
         if self.missing:
             out[-1] = gone
 
 
-def _places() -> npt.NDArray[np.float64]:
-    return np.linspace(0, 1, KNOTS)
-
-
-def _bulk(known: npt.NDArray[np.float64], knots: npt.NDArray[np.float64]) -> tuple[float, float, bool]:
-    """Centre and scale, and is a quantile far out that is not of a bell, or so much that it makes the deviation?"""
-    mean, sd = float(known.mean()), float(known.std())
-    if sd == 0:
-        return mean, 1.0, False
-    low, middle, high = np.quantile(known, [0.1, 0.5, 0.9])
-    bulk = float(high - low) / 2.563
-    far = float(np.abs(np.quantile(known, [0.001, 0.999]) - middle).max())
-    if bulk > 0 and (far > 2 * 3.09 * bulk or sd > 2 * bulk):
-        return float(middle), bulk, True
-    return mean, sd, False
-
-
-def _steps(knots: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+def _normal_scores(knots: Floats) -> tuple[Floats, Floats]:
     """Values and their normal scores; equal quantiles are one, at the middle of their places."""
     from scipy.special import ndtri
 
-    places = np.clip(_places(), 0.25 / KNOTS, 1 - 0.25 / KNOTS)
+    places = np.clip(PLACES, 0.25 / len(PLACES), 1 - 0.25 / len(PLACES))
     values, first, count = np.unique(knots, return_index=True, return_counts=True)
-    middle = (places[first] + places[first + count - 1]) / 2
-    return values, np.asarray(ndtri(middle))
+    return values, np.asarray(ndtri((places[first] + places[first + count - 1]) / 2))
 
 
 @dataclass(frozen=True)
@@ -93,13 +81,16 @@ class Category:
     level: Codes  # of each code; SHARED where it is rare
 
     @classmethod
-    def of(cls, at: int, column: Values, rows: Integers, counts: Floats, fewest: int) -> Category:
+    def of(cls, at: int, column: Values, rows: Integers, counts: Floats) -> Category:
         count = np.bincount(column[rows].astype(np.int64), counts, int(column.max()) + 1)
         kept = np.argsort(-count, kind="stable")[:MOST_LEVELS]
-        kept = np.sort(kept[count[kept] >= fewest])
+        kept = np.sort(kept[count[kept] >= FREQUENT])
         level = np.full(len(count), SHARED, np.int32)
         level[kept] = 1 + np.arange(len(kept))
         return cls(at, level)
+
+    def of_cells(self, cells: Values) -> Codes:
+        return self.level[cells.astype(np.int64)]
 
     @property
     def levels(self) -> int:
@@ -113,13 +104,10 @@ class Inputs:
     categories: tuple[Category, ...]
 
     @classmethod
-    def of(cls, lesson: Lesson, fewest: int = FREQUENT) -> Inputs:
-        """fewest: rows to learn from that make a level one of its own."""
-        values, marks = lesson.columns.values, lesson.columns.categorical
-        sample = _sample(len(values), lesson.seed)
-        numbers = (Number.of(int(j), values[:, j], values[sample, j]) for j in np.flatnonzero(~marks))
-        counts = lesson.counts(lesson.learn)
-        categories = (Category.of(int(j), values[:, j], lesson.learn, counts, fewest) for j in np.flatnonzero(marks))
+    def of(cls, lesson: Lesson) -> Inputs:
+        values, marks, counts = lesson.columns.values, lesson.columns.categorical, lesson.counts(lesson.learn)
+        numbers = (Number.of(int(j), values[:, j], lesson.seed) for j in np.flatnonzero(~marks))
+        categories = (Category.of(int(j), values[:, j], lesson.learn, counts) for j in np.flatnonzero(marks))
         return cls(lesson.columns, tuple(numbers), tuple(one for one in categories if one.levels > 1))
 
     @property
@@ -149,12 +137,12 @@ class Inputs:
         """(rows, categories): those of each category start where those of the one before end."""
         out, start = np.empty((len(rows), len(self.categories)), np.int32), 0
         for j, category in enumerate(self.categories):
-            out[:, j] = start + category.level[self.columns.values[rows, category.at].astype(np.int64)]
+            out[:, j] = start + category.of_cells(self.columns.values[rows, category.at])
             start += category.levels
         return out
 
 
-def _sample(n: int, seed: int) -> Integers:
+def sampled(n: int, seed: int) -> Integers:
     if n <= SAMPLE:
         return np.arange(n)
     return np.sort(np.random.default_rng([seed, n]).choice(n, SAMPLE, replace=False))

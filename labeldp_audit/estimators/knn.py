@@ -1,10 +1,13 @@
 """eta(x) as the label frequencies among the nearest neighbours, the row itself left out (001, section 3).
 
-It converges to eta slowly in many dimensions: a neighbourhood averages over people whose eta differ.
+It converges to eta slowly in many dimensions: a neighbourhood averages over people whose eta differ. Where nobody said
+a k, several are tried, by factors of about two, and the labels choose between them: too few neighbours know little, too
+many are not alike, and where the least of both lies depends on the table.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
@@ -21,14 +24,17 @@ from ..core.randomness import for_audit
 from ..core.settings import Settings
 from ..core.table import Points, Table
 from ..engines.machine import ENCODED, available_cores, check_memory
-from . import sampling
 from .comparison import losses, ranked, smoothed
-from .contract import Estimator, Task, Told
+from .contract import Estimator, Labels, Task, Told
 
 if TYPE_CHECKING:
-    from ..neighbors.grid import Grid
+    from ..neighbors import Grid
 
 NAME = "knn"
+DEFAULT_QUERIES = 200_000
+LARGEST = 10_000
+MOST_COUNTS = 1 << 28  # kept while k is chosen, four bytes each
+_USUAL = 30  # fewer say little about anybody
 
 
 @dataclass(frozen=True)
@@ -45,17 +51,17 @@ class Neighbors(Estimator):
     def estimate(self, task: Task) -> Told:
         table, settings = task.table, task.settings
         n, classes = len(table.labels), len(table.dataset.classes)
-        queries = sampling.queries_of(n, settings)
-        ks = _ks(n, settings, len(queries) * classes * (2 if task.halves else 1))
+        queries = queries_of(n, settings)
+        ks = ks_of(n, settings, len(queries) * classes * (2 if task.halves else 1))
         if settings.smoothness is not None:  # met before the search, which may be long
             measure_smoothness.check(ks[0], len(queries), RADII_SHARE * (1 - settings.confidence))
-        part = _halves(n, settings.seed) if task.halves else None
-        return chosen(_counted(table, queries, ks, settings, task.progress, part), table.labels), ()
+        halves = for_audit(settings.seed, "halves").integers(2, size=n, dtype=np.uint8) if task.halves else None
+        return chosen(_counted(table, queries, ks, settings, task.progress, halves), table.labels), ()
 
 
 def glimpse(table: Table, rows: Integers, settings: Settings, progress: Progress) -> Eta:
     """At a few rows, to see whether neighbourhoods are worth it."""
-    ks = _ks(len(table.labels), settings, 0)
+    ks = ks_of(len(table.labels), settings, 0)
     return chosen(_counted(table, rows, ks, settings, progress, None), table.labels)
 
 
@@ -67,36 +73,53 @@ def _counted(
 
     if table.axes:
         check_memory(4 * len(table.labels) * table.width, ENCODED)
+    # A smoothness constant speaks of the nearest rows, so these must be found, not near ones.
+    recall = settings.recall if settings.smoothness is None else 1.0
     return neighbors.count_grid(
-        table.with_points().points, table.labels, len(table.dataset.classes), rows, ks=ks, recall=_recall(settings),
+        table.with_points().points, table.labels, len(table.dataset.classes), rows, ks=ks, recall=recall,
         seed=settings.seed, threads=settings.threads or available_cores(), progress=progress, part=part,
     )  # fmt: skip
 
 
-def _ks(n: int, settings: Settings, counts: int) -> tuple[int, ...]:
+# ---- which rows are asked, and among how many neighbours
+
+
+def queries_of(n: int, settings: Settings) -> Integers:
+    """A uniform sample where not all; every row stays a possible neighbour in any case."""
+    wanted = DEFAULT_QUERIES if settings.queries is None else settings.queries or n
+    if wanted >= n:
+        return np.arange(n)
+    return np.sort(for_audit(settings.seed, "queries").choice(n, wanted, replace=False, shuffle=False))
+
+
+def default_k(n: int) -> int:
+    """About sqrt(n): enough labels to say something, near enough to be about the same people."""
+    return min(n - 1, max(_USUAL, min(LARGEST, round(math.sqrt(n)))))
+
+
+def ks(n: int) -> tuple[int, ...]:
+    """Those that are tried: from about 30, or sqrt(n) where that is less, to about 4 sqrt(n)."""
+    root = math.sqrt(n)
+    least, most = min(n - 1, _USUAL, round(root)), min(n - 1, LARGEST, round(4 * root))
+    steps = max(1, round(math.log2(most / least)))
+    return tuple(np.unique(np.round(np.geomspace(least, most, steps + 1)).astype(int)).tolist())
+
+
+def ks_of(n: int, settings: Settings, counts: int, most: int | None = None) -> tuple[int, ...]:
     """One where it is said, and where --smoothness makes limits wider with each neighbour: labels know nothing of that
-    price, and one k alone costs no confidence. counts: how many are kept for each k."""
+    price, and one k alone costs no confidence. counts: how many are kept for each k; most: neighbours there are."""
     if settings.k is not None:
         return (settings.k,)
-    ks = sampling.ks(n)
-    alone = settings.smoothness is not None or len(ks) * counts > sampling.MOST_COUNTS
-    return (sampling.default_k(n),) if alone else ks
-
-
-def _recall(settings: Settings) -> float:
-    """A smoothness constant speaks of the nearest rows, so these must be found, not near ones."""
-    return settings.recall if settings.smoothness is None else 1.0
-
-
-def _halves(n: int, seed: int) -> npt.NDArray[np.uint8]:
-    """Which half each row is in: by lot, never by what it holds."""
-    return for_audit(seed, "halves").integers(2, size=n, dtype=np.uint8)
+    tried, most = ks(n), n - 1 if most is None else most
+    tried = tuple(dict.fromkeys(min(k, most) for k in tried))
+    alone = settings.smoothness is not None or len(tried) * counts > MOST_COUNTS
+    return (min(default_k(n), most),) if alone else tried
 
 
 # ---- from counts to eta; labels (n,) of the whole table: those of the queries judge, and no count holds them
 
 
-def chosen(grid: Iterable[Neighborhoods], labels: npt.NDArray[np.uint8]) -> Eta:
+def chosen(grid: Iterable[Neighborhoods], labels: Labels) -> Eta:
     """By the k that guesses the queries' own labels best. Grids are handed out one by one: only the best so far is
     kept."""
     lost: dict[int, Floats] = {}
@@ -112,7 +135,7 @@ def chosen(grid: Iterable[Neighborhoods], labels: npt.NDArray[np.uint8]) -> Eta:
     return replace(eta, tried=ranked({(NAME, k): one for k, one in lost.items()}), choices=len(lost))
 
 
-def frequencies(near: Neighborhoods, labels: npt.NDArray[np.uint8]) -> Eta:
+def frequencies(near: Neighborhoods, labels: Labels) -> Eta:
     """Frequencies of the classes among the neighbours of each query."""
     return Eta(
         probability=near.counts / near.counts.sum(axis=1, keepdims=True), counts=near.counts, rows=near.rows,

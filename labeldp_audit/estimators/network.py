@@ -10,7 +10,7 @@ Ours, because on `levels` and `curved` of tests/worlds.py (20 000 rows, two draw
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -18,10 +18,9 @@ import numpy as np
 
 from ..core.arrays import Floats, Integers
 from .contract import Fitting, Lesson, Predictor, constant, inside
-from .hot import Hot
 from .inputs import Codes, Values
-from .linear import Design, Fit, Plain, Problem, Weights, loss, main_effects, settled, softmax, some, with_one
-from .perceptron import Logits, Perceptron, Size, begin
+from .linear import Design, Fit, Plain, Problem, Weights, loss, main_effects, parts_of, settled, softmax, some, with_one
+from .perceptron import Descent, Perceptron, Size, begin
 
 FEWEST = 50  # rows to learn from
 BLOCK = 4096
@@ -36,7 +35,7 @@ MOST_SUMMED = 60_000  # rows of them
 MOST_LEARNT = 400_000  # rows
 OFTEN = 20  # times that an epoch draws a row which stands for many
 PATIENCE = 5  # judgements without anything gained
-PARTS = tuple((one, other) for one in np.linspace(0, 1, 5) for other in np.linspace(0, 1, 5) if one + other <= 1)
+PARTS = [(one / 4, other / 4) for one in range(5) for other in range(5 - one)]  # how far each network may be trusted
 
 
 @dataclass(frozen=True)
@@ -78,9 +77,29 @@ class Sight(Plain):
 class Rows:
     dense: Values
     codes: Codes
-    offset: Logits  # what the sum says
+    offset: Values  # what the sum says
     labels: Integers
     count: Floats  # how many rows each stands for
+
+    @classmethod
+    def of(cls, sight: Sight, lesson: Lesson, rows: Integers) -> Rows:
+        offset = np.zeros((len(rows), lesson.classes), np.float32)
+        labels = lesson.labels[rows].astype(np.int64)
+        return cls(sight.inputs.dense(rows), sight.codes(rows), offset, labels, lesson.counts(rows))
+
+    def offset_by(self, total: Weights, sight: Sight, which: Integers) -> None:
+        for part in parts_of(which, BLOCK):
+            addends = sight.addends(sight.bent(self.dense[part]))
+            self.offset[part] = total.logits(addends, self.codes[part])
+
+    def said_by(self, net: Perceptron, sight: Sight) -> Floats:
+        """(rows, classes) logits beside the offset."""
+        parts = parts_of(np.arange(len(self.labels)), BLOCK)
+        found = [net.logits(sight.bent(self.dense[part]), self.codes[part]) for part in parts]
+        return np.concatenate(found).astype(np.float64)
+
+    def lost(self, *said: Floats) -> float:
+        return loss(sum(said, self.offset.astype(np.float64)), self.labels, self.count)[0]
 
 
 Stretch = tuple[Integers, Floats, bool]
@@ -129,89 +148,55 @@ class Network(Fitting):
     def fit(self, lesson: Lesson) -> Predictor:
         if len(lesson.learn) < FEWEST:
             return constant(lesson)
-        return _fitted(lesson).predict
+        plain, main = main_effects(lesson)
+        sight = Sight(plain.inputs)
+        rows = some(lesson.learn, MOST_LEARNT, np.random.default_rng([lesson.seed, 5]))
+        learn, judge = (Rows.of(sight, lesson, mine) for mine in (rows, lesson.judge))
+        total = _summed(sight, lesson, rows, learn, judge, main)
+        size = Size(sight.width, len(sight.sizes), sum(sight.sizes), lesson.classes)
+        with ThreadPoolExecutor(max(1, min(lesson.threads, len(DECAYS)))) as pool:
+            jobs = [pool.submit(_taught, sight, size, learn, judge, decay, lesson.seed) for decay in DECAYS]
+            nets = [job.result() for job in jobs]
+        trusted = list(zip(_parts(sight, nets, judge), nets, strict=True))
 
+        def block(asked: Integers) -> Floats:
+            numbers, codes = sight.bent(sight.inputs.dense(asked)), sight.codes(asked)
+            logits = total.logits(sight.addends(numbers), codes)
+            for part, net in trusted:
+                if part:
+                    logits += part * net.logits(numbers, codes)
+            return inside(softmax(logits))
 
-@dataclass(frozen=True)
-class Model:
-    sight: Sight
-    sum: Weights
-    nets: tuple[Perceptron, ...]
-    parts: tuple[float, ...]  # how far each network is trusted
-
-    def predict(self, rows: Integers) -> Floats:
-        starts = range(0, max(1, len(rows)), BLOCK)
-        found = [self._block(rows[start : start + BLOCK]) for start in starts]
-        return np.concatenate(found)
-
-    def _block(self, rows: Integers) -> Floats:
-        numbers, codes = self.sight.bent(self.sight.inputs.dense(rows)), self.sight.codes(rows)
-        logits = self.sum.logits(self.sight.addends(numbers), Hot(codes, sum(self.sight.sizes)))
-        for part, net in zip(self.parts, self.nets, strict=True):
-            if part:
-                logits += part * net.logits(numbers, codes)
-        return inside(softmax(logits))
-
-
-def _fitted(lesson: Lesson) -> Model:
-    plain, main = main_effects(lesson)
-    sight = Sight(plain.inputs)
-    rows = some(lesson.learn, MOST_LEARNT, np.random.default_rng([lesson.seed, 5]))
-    learn, judge = (_rows(sight, lesson, some) for some in (rows, lesson.judge))
-    total = _summed(sight, lesson, rows, learn, judge, main)
-    size = Size(sight.width, len(sight.sizes), sum(sight.sizes), lesson.classes)
-    with ThreadPoolExecutor(max(1, min(lesson.threads, len(DECAYS)))) as pool:
-        jobs = [pool.submit(_taught, sight, size, learn, judge, decay, lesson.seed) for decay in DECAYS]
-        nets = tuple(job.result() for job in jobs)
-    return Model(sight, total, nets, _parts(sight, nets, judge))
-
-
-def _rows(sight: Sight, lesson: Lesson, rows: Integers) -> Rows:
-    offset = np.zeros((len(rows), lesson.classes), np.float32)
-    labels = lesson.labels[rows].astype(np.int64)
-    return Rows(sight.inputs.dense(rows), sight.codes(rows), offset, labels, lesson.counts(rows))
+        return lambda asked: np.concatenate([block(part) for part in parts_of(asked, BLOCK)])
 
 
 def _summed(sight: Sight, lesson: Lesson, rows: Integers, learn: Rows, judge: Rows, main: Fit) -> Weights:
     """The sum; fills the offsets."""
-    rng = np.random.default_rng([lesson.seed, 2])
-    n = len(rows)
+    rng, n = np.random.default_rng([lesson.seed, 2]), len(rows)
     some = rng.permutation(n)[: min(n, MOST_SUMMED, max(FEWEST, CELLS // (1 + sight.width + len(sight.sizes))))]
     penalties, total = settled(Design.of(sight, lesson, rows[some]), sight.wider(main))
     for one in (learn, judge):
-        _offset(sight, one, total)
+        one.offset_by(total, sight, np.arange(len(one.labels)))
     fold = np.arange(n)[some] % FOLDS
     for f in range(FOLDS):
         without = Problem(Design.of(sight, lesson, rows[some[fold != f]])).solve(penalties, total)
-        _offset(sight, learn, without, some[fold == f])
+        learn.offset_by(without, sight, some[fold == f])
     return total
-
-
-def _offset(sight: Sight, rows: Rows, total: Weights, which: Integers | None = None) -> None:
-    which = np.arange(len(rows.labels)) if which is None else which
-    for start in range(0, len(which), BLOCK):
-        part = which[start : start + BLOCK]
-        levels = Hot(rows.codes[part], sum(sight.sizes))
-        rows.offset[part] = total.logits(sight.addends(sight.bent(rows.dense[part])), levels)
 
 
 def _taught(sight: Sight, size: Size, learn: Rows, judge: Rows, decay: float, seed: int) -> Perceptron:
     """The weights, averaged over the last steps, at the time when they judged best."""
-    from .descent import Descent
-
     rng = np.random.default_rng([seed, round(1000 * decay)])
     many, odds = _drawn(learn)
-    course = Course.of(many)
-    state = Descent.begin(size, begin(size, rng), decay)
-    net, taken, since = Perceptron(size, state.average), 0, 0
-    best = (_lost(sight, net, judge), state.average.copy())
+    course, state, since = Course.of(many), Descent(size, begin(size, rng), decay), 0
+    net = Perceptron(size, state.average)
+    best = (judge.lost(judge.said_by(net, sight)), state.average.copy())
     for which, rates, judging in course.stretches(many, rng, odds):
         numbers = sight.bent(learn.dense[which])
-        state.learn(numbers, learn.codes[which], learn.offset[which], learn.labels[which], course.batch, rates, taken)
-        taken += len(rates)
+        state.learn(numbers, learn.codes[which], learn.offset[which], learn.labels[which], course.batch, rates)
         if judging:
             since += 1
-            if (lost := _lost(sight, net, judge)) < best[0]:
+            if (lost := judge.lost(judge.said_by(net, sight))) < best[0]:
                 best, since = (lost, state.average.copy()), 0
             if since == PATIENCE:
                 break
@@ -226,23 +211,7 @@ def _drawn(learn: Rows) -> tuple[int, Floats | None]:
     return min(int(whole), OFTEN * len(learn.count)), learn.count / whole
 
 
-def _logits(sight: Sight, net: Perceptron, rows: Rows) -> Floats:
-    starts = range(0, max(1, len(rows.labels)), BLOCK)
-    parts = [slice(start, start + BLOCK) for start in starts]
-    found = [net.logits(sight.bent(rows.dense[part]), rows.codes[part]) for part in parts]
-    return np.concatenate(found).astype(np.float64)
-
-
-def _lost(sight: Sight, net: Perceptron, judge: Rows) -> float:
-    return loss(judge.offset + _logits(sight, net, judge), judge.labels, judge.count)[0]
-
-
-def _parts(sight: Sight, nets: tuple[Perceptron, ...], judge: Rows) -> tuple[float, ...]:
-    """Among a few, the shares of the networks that judge best; (0, 0) leaves the sum as it is."""
-    offset = judge.offset.astype(np.float64)
-    said = [_logits(sight, net, judge) for net in nets]
-
-    def lost(parts: tuple[float, float]) -> float:
-        return loss(offset + parts[0] * said[0] + parts[1] * said[1], judge.labels, judge.count)[0]
-
-    return tuple(float(part) for part in min(PARTS, key=lost))
+def _parts(sight: Sight, nets: Sequence[Perceptron], judge: Rows) -> tuple[float, float]:
+    """Among a few, how far each network is trusted to judge best; (0, 0) leaves the sum as it is."""
+    one, other = (judge.said_by(net, sight) for net in nets)
+    return min(PARTS, key=lambda parts: judge.lost(parts[0] * one, parts[1] * other))

@@ -17,6 +17,7 @@ import inspect
 import warnings
 from ast import literal_eval
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate
@@ -30,11 +31,11 @@ from ..core.errors import SpecError
 from .comparison import losses
 from .contract import Fitting, Lesson, Predictor, Scores, Task, Told, blamed, constant, inside, law
 from .inputs import Inputs
+from .linear import parts_of
 from .stack import mixture
 
 MOST_LEVELS = 100  # of a category that have a column
 CELLS = 200_000_000  # of rows and columns of levels: fewer levels have one where these would be more
-BLOCK = 1 << 16  # rows predicted at a time
 TOO_SURE = 4.0  # nats that a correction gains: by chance, one in fifty does, as half a chi-square of two
 _INSTALL = "pip install scikit-learn"
 
@@ -56,7 +57,17 @@ class Sklearn(Fitting):
         if cls.leading not in fields:
             raise SpecError("no classifier is named", hint=f"as in {cls.example}")
         path = fields[cls.leading]
-        kind, parameters = imported(path), {name: _value(text) for name, text in fields.items() if name != cls.leading}
+        module, _, last = path.rpartition(".")
+        try:
+            kind = getattr(importlib.import_module(module), last)
+        except Exception as error:
+            missing = isinstance(error, ModuleNotFoundError) and error.name == "sklearn"
+            hint = _INSTALL if missing else "as in sklearn.ensemble.HistGradientBoostingClassifier"
+            raise SpecError(f"{path} cannot be imported: {error}", hint=hint) from None
+        parameters: dict[str, Any] = {name: text for name, text in fields.items() if name != cls.leading}
+        for name, text in parameters.items():  # a number, True, False, None, or a word
+            with suppress(ValueError, SyntaxError):
+                parameters[name] = literal_eval(text)
         try:
             return cls(kind(**parameters))
         except SpecError:
@@ -87,16 +98,18 @@ class Sklearn(Fitting):
         inputs = Inputs.of(lesson)
         most = min(MOST_LEVELS, max(2, CELLS // (len(rows) * max(1, len(inputs.categories)))))
         with blamed(self.name), _on_threads(lesson.threads):
-            model = seeded(self.classifier, lesson.seed).fit(one_hot(inputs, rows, most), labels)
+            model = _seeded(self.classifier, lesson.seed).fit(one_hot(inputs, rows, most), labels)
 
         def predict(asked: Integers) -> Floats:
-            found = np.empty((len(asked), lesson.classes))
+            found = np.zeros((len(asked), lesson.classes))  # 0 of a class that the fold does not hold
             with blamed(self.name), _on_threads(lesson.threads):
-                for start in range(0, len(asked), BLOCK):
-                    part = slice(start, start + BLOCK)
-                    said = law(model.predict_proba(one_hot(inputs, asked[part], most)), len(asked[part]), len(known))
-                    found[part] = 0  # of a class that the fold does not hold
-                    found[part, known] = said
+                said = [
+                    law(model.predict_proba(one_hot(inputs, part, most)), len(part), len(known))
+                    for part in parts_of(asked)
+                    if len(part)
+                ]
+            if said:
+                found[:, known] = np.concatenate(said)
             return inside(found)
 
         return predict
@@ -157,18 +170,7 @@ def one_hot(inputs: Inputs, rows: Integers, most: int) -> npt.NDArray[np.float32
     return found if found.shape[1] else np.zeros((len(rows), 1), np.float32)
 
 
-def imported(path: str) -> Any:
-    """What `package.Class` names."""
-    module, _, name = path.rpartition(".")
-    try:
-        return getattr(importlib.import_module(module), name)
-    except Exception as error:
-        missing = isinstance(error, ModuleNotFoundError) and error.name == "sklearn"
-        hint = _INSTALL if missing else "as in sklearn.ensemble.HistGradientBoostingClassifier"
-        raise SpecError(f"{path} cannot be imported: {error}", hint=hint) from None
-
-
-def seeded(classifier: Any, seed: int) -> Any:
+def _seeded(classifier: Any, seed: int) -> Any:
     """A copy that is not fitted, with this seed wherever chance has none."""
     from sklearn.base import clone
 
@@ -180,23 +182,20 @@ def seeded(classifier: Any, seed: int) -> Any:
 def spec_of(classifier: Any) -> str:
     """Its class, by the shortest path that leads to it, and the parameters that are simple and not the usual ones."""
     kind = type(classifier)
-    paths = accumulate(kind.__module__.split("."), "{}.{}".format)
-    module = next((one for one in paths if _leads(one, kind)), kind.__module__)
+    module = kind.__module__
+    with suppress(ImportError):  # of a class that was made up while the program ran
+        paths = accumulate(module.split("."), "{}.{}".format)
+        leads = (one for one in paths if getattr(importlib.import_module(one), kind.__name__, None) is kind)
+        module = next(leads, module)
     usual = {name: one.default for name, one in inspect.signature(kind).parameters.items()}
     own = [
         f"{name}={value}"
         for name, value in classifier.get_params(deep=False).items()
-        if isinstance(value, str | int | float | None) and value not in (usual.get(name, value),)
-        if not set(str(value)) & set(",|=")
+        if isinstance(value, str | int | float | None)
+        and value not in (usual.get(name, value),)  # which takes NaN for NaN
+        and not set(str(value)) & set(",|=")
     ]
     return ",".join([f"{Sklearn.name}:{module}.{kind.__name__}", *own])
-
-
-def _leads(module: str, kind: type) -> bool:
-    try:
-        return getattr(importlib.import_module(module), kind.__name__, None) is kind
-    except ImportError:  # of a class that was made up while the program ran
-        return False
 
 
 def _check(classifier: Any) -> None:
@@ -256,46 +255,20 @@ def _parts(path: str, thing: Any, seen: set[int]) -> Iterator[tuple[str, Any]]:
 
 def _is_fitted(part: Any) -> bool:
     """Of one that consists of others, these are asked: a pipeline says what its last step says."""
-    from sklearn.exceptions import NotFittedError
+    from sklearn.frozen import FrozenEstimator
+    from sklearn.utils import get_tags
     from sklearn.utils.validation import check_is_fitted
 
-    if _is_frozen(part):
+    if isinstance(part, FrozenEstimator):
         return True
     learnt = any(name.endswith("_") and not name.startswith("__") for name in vars(part))
     if learnt or len(list(_parts("", part, set()))) > 1:
         return learnt
     try:
         check_is_fitted(part)
-    except NotFittedError:
+    except Exception:  # it is not, or only looks like an estimator
         return False
-    except Exception:  # of what only looks like an estimator
-        return False
-    return _learns(part)
-
-
-def _is_frozen(part: Any) -> bool:
-    try:
-        from sklearn.frozen import FrozenEstimator
-    except ImportError:  # before scikit-learn 1.6
-        return False
-    return isinstance(part, FrozenEstimator)
-
-
-def _learns(part: Any) -> bool:
-    """Not a stateless one, which says that it is fitted from the start."""
-    try:
-        from sklearn.utils import get_tags
-    except ImportError:  # before scikit-learn 1.6
-        return bool(part._get_tags()["requires_fit"]) if hasattr(part, "_get_tags") else True
-    return bool(get_tags(part).requires_fit)
-
-
-def _value(text: str) -> Any:
-    """A number, True, False, None, or a word."""
-    try:
-        return literal_eval(text)
-    except (ValueError, SyntaxError):
-        return text
+    return bool(get_tags(part).requires_fit)  # a stateless one says that it is fitted from the start
 
 
 def _on_threads(threads: int) -> Any:

@@ -23,8 +23,8 @@ from ..core.settings import Settings
 from ..core.table import Table
 from ..engines.machine import available_cores
 from ..measures.eta_law import unresolved
-from . import sampling
-from .calibration import scores as score_calibration
+from . import calibration
+from .knn import default_k, queries_of
 
 Labels = npt.NDArray[np.uint8]
 
@@ -51,10 +51,11 @@ class Pool:
 
 def eta_of(table: Table, scores: Floats, pool: Pool, by: Tried, settings: Settings, progress: Progress) -> Eta:
     """scores (r, C)."""
-    n, labels = len(table.labels), table.labels[pool.rows]
-    queries = sampling.queries_of(n, settings)
+    n, labels, two = len(table.labels), table.labels[pool.rows], scores.shape[1] == 2
+    queries = queries_of(n, settings)
     place = np.searchsorted(pool.rows, queries)
-    k = _k(n, pool, settings)
+    most = pool.most(settings.k)
+    k = max(1, min(default_k(n), most)) if settings.k is None else settings.k
     counts, radius = _counted(scores, labels, pool.folds, k, settings, progress)
     counts, radius = counts[place], radius[place]  # before probabilities take as much again
     probability = calibrated(scores, labels, pool.people, settings.seed)
@@ -62,8 +63,8 @@ def eta_of(table: Table, scores: Floats, pool: Pool, by: Tried, settings: Settin
         probability=probability[place], counts=counts, rows=queries, k=k, n=n, estimator=by.name,
         log_loss=by.log_loss, exact=True, recall=1.0, radius=radius.astype(np.float32), metric="score",
         part=pool.folds[place].astype(np.uint8), unseen=scores[place],
-        order_p=_order(scores[place], labels[place], pool.folds[place]),
-        unresolved=_unresolved(table, scores, probability, pool, place) if scores.shape[1] == 2 else None,
+        order_p=_order(scores[place], labels[place], pool.folds[place]) if two else None,
+        unresolved=_unresolved(table, scores, probability, pool, place) if two else None,
     )  # fmt: skip
 
 
@@ -76,7 +77,9 @@ def _unresolved(table: Table, scores: Floats, probability: Floats, pool: Pool, a
     levels, parts = [], []
     for j, categorical in enumerate(columns.categorical):
         column = columns.values[rows, j]
-        if categorical or _names(column):
+        # Numbers may be names, such as those of hospitals: too many for models to look at each, and yet most of them
+        # there several times.
+        if categorical or MOST_BINS < len(np.unique(column)) <= len(column) / 2:
             levels.append(np.unique(column, return_inverse=True)[1].astype(np.int32))
         else:
             parts.append(_parts(column))
@@ -98,66 +101,51 @@ def _tell_apart(score: Floats, positive: npt.NDArray[np.bool_]) -> bool:
 
 def _parts(column: npt.NDArray[np.float32]) -> npt.NDArray[np.uint8]:
     """Of the rows by a number: its values where they are few, otherwise about equal parts; rows without one are one."""
-    values = np.unique(column[~np.isnan(column)])
-    if len(values) <= MOST_BINS:
-        edges = values[1:]
-    else:
-        edges = np.quantile(column[~np.isnan(column)], np.arange(1, PARTS) / PARTS)
+    known = column[~np.isnan(column)]
+    values = np.unique(known)
+    edges = values[1:] if len(values) <= MOST_BINS else np.quantile(known, np.arange(1, PARTS) / PARTS)
     place = np.searchsorted(edges, column, side="right")
     return np.where(np.isnan(column), len(edges) + 1, place).astype(np.uint8)
 
 
-def _names(column: npt.NDArray[np.float32]) -> bool:
-    """Are these numbers that may be names, such as those of hospitals: too many for models to look at each, and yet
-    most of them there several times?"""
-    return MOST_BINS < len(np.unique(column)) <= len(column) / 2
-
-
-def _order(scores: Floats, labels: Labels, folds: Integers) -> float | None:
+def _order(scores: Floats, labels: Labels, folds: Integers) -> float:
     """p-value that eta rises with the score, of two classes: a fall in every fold may hide in their mixture."""
-    if scores.shape[1] != 2:
-        return None
     parts = [folds == fold for fold in np.unique(folds)]
     each = [score_band.order_p_value(scores[mine, 1], labels[mine] == 1) for mine in parts]
     together = score_band.order_p_value(scores[:, 1], labels == 1)
     return min(1.0, 2 * together, 2 * len(each) * min(each))
 
 
-def _k(n: int, pool: Pool, settings: Settings) -> int:
-    most = pool.most(settings.k)
-    return max(1, min(sampling.default_k(n), most)) if settings.k is None else settings.k
-
-
 def calibrated(scores: Floats, labels: Labels, people: Integers, seed: int) -> Floats:
     if scores.shape[1] != 2:
         return scores
-    eta = score_calibration.calibrated(scores[:, 1], labels == 1, people, for_audit(seed, "calibration"))
+    eta = calibration.calibrated(scores[:, 1], labels == 1, people, for_audit(seed, "calibration"))
     return np.column_stack([1 - eta, eta])
 
 
 def _counted(
     scores: Floats, labels: Labels, folds: Integers, k: int, settings: Settings, progress: Progress
 ) -> tuple[Integers, Floats]:
-    """Among the k rows of the same fold whose scores are nearest, (r, C), and the distance of the k-th."""
+    """Among the k rows of the same fold whose scores are nearest, (r, C), and the distance of the k-th.
+
+    Two classes have one score; more have a point of log scores.
+    """
+    from .. import neighbors
+    from ..neighbors import on_a_line
+
+    classes, threads = scores.shape[1], settings.threads or available_cores()
     counts, radius = np.empty(scores.shape, np.int64), np.empty(len(scores))
     progress.stage("counting", len(scores), "rows")
     for fold in range(int(folds.max()) + 1):
         mine = np.flatnonzero(folds == fold)
-        counts[mine], radius[mine] = _of_fold(scores[mine], labels[mine], k, settings)
+        logs = np.log(scores[mine])
+        if classes == 2:
+            counts[mine], radius[mine] = on_a_line.count(logs[:, 1] - logs[:, 0], labels[mine], classes, k)
+        else:
+            near = neighbors.count_grid(
+                np.ascontiguousarray(logs, np.float32), labels[mine], classes, np.arange(len(mine)), ks=(k,),
+                recall=1.0, seed=settings.seed, threads=threads, progress=Silent(),
+            ).at(0)  # fmt: skip
+            counts[mine], radius[mine] = near.counts, near.radius
         progress.advance(len(mine))
     return counts, radius
-
-
-def _of_fold(scores: Floats, labels: Labels, k: int, settings: Settings) -> tuple[Integers, Floats]:
-    """Two classes have one score; more have a point of log scores."""
-    from .. import neighbors
-    from ..neighbors import on_a_line
-
-    classes = scores.shape[1]
-    if classes == 2:
-        return on_a_line.count(np.log(scores[:, 1]) - np.log(scores[:, 0]), labels, classes, k)
-    near = neighbors.count(
-        np.ascontiguousarray(np.log(scores), np.float32), labels, classes, np.arange(len(labels)), k=k, recall=1.0,
-        seed=settings.seed, threads=settings.threads or available_cores(), progress=Silent(),
-    )  # fmt: skip
-    return near.counts, near.radius.astype(np.float64)

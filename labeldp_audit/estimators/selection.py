@@ -10,15 +10,15 @@ import numpy as np
 from ..core.arrays import Floats, Integers
 from ..core.errors import DataError
 from ..core.eta import Tried
-from ..core.progress import Progress
 from ..core.randomness import for_audit
 from ..core.settings import Settings
 from ..core.table import Table
 from ..engines.machine import available_cores, give_back_memory
 from ..engines.threads import in_threads
-from . import crossfit, sampling, score_windows
+from . import crossfit, score_windows
 from .comparison import losses, ranked
 from .contract import Learner, Task, Told
+from .knn import queries_of
 from .score_windows import Pool
 
 MOST_ROWS = 2_000_000  # that are scored, but for those asked
@@ -32,13 +32,17 @@ class Rows:
 
     scored: Pool
     judging: Integers  # places in it
-    judges: Pool  # the same, of the table of rows that judge
+    judges: Pool  # the same, of the table of rows that judge, each of them a person
 
     @classmethod
     def of(cls, task: Task) -> Rows:
-        scored = pool_of(task.whole, task.settings)
-        judging = _judging(task.whole, scored)
-        return cls(scored, judging, _pool_of_judges(task.whole, scored, judging))
+        scored, judges = pool_of(task.whole, task.settings), task.whole.judges
+        judging, mine = np.arange(len(scored.rows)), scored.rows
+        if judges is not None:
+            judging = np.flatnonzero(np.isin(scored.rows, judges, assume_unique=True))
+            mine = np.searchsorted(judges, scored.rows[judging])
+        folds = np.unique(scored.folds[judging], return_inverse=True)[1]
+        return cls(scored, judging, Pool(mine, folds, np.arange(len(judging))))
 
 
 def of_learners(task: Task, learners: tuple[Learner, ...]) -> Told:
@@ -51,11 +55,17 @@ def of_learners(task: Task, learners: tuple[Learner, ...]) -> Told:
 
 def scored(task: Task, rows: Rows, learners: tuple[Learner, ...]) -> Scores:
     """By models that saw no label of a row's fold."""
-    whole = task.whole
-    assert whole.fingerprints is not None
-    same = np.unique(whole.fingerprints, return_inverse=True)[1]
-    scores = _scores(whole, learners, rows.scored, same, task.settings, task.progress)
-    del same
+    whole, pool, settings = task.whole, rows.scored, task.settings
+    assert whole.columns is not None and whole.fingerprints is not None
+    leaves = dict.fromkeys(leaf.name for learner in learners for leaf in learner.leaves())
+    task.progress.stage(f"fitting {', '.join(leaves)}", float(len(pool.rows) * len(leaves)), "rows")
+    threads = settings.threads or available_cores()
+    scores = crossfit.scores(
+        learners, whole.columns, whole.labels, len(whole.dataset.classes), rows=pool.rows, folds=pool.folds,
+        people=pool.people, same=np.unique(whole.fingerprints, return_inverse=True)[1], seed=settings.seed,
+        each=functools.partial(in_threads, threads=threads),
+        threads=max(1, threads // (len(leaves) * crossfit.FOLDS)), note=task.progress.advance,
+    )  # fmt: skip
     give_back_memory()
     return scores if whole.judges is None else {name: one[rows.judging] for name, one in scores.items()}
 
@@ -76,34 +86,15 @@ def about_rows(task: Task, rows: Rows) -> tuple[str, ...]:
 
 
 def pool_of(table: Table, settings: Settings) -> Pool:
-    """All rows; where there are millions, a uniform sample and whoever is asked."""
-    n = len(table.labels)
+    """All rows; where there are millions, a uniform sample and whoever is asked among the rows that judge."""
+    n, judges = len(table.labels), table.judges
     rows = np.arange(n)
     if n > MOST_ROWS:
         some = for_audit(settings.seed, "learning").choice(n, MOST_ROWS, replace=False, shuffle=False)
-        rows = np.union1d(some, _asked(table, settings))
+        asked = queries_of(n, settings) if judges is None else judges[queries_of(len(judges), settings)]
+        rows = np.union1d(some, asked)
     people = np.arange(len(rows)) if table.groups is None else np.unique(table.groups[rows], return_inverse=True)[1]
     return Pool(rows, folds_of(people, settings.seed), people)
-
-
-def _asked(table: Table, settings: Settings) -> Integers:
-    """Among the rows that judge."""
-    if table.judges is None:
-        return sampling.queries_of(len(table.labels), settings)
-    return table.judges[sampling.queries_of(len(table.judges), settings)]
-
-
-def _judging(whole: Table, pool: Pool) -> Integers:
-    """Places in the pool."""
-    if whole.judges is None:
-        return np.arange(len(pool.rows))
-    return np.flatnonzero(np.isin(pool.rows, whole.judges, assume_unique=True))
-
-
-def _pool_of_judges(whole: Table, pool: Pool, judging: Integers) -> Pool:
-    """Their places in the table of those that judge, each of them a person."""
-    rows = pool.rows[judging] if whole.judges is None else np.searchsorted(whole.judges, pool.rows[judging])
-    return Pool(rows, np.unique(pool.folds[judging], return_inverse=True)[1], np.arange(len(judging)))
 
 
 def folds_of(people: Integers, seed: int) -> Integers:
@@ -113,18 +104,3 @@ def folds_of(people: Integers, seed: int) -> Integers:
         raise DataError("all rows are of one person", hint="--group COLUMN names whose row it is")
     folds = min(crossfit.FOLDS, number // 2) or 1
     return for_audit(seed, "folds").permutation(np.arange(number) % folds)[people]
-
-
-def _scores(
-    table: Table, learners: tuple[Learner, ...], pool: Pool, same: Integers, settings: Settings,
-    progress: Progress,
-) -> Scores:  # fmt: skip
-    assert table.columns is not None
-    leaves = dict.fromkeys(leaf.name for learner in learners for leaf in learner.leaves())
-    progress.stage(f"fitting {', '.join(leaves)}", float(len(pool.rows) * len(leaves)), "rows")
-    threads = settings.threads or available_cores()
-    return crossfit.scores(
-        learners, table.columns, table.labels, len(table.dataset.classes), rows=pool.rows, folds=pool.folds,
-        people=pool.people, same=same, seed=settings.seed, each=functools.partial(in_threads, threads=threads),
-        threads=max(1, threads // (len(leaves) * crossfit.FOLDS)), note=progress.advance,
-    )  # fmt: skip

@@ -14,9 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..core.arrays import Floats
-from . import contract
 from .boosted import Boosted
-from .contract import Learner, Lesson, Scores
+from .contract import Learner, Lesson, Scores, inside
 from .crossed import Crossed
 from .linear import Linear
 from .network import Network
@@ -37,9 +36,21 @@ class Stack(Learner):
 
 def mixture(said: Sequence[Scores], lesson: Lesson) -> Scores:
     """Mixes what members said; of one alone, how sure it is of itself is corrected."""
-    judge, asked = [one.judge for one in said], [one.asked for one in said]
-    weight, bias = _fitted(judge, lesson.labels[lesson.judge], lesson.counts(lesson.judge))
-    return Scores(_mixed(judge, weight, bias), _mixed(asked, weight, bias))
+    weight, bias = _fitted([one.judge for one in said], lesson.labels[lesson.judge], lesson.counts(lesson.judge))
+
+    def mixed(each: list[Floats]) -> Floats:
+        logit = sum((w * np.log(one) for w, one in zip(weight, each, strict=True)), np.zeros_like(each[0]))
+        posterior, whole = _softmax(logit + bias)[:2]
+        return inside(posterior / whole)
+
+    return Scores(mixed([one.judge for one in said]), mixed([one.asked for one in said]))
+
+
+def _softmax(logit: Floats) -> tuple[Floats, Floats, Floats]:
+    """What the classes have shares of, its sum, and the logarithm of the former."""
+    logit = logit - logit.max(axis=1, keepdims=True)
+    posterior = np.exp(logit)
+    return posterior, posterior.sum(axis=1, keepdims=True), logit
 
 
 def _fitted(said: list[Floats], labels: npt.NDArray[np.integer], count: Floats) -> tuple[Floats, Floats]:
@@ -48,15 +59,11 @@ def _fitted(said: list[Floats], labels: npt.NDArray[np.integer], count: Floats) 
 
     logs = np.log(np.stack(said))  # (M, rows, C)
     members, _, classes = logs.shape
-    is_label = np.eye(classes)[labels]
-    even = np.full(members, 1 / members)
+    is_label, even = np.eye(classes)[labels], np.full(members, 1 / members)
 
     def loss(theta: Floats) -> tuple[float, Floats]:
         weight, bias = theta[:members], theta[members:]
-        logit = np.tensordot(weight, logs, 1) + bias
-        logit -= logit.max(axis=1, keepdims=True)
-        posterior = np.exp(logit)
-        whole = posterior.sum(axis=1, keepdims=True)
+        posterior, whole, logit = _softmax(np.tensordot(weight, logs, 1) + bias)
         excess = (posterior / whole - is_label) * count[:, None]
         away = weight - even
         value = count @ (np.log(whole)[:, 0] - (logit * is_label).sum(axis=1)) + _PULL * (away @ away + bias @ bias) / 2
@@ -65,11 +72,3 @@ def _fitted(said: list[Floats], labels: npt.NDArray[np.integer], count: Floats) 
 
     found = minimize(loss, np.concatenate([even, np.zeros(classes)]), jac=True, method="L-BFGS-B").x
     return found[:members], found[members:]
-
-
-def _mixed(said: list[Floats], weight: Floats, bias: Floats) -> Floats:
-    logit: Floats = sum((w * np.log(one) for w, one in zip(weight, said, strict=True)), start=np.zeros_like(said[0]))
-    logit += bias
-    logit -= logit.max(axis=1, keepdims=True)
-    posterior = np.exp(logit)
-    return contract.inside(posterior / posterior.sum(axis=1, keepdims=True))

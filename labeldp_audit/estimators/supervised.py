@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -20,13 +20,13 @@ import numpy.typing as npt
 from ..core.arrays import Floats, Integers
 from ..core.eta import Eta, Neighborhoods
 from ..core.progress import Silent
-from ..core.table import Columns, Table
+from ..core.table import Columns
 from ..engines.machine import available_cores
-from . import crossfit, sampling, selection
-from .boosted import library
+from . import crossfit, knn, selection
+from .boosted import REPEATABLE, library
 from .comparison import Way, losses, ranked, smoothed
 from .contract import Estimator, Task, Told
-from .inputs import SAMPLE, Number
+from .inputs import Number, sampled
 from .score_windows import Pool
 from .stack import Stack
 
@@ -44,10 +44,11 @@ class SupervisedNeighbors(Estimator):
     advice: ClassVar[str] = "use --k, --recall and --queries"
 
     def estimate(self, task: Task) -> Told:
-        rows, learners = selection.Rows.of(task), (Stack(),)
-        ks = _ks(task, rows.judges)  # refused before anything is learnt
+        rows, learners, n = selection.Rows.of(task), (Stack(),), len(task.table.labels)
+        queries, most = knn.queries_of(n, task.settings), rows.judges.most(task.settings.k)
+        ks = knn.ks_of(n, task.settings, len(queries) * len(task.table.dataset.classes), most)
         [scores] = selection.scored(task, rows, learners).values()
-        eta = eta_of(task, scores, rows.judges, ks)
+        eta = _eta_of(task, scores, rows.judges, queries, ks)
         ways = crossfit.choices(learners, len(rows.scored.rows))
         return replace(eta, choices=eta.choices * ways), selection.about_rows(task, rows)
 
@@ -57,7 +58,7 @@ class SupervisedNeighbors(Estimator):
 
 @dataclass(frozen=True)
 class Part:
-    """A fold."""
+    """A fold in which rows are asked."""
 
     rows: Integers  # (m,) of the table
     near: Places
@@ -65,62 +66,44 @@ class Part:
     asked: Integers  # the same, where they stand among its rows
 
 
-@dataclass(frozen=True)
-class Found:
-    """The best so far: what was counted in each part."""
-
-    name: str
-    near: Sequence[Neighborhoods]
-
-
-def eta_of(task: Task, scores: Floats, pool: Pool, ks: tuple[int, ...]) -> Eta:
+def _eta_of(task: Task, scores: Floats, pool: Pool, queries: Integers, ks: tuple[int, ...]) -> Eta:
     """scores (r, C)."""
-    table = task.table
-    queries, names = sampling.queries_of(len(table.labels), task.settings), _names(table)
-    parts = _parts(table, scores, pool, queries, task.settings.seed)
-    task.progress.stage("searching", float(len(queries) * len(names)), "rows")
-    lost: dict[Way, Floats] = {}
-    best: Found | None = None
-    least = np.inf
-    for weight, name in names.items():
-        for near in _counted(task, parts, weight, ks):
-            mine = _losses(table, parts, near, len(queries))
-            lost[name, near[0].k] = mine
-            if mine.mean() < least:
-                best, least = Found(name, near), mine.mean()
-    assert best is not None
-    return _made(table, scores, pool, parts, queries, best, lost)
-
-
-def _ks(task: Task, pool: Pool) -> tuple[int, ...]:
-    """As for plain neighbourhoods of the whole table, where a fold has so many rows."""
-    n, settings = len(task.table.labels), task.settings
-    most = pool.most(settings.k)
-    if settings.k is not None:
-        return (settings.k,)
-    ks = tuple(dict.fromkeys(min(k, most) for k in sampling.ks(n)))
-    counts = len(ks) * len(sampling.queries_of(n, settings)) * len(task.table.dataset.classes)
-    return ks if counts <= sampling.MOST_COUNTS else (min(sampling.default_k(n), most),)
-
-
-def _names(table: Table) -> dict[float, str]:
-    """By what columns weigh. Where there is no number, nothing stands beside the scores."""
-    assert table.columns is not None
-    if table.columns.categorical.all():
-        return {0.0: SupervisedNeighbors.name}
-    return {weight: f"{SupervisedNeighbors.name}, columns {weight:g}" for weight in WEIGHTS}
-
-
-def _parts(table: Table, scores: Floats, pool: Pool, queries: Integers, seed: int) -> list[Part]:
-    """Those in which rows are asked."""
-    assert table.columns is not None
+    table, columns = task.table, task.table.columns
+    assert columns is not None
     place = np.searchsorted(pool.rows, queries)
-    found = []
+    parts = []
     for fold in np.unique(pool.folds[place]):
         mine, here = np.flatnonzero(pool.folds == fold), np.flatnonzero(pool.folds[place] == fold)
-        near = places(table.columns, pool.rows[mine], scores[mine], seed)
-        found.append(Part(pool.rows[mine], near, here, np.searchsorted(mine, place[here])))
-    return found
+        near = places(columns, pool.rows[mine], scores[mine], task.settings.seed)
+        parts.append(Part(pool.rows[mine], near, here, np.searchsorted(mine, place[here])))
+    names = {weight: f"{SupervisedNeighbors.name}, columns {weight:g}" for weight in WEIGHTS}
+    if columns.categorical.all():  # where there is no number, nothing stands beside the scores
+        names = {0.0: SupervisedNeighbors.name}
+    task.progress.stage("searching", float(len(queries) * len(names)), "rows")
+    lost: dict[Way, Floats] = {}
+    best: Sequence[Neighborhoods] = ()
+    least = np.inf
+    for weight, name in names.items():
+        for found in _counted(task, parts, weight, ks):
+            each = lost[name, found[0].k] = np.empty(len(queries))
+            for part, one in zip(parts, found, strict=True):
+                each[part.queries] = losses(smoothed(one.counts), table.labels[part.rows[part.asked]])
+            if each.mean() < least:
+                best, least, by = found, each.mean(), name
+    counts, radius = np.empty((len(queries), scores.shape[1]), np.int64), np.empty(len(queries), np.float32)
+    for part, one in zip(parts, best, strict=True):
+        counts[part.queries], radius[part.queries] = one.counts, one.radius
+    tried = ranked(lost)
+    share = np.array([len(part.queries) for part in parts]) / len(queries)
+    return Eta(
+        probability=counts / counts.sum(axis=1, keepdims=True), counts=counts, rows=queries, k=best[0].k,
+        n=len(table.labels), estimator=by, log_loss=tried[0].log_loss,
+        exact=all(one.exact for one in best), recall=float(share @ [one.recall for one in best]),
+        # The true recall of all is no less than that of the worst part, which is above the least limit as surely as
+        # above its own.
+        recall_low=min(one.recall_low for one in best), radius=radius, metric="learned",
+        part=pool.folds[place].astype(np.uint8), unseen=scores[place], tried=tried, choices=len(lost),
+    )  # fmt: skip
 
 
 def _counted(task: Task, parts: Sequence[Part], weight: float, ks: tuple[int, ...]) -> Iterator[list[Neighborhoods]]:
@@ -140,36 +123,6 @@ def _counted(task: Task, parts: Sequence[Part], weight: float, ks: tuple[int, ..
     yield from ([grid.at(g) for grid in grids] for g in range(len(ks)))
 
 
-def _losses(table: Table, parts: Sequence[Part], near: Sequence[Neighborhoods], queries: int) -> Floats:
-    """(q,) of each row's own label."""
-    found = np.empty(queries)
-    for part, one in zip(parts, near, strict=True):
-        found[part.queries] = losses(smoothed(one.counts), table.labels[part.rows[part.asked]])
-    return found
-
-
-def _made(
-    table: Table, scores: Floats, pool: Pool, parts: Sequence[Part], queries: Integers, best: Found,
-    lost: dict[Way, Floats],
-) -> Eta:  # fmt: skip
-    place = np.searchsorted(pool.rows, queries)
-    counts = np.empty((len(queries), scores.shape[1]), np.int64)
-    radius = np.empty(len(queries), np.float32)
-    for part, near in zip(parts, best.near, strict=True):
-        counts[part.queries], radius[part.queries] = near.counts, near.radius
-    tried = ranked(lost)
-    share = np.array([len(part.queries) for part in parts]) / len(queries)
-    return Eta(
-        probability=counts / counts.sum(axis=1, keepdims=True), counts=counts, rows=queries, k=best.near[0].k,
-        n=len(table.labels), estimator=best.name, log_loss=tried[0].log_loss,
-        exact=all(near.exact for near in best.near), recall=float(share @ [near.recall for near in best.near]),
-        # The true recall of all is no less than that of the worst part, which is above the least limit as surely as
-        # above its own.
-        recall_low=min(near.recall_low for near in best.near), radius=radius, metric="learned",
-        part=pool.folds[place].astype(np.uint8), unseen=scores[place], tried=tried, choices=len(lost),
-    )  # fmt: skip
-
-
 # ---- where rows are
 
 
@@ -186,41 +139,25 @@ class Places:
 
 
 def places(columns: Columns, rows: Integers, scores: Floats, seed: int) -> Places:
-    """rows (m,) of a fold; scores (m, C) that saw none of their labels."""
-    line = _line(scores)
-    worth = np.where(columns.categorical, 0, _worth(columns, rows, line, seed))
-    kept = np.flatnonzero(worth)
-    numbers = np.empty((len(rows), len(kept)), np.float32)
-    for at, j in enumerate(kept.tolist()):
-        numbers[:, at] = np.sqrt(worth[j]) * _even(columns, j, rows, seed)
-    return Places(line.astype(np.float32), numbers)
+    """rows (m,) of a fold; scores (m, C) that saw none of their labels.
 
-
-def _line(scores: Floats) -> Floats:
-    """Log odds of two classes, log scores of more."""
+    Of scores log odds of two classes, log scores of more. Numbers of about one size: heavy tails cut or, where they are
+    heavier, by places among all rows; where one is missing, 0.
+    """
     logs = np.log(scores)
     line = logs[:, 1:] - logs[:, :1] if scores.shape[1] == 2 else logs
     line = line - line.mean(axis=0)
     spread = np.sqrt((line**2).mean(axis=0).sum())
-    return np.asarray(line / spread if spread > 1e-9 else np.zeros_like(line))
-
-
-def _even(columns: Columns, j: int, rows: Integers, seed: int) -> Points:
-    """A number of about one size: heavy tails cut or, where they are heavier, by places among all rows. Missing: 0."""
-    column = columns.values[:, j]
-    number = Number.of(j, column, column[_some(np.arange(len(column)), seed)])
-    filled = np.empty((number.width, len(rows)), np.float32)
-    number.fill(column[rows], filled)
-    return np.asarray(filled[0 if number.knots is None else 1])
-
-
-def _some(rows: Integers, seed: int) -> Integers:
-    if len(rows) <= SAMPLE:
-        return rows
-    return np.sort(np.random.default_rng([seed, len(rows)]).choice(rows, SAMPLE, replace=False))
-
-
-# ---- what columns are worth
+    line = line / spread if spread > 1e-9 else np.zeros_like(line)
+    worth = np.where(columns.categorical, 0, _worth(columns, rows, line, seed))
+    kept = np.flatnonzero(worth)
+    numbers = np.empty((len(rows), len(kept)), np.float32)
+    for at, j in enumerate(kept.tolist()):
+        number = Number.of(j, columns.values[:, j], seed)
+        filled = np.empty((number.width, len(rows)), np.float32)
+        number.fill(columns.values[rows, j], filled)
+        numbers[:, at] = np.sqrt(worth[j]) * filled[0 if number.knots is None else 1]
+    return Places(line.astype(np.float32), numbers)
 
 
 def _worth(columns: Columns, rows: Integers, line: Floats, seed: int) -> Floats:
@@ -228,30 +165,23 @@ def _worth(columns: Columns, rows: Integers, line: Floats, seed: int) -> Floats:
 
     What scores do not depend on is worth little, however many labels it would fit by chance.
     """
-    some = _some(np.arange(len(rows)), seed)
-    varied = np.argsort(-line.var(axis=0), kind="stable")[:_TELLERS]
-    gain = sum((_gain(columns, rows[some], line[some, c], seed) for c in varied), np.zeros(len(columns.names)))
+    some, gain = sampled(len(rows), seed), np.zeros(len(columns.names))
+    told = line[some]
+    for c in np.argsort(-line.var(axis=0), kind="stable")[:_TELLERS]:
+        if told[:, c].var() >= 1e-9 and len(columns.names):
+            gain += _gain(columns, rows[some], told[:, c], seed)
     whole = float(gain.sum())
-    return np.asarray(gain / whole) if whole > 0 else np.full(len(gain), 1 / max(1, len(gain)))
+    return gain / whole if whole > 0 else np.full(len(gain), 1 / max(1, len(gain)))
 
 
 def _gain(columns: Columns, rows: Integers, target: Floats, seed: int) -> Floats:
     """(f,) less squared error, in all."""
-    if target.var() < 1e-9 or not len(columns.names):
-        return np.zeros(len(columns.names))
-    lightgbm = library()
-    options = _options(len(rows), seed)
-    told = lightgbm.Dataset(
-        columns.values[rows], target.astype(np.float32), params=options,
-        categorical_feature=np.flatnonzero(columns.categorical).tolist() or "auto",
-    )  # fmt: skip
-    model: Any = lightgbm.train(options, told, _ROUNDS)
-    return np.asarray(model.feature_importance("gain"), np.float64)
-
-
-def _options(rows: int, seed: int) -> dict[str, object]:
-    return {
-        "objective": "regression", "num_leaves": 15, "learning_rate": 0.3, "min_data_in_leaf": min(20, 1 + rows // 10),
-        "cat_smooth": 20.0, "verbose": -1, "seed": seed % (1 << 30), "deterministic": True, "force_row_wise": True,
-        "num_threads": 1,
+    options = {
+        "objective": "regression", "num_leaves": 15, "learning_rate": 0.3,
+        "min_data_in_leaf": min(20, 1 + len(rows) // 10), "cat_smooth": 20.0, "seed": seed % (1 << 30),
+        "num_threads": 1, **REPEATABLE,
     }  # fmt: skip
+    lightgbm, categorical = library(), np.flatnonzero(columns.categorical).tolist() or "auto"
+    values, labels = columns.values[rows], target.astype(np.float32)
+    told = lightgbm.Dataset(values, labels, params=options, categorical_feature=categorical)
+    return np.asarray(lightgbm.train(options, told, _ROUNDS).feature_importance("gain"), np.float64)

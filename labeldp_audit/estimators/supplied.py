@@ -15,12 +15,14 @@ from ..core.eta import Eta, Tried
 from ..core.remark import ONE_EACH
 from ..core.settings import Settings
 from ..core.table import Dataset, Table
-from .calibration import reliability
+from . import reliability
 
 _WORDS = {"label": "labels", "classes": "classes", "rows_used": "rows"}
 _SEARCH = ("exclude", "categorical", "group", "repeats", "k", "estimator", "recall", "queries")  # what a search is told
-
+_FACTS = ("k", "n", "estimator", "metric", "log_loss", "exact", "recall", "recall_low", "choices", "order_p")  # of eta
 _UNRESOLVED = ("unresolved", "unresolved_high")
+
+Named = dict[str, npt.NDArray[np.generic]]
 
 
 @dataclass(frozen=True)
@@ -59,26 +61,25 @@ def warned(table: Table, settings: Settings) -> Table:
     return replace(table, warnings=(*table.warnings, *said))
 
 
-def to_rows(table: Table, eta: Eta) -> dict[str, npt.NDArray[np.generic]]:
+# ---- what estimate-eta writes
+
+
+def to_rows(table: Table, eta: Eta) -> Named:
     """Columns of the per-row file. Row 1 is the first row of data in the file."""
+
+    def by_class(name: str, values: npt.NDArray[np.generic]) -> Named:
+        return {f"{name}_{of}": values[:, c] for c, of in enumerate(table.dataset.classes)}
+
     numbers = eta.rows if table.row_numbers is None else table.row_numbers[eta.rows]
-    columns: dict[str, npt.NDArray[np.generic]] = {"row": numbers + 1}
-    columns |= _by_class("eta", table.dataset.classes, eta.probability)
+    columns = {"row": numbers + 1, **by_class("eta", eta.probability)}
     if eta.counts is None or eta.radius is None:
         return columns
-    columns |= _by_class("count", table.dataset.classes, eta.counts)
-    columns |= {"k": eta.counts.sum(axis=1), "radius": eta.radius}
+    columns |= by_class("count", eta.counts) | {"k": eta.counts.sum(axis=1), "radius": eta.radius}
     if eta.part is not None and eta.unseen is not None:
-        columns |= {"part": eta.part} | _by_class("unseen", table.dataset.classes, eta.unseen)
+        columns |= {"part": eta.part} | by_class("unseen", eta.unseen)
     if eta.unresolved is not None:
         columns |= {name: eta.unresolved[:, i] for i, name in enumerate(_UNRESOLVED)}
     return columns
-
-
-def _by_class(
-    name: str, classes: tuple[str, ...], values: npt.NDArray[np.generic]
-) -> dict[str, npt.NDArray[np.generic]]:
-    return {f"{name}_{of}": values[:, c] for c, of in enumerate(classes)}
 
 
 def about(table: Table, eta: Eta, settings: Settings) -> dict[str, object]:
@@ -86,22 +87,18 @@ def about(table: Table, eta: Eta, settings: Settings) -> dict[str, object]:
     data = table.dataset
     wanted = {name: _plain(getattr(settings, name)) for name in _SEARCH}
     asked = {name: value for name, value in wanted.items() if value != _plain(getattr(Settings(), name))}
+    # All that have a label, and are no copies, whether or not they judge.
+    rows = next((one.values["rows"] for one in table.remarks if one.code == ONE_EACH), data.rows_used)
     return {
-        "sha256": data.sha256, "label": data.label, "classes": data.classes, "rows_used": _rows(table),
+        "sha256": data.sha256, "label": data.label, "classes": data.classes, "rows_used": rows,
         "columns": [asdict(column) for column in data.columns], "asked": asked, "given": _plain(settings.eta),
         "warnings": table.warnings, "remarks": [asdict(one) for one in table.remarks],
-        "seed": settings.seed,
-        "k": eta.k, "n": eta.n, "estimator": eta.estimator, "metric": eta.metric, "log_loss": eta.log_loss,
-        "exact": eta.exact, "recall": eta.recall, "recall_low": eta.recall_low,
-        "tried": [asdict(one) for one in eta.tried], "choices": eta.choices, "order_p": eta.order_p,
-        "twins": None if table.twins is None else asdict(table.twins),
+        "seed": settings.seed, **{name: getattr(eta, name) for name in _FACTS},
+        "tried": [asdict(one) for one in eta.tried], "twins": None if table.twins is None else asdict(table.twins),
     }  # fmt: skip
 
 
-def _rows(table: Table) -> object:
-    """All that have a label, and are no copies, whether or not they judge."""
-    each = next((one for one in table.remarks if one.code == ONE_EACH), None)
-    return table.dataset.rows_used if each is None else each.values["rows"]
+# ---- and reads
 
 
 def check_asked(said: Mapping[str, Any], settings: Settings, file: str) -> None:
@@ -112,6 +109,17 @@ def check_asked(said: Mapping[str, Any], settings: Settings, file: str) -> None:
         if value != default and _plain(value) != _plain(was):
             what = f"--{name} {_shown(_plain(value))} is not what the file was made with ({_shown(was)})"
             raise SpecError(what, file, hint="run estimate-eta again with it, or leave it out")
+
+
+def check_same(said: Mapping[str, Any], dataset: Dataset, file: str) -> None:
+    if said["sha256"] != dataset.sha256:
+        what = "made for another table, or for this one before it changed"
+        raise DataError(what, file, hint="run estimate-eta again")
+    for name, word in _WORDS.items():
+        value = getattr(dataset, name)
+        if _plain(said[name]) != _plain(value):
+            what = f"made with other {word}: {_shown(said[name])} instead of {_shown(value)}"
+            raise DataError(what, file, hint="use the same --label, --positive and --drop-null-labels")
 
 
 def _plain(value: object) -> object:
@@ -125,34 +133,21 @@ def _shown(value: object) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 
-def check_same(said: Mapping[str, Any], dataset: Dataset, file: str) -> None:
-    if said["sha256"] != dataset.sha256:
-        raise DataError(
-            "made for another table, or for this one before it changed", file, hint="run estimate-eta again"
-        )
-    for name, word in _WORDS.items():
-        value = getattr(dataset, name)
-        if _plain(said[name]) != _plain(value):
-            what = f"made with other {word}: {_shown(said[name])} instead of {_shown(value)}"
-            raise DataError(what, file, hint="use the same --label, --positive and --drop-null-labels")
-
-
 def eta_of_rows(columns: Mapping[str, npt.NDArray[Any]], said: Mapping[str, Any], table: Table) -> Eta:
-    rows = places(columns, table)
-    names = "k", "n", "estimator", "metric", "log_loss", "exact", "recall", "recall_low", "choices", "order_p"
-    facts = {name: said[name] for name in names} | {"asked": said["asked"] | {"eta": said["given"]}}
-    facts["tried"] = tuple(Tried(**one) for one in said["tried"])
-    counts, unseen = _matrix(columns, "count", table), _matrix(columns, "unseen", table)
-    probability = _matrix(columns, "eta", table)
-    assert probability is not None
-    if counts is None:
-        return Eta(
-            probability, None, rows, radius=None, part=np.zeros(len(rows), np.uint8), unseen=probability, **facts
-        )
+    def matrix(name: str) -> Any:
+        names = [f"{name}_{of}" for of in table.dataset.classes]
+        return np.column_stack([columns[one] for one in names]) if set(names) <= columns.keys() else None
+
+    rows, counts, probability = places(columns, table), matrix("count"), matrix("eta")
+    seen = counts is not None
+    open_ = seen and _UNRESOLVED[0] in columns
     return Eta(
-        probability, counts, rows, radius=columns["radius"], part=columns["part"], unseen=unseen,
-        unresolved=np.column_stack([columns[name] for name in _UNRESOLVED]) if _UNRESOLVED[0] in columns else None,
-        **facts,
+        probability, counts, rows, radius=columns["radius"] if seen else None,
+        part=columns["part"] if seen else np.zeros(len(rows), np.uint8),
+        unseen=matrix("unseen") if seen else probability,
+        unresolved=np.column_stack([columns[name] for name in _UNRESOLVED]) if open_ else None,
+        tried=tuple(Tried(**one) for one in said["tried"]), asked=said["asked"] | {"eta": said["given"]},
+        **{name: said[name] for name in _FACTS},
     )  # fmt: skip
 
 
@@ -160,8 +155,3 @@ def places(columns: Mapping[str, npt.NDArray[Any]], table: Table) -> Integers:
     """Where the file's rows are in the table."""
     numbers = columns["row"] - 1
     return numbers if table.row_numbers is None else np.searchsorted(table.row_numbers, numbers)
-
-
-def _matrix(columns: Mapping[str, npt.NDArray[Any]], name: str, table: Table) -> npt.NDArray[Any] | None:
-    names = [f"{name}_{of}" for of in table.dataset.classes]
-    return np.column_stack([columns[one] for one in names]) if set(names) <= columns.keys() else None

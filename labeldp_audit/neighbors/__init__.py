@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from ..core.arrays import Integers
 from ..core.errors import SpecError
@@ -22,9 +21,8 @@ from ..engines.threads import in_threads
 from . import cells as partition
 from . import recall as measured
 from . import scan
-from .distinct import Distinct, collapse
-from .grid import Asked, Counts, Grid
 from .shortlist import Counted
+from .tile import F32, I32, U8
 
 _AFFORDABLE = 1e12  # candidates times coordinates that are searched exactly: some seconds on two cores
 _SAMPLE = 16_384  # points of the first look; small tables need none
@@ -33,129 +31,132 @@ _LIST_BYTES = 48 << 20  # of one thread's short lists
 
 
 @dataclass(frozen=True)
+class Grid:
+    """Neighbourhoods of the same rows at each of `ks`, handed out k by k: all at once would be larger than the table.
+
+    Counts are around each distinct point that was asked, itself included; kinds are class + classes * part.
+    """
+
+    ks: tuple[int, ...]
+    n: int
+    classes: int
+    rows: Integers  # (q,) asked
+    place: Integers  # (q,) of each among the distinct points asked
+    kind: Integers  # (q,)
+    part: U8 | None  # (q,)
+    counts: I32  # (m, g, kinds)
+    radius: F32  # (m, g)
+    search: measured.Search
+    exact: bool
+
+    def __iter__(self) -> Iterator[Neighborhoods]:
+        return (self.at(g) for g in range(len(self.ks)))
+
+    def at(self, g: int) -> Neighborhoods:
+        """At the g-th k: counts of all neighbours, and of those in other parts; the row itself is none of them."""
+        kinds, every = self.counts[self.place, g].astype(np.int64), np.arange(len(self.place))
+        kinds[every, self.kind] -= 1
+        by_part = kinds.reshape(len(kinds), -1, self.classes)
+        counts = by_part.sum(axis=1)
+        return Neighborhoods(
+            rows=self.rows, counts=counts, radius=self.radius[self.place, g], k=self.ks[g], n=self.n, exact=self.exact,
+            recall=self.search.recall[g], recall_low=self.search.recall_low[g], probes=self.search.probes,
+            part=self.part, other=None if self.part is None else counts - by_part[every, self.part],
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
 class _Index:
     """What the scan needs of the whole table, and how far it looks."""
 
-    points: npt.NDArray[np.float32]
-    distinct: Distinct
+    points: F32
     cells: partition.Cells
-    sample_tiles: npt.NDArray[np.float32]
-    sample_rank: int
+    look: scan.FirstLook
     needs: Integers  # (g,): the k nearest others and the row itself, for each k
 
 
-def count(
-    points: npt.NDArray[np.float32], labels: npt.NDArray[np.uint8], classes: int, rows: Integers, *,
-    k: int, recall: float, seed: int, threads: int, progress: Progress,
-    part: npt.NDArray[np.uint8] | None = None,
-) -> Neighborhoods:  # fmt: skip
-    """Class counts among the k nearest other rows of each of `rows`; the search sees all rows of `points`.
+def count_grid(
+    points: F32, labels: U8, classes: int, rows: Integers, *, ks: tuple[int, ...], recall: float, seed: int,
+    threads: int, progress: Progress, part: U8 | None = None,
+) -> Grid:  # fmt: skip
+    """Class counts among the k nearest other rows of each of `rows`, for each k; the search sees all rows of `points`.
 
+    ks increase; one search for the largest serves all, and each reaches the recall.
     part (n,) 0, 1, ...: then also the counts of those neighbours that are in other parts than the row.
     """
-    found = count_grid(
-        points, labels, classes, rows, ks=(k,), recall=recall, seed=seed, threads=threads, progress=progress, part=part
-    )
-    return found.at(0)
-
-
-def count_grid(
-    points: npt.NDArray[np.float32], labels: npt.NDArray[np.uint8], classes: int, rows: Integers, *,
-    ks: tuple[int, ...], recall: float, seed: int, threads: int, progress: Progress,
-    part: npt.NDArray[np.uint8] | None = None,
-) -> Grid:  # fmt: skip
-    """The same for several k, which increase, from one search for the largest. Each reaches the recall."""
-    _check(ks, len(points))
+    for k in ks:
+        if not 1 <= k < len(points):
+            what = f"k = {k} needs more than {k} rows, and the table has {len(points)}"
+            raise SpecError(what, hint="--k with fewer")
+    if not ks or any(k >= more for k, more in itertools.pairwise(ks)):
+        raise ValueError(f"numbers of neighbours that do not increase: {ks}")
     kinds = labels.astype(np.int64) if part is None else labels + classes * part.astype(np.int64)
     parts = 1 if part is None else int(part.max()) + 1
     index = _build(points, kinds, classes * parts, ks, seed, threads, progress)
-    asked, place = np.unique(index.distinct.point_of_row[rows], return_inverse=True)
+    asked, place = np.unique(index.cells.point_of_row[rows], return_inverse=True)
     search = _choose_search(index, len(asked), recall, seed, threads)
     progress.stage("searching", len(asked), "points")
-    counts, _ = _search(index, asked, search.probes, threads, progress)
-    return Grid(
-        ks, len(points), classes, Asked(rows, place, kinds[rows], None if part is None else part[rows]), counts, search,
-        exact=search.probes == index.cells.count,
-    )  # fmt: skip
-
-
-def _check(ks: tuple[int, ...], n: int) -> None:
-    for k in ks:
-        if not 1 <= k < n:
-            raise SpecError(f"k = {k} needs more than {k} rows, and the table has {n}", hint="--k with fewer")
-    if not ks or any(k >= more for k, more in itertools.pairwise(ks)):
-        raise ValueError(f"numbers of neighbours that do not increase: {ks}")
+    counts, radius, _ = _search(index, asked, search.probes, threads, progress)
+    mine = None if part is None else part[rows]
+    exact = search.probes == index.cells.count
+    return Grid(ks, len(points), classes, rows, place, kinds[rows], mine, counts, radius, search, exact)
 
 
 def _build(
-    points: npt.NDArray[np.float32], labels: npt.NDArray[np.integer], classes: int, ks: tuple[int, ...], seed: int,
-    threads: int, progress: Progress,
-) -> _Index:  # fmt: skip
+    points: F32, labels: Integers, classes: int, ks: tuple[int, ...], seed: int, threads: int, progress: Progress
+) -> _Index:
     n = len(points)
-    distinct = collapse(points, labels, classes)
-    cells = partition.build(points, distinct, for_audit(seed, "cells"), threads, progress)
+    cells = partition.build(points, labels, classes, for_audit(seed, "cells"), threads, progress)
     size = min(_SAMPLE, n // 8) if n > _SMALL else 1
     rows = for_audit(seed, "first look").integers(n, size=size)
     expected = (ks[-1] + 1) * size / n
     rank = int(expected + 3 * expected**0.5 + 3)  # three standard deviations: rarely too few
-    rank = rank if n > _SMALL and rank < size // 2 else 0
-    return _Index(points, distinct, cells, partition.tiled(points[rows]), rank, np.array(ks, np.int64) + 1)
+    look = scan.FirstLook(partition.tiled(points[rows]), rank if n > _SMALL and rank < size // 2 else 0)
+    return _Index(points, cells, look, np.array(ks, np.int64) + 1)
 
 
 def _choose_search(index: _Index, queries: int, recall: float, seed: int, threads: int) -> measured.Search:
     """All cells where that is affordable, otherwise as many as the recall asks for."""
-    exact = measured.exact(index.cells.count, len(index.needs))
+    cells = index.cells
+    exact = measured.exact(cells.count, len(index.needs))
     d = max(8, index.points.shape[1])
-    points = len(index.distinct.first_row)
-    if recall == 1.0 or queries * points * d <= _AFFORDABLE or index.cells.count == 1:
+    if recall == 1.0 or queries * len(cells.first_row) * d <= _AFFORDABLE or cells.count == 1:
         return exact
     rng = for_audit(seed, "recall")
-    sample = index.distinct.point_of_row[rng.integers(len(index.points), size=2 * measured.SAMPLE)]
-    found, scanned = _search(index, sample, index.cells.count, threads, Silent())
+    sample = cells.point_of_row[rng.integers(len(index.points), size=2 * measured.SAMPLE)]
+    _, radius, scanned = _search(index, sample, cells.count, threads, Silent())
     if queries * scanned.mean() * d <= _AFFORDABLE:  # few dimensions: far cells are passed over
         return exact
-    at, home = index.points[index.distinct.first_row[sample]], index.cells.cell_of_point[sample]
+    at, home = index.points[cells.first_row[sample]], cells.cell_of_point[sample]
     chooses, judges = (
-        measured.Sample(at[half], home[half], found.radius[half])
+        measured.Sample(at[half], home[half], radius[half])
         for half in (slice(measured.SAMPLE), slice(measured.SAMPLE, None))
     )
-    return measured.choose(index.cells, chooses, judges, recall)
+    return measured.choose(cells, chooses, judges, recall)
 
 
-def _search(
-    index: _Index, asked: npt.NDArray[np.int32], probes: int, threads: int, progress: Progress
-) -> tuple[Counts, Integers]:
-    """What is counted, and candidates, of each distinct point asked, in blocks of near ones."""
-    cells = index.cells
+def _search(index: _Index, asked: I32, probes: int, threads: int, progress: Progress) -> tuple[I32, F32, Integers]:
+    """Counts (m, g, kinds), radius (m, g) and candidates (m,) of each distinct point asked, in blocks of near ones."""
+    cells, needs = index.cells, index.needs
     home = cells.cell_of_point[asked]
     order = np.argsort(home, kind="stable")
-    counts = np.empty((len(asked), len(index.needs), cells.members.shape[1]), np.int32)
-    radius = np.empty(counts.shape[:2], np.float32)
-    scanned = np.empty(len(asked), np.int64)
-
+    counts = np.empty((len(asked), len(needs), cells.members.shape[1]), np.int32)
+    radius, scanned = np.empty(counts.shape[:2], np.float32), np.empty(len(asked), np.int64)
     reference = scan.Reference(
         cells.tiles, Counted(cells.members, cells.weight), cells.first_tile, cells.centroid_tiles, cells.radius
     )
-    first_look = scan.FirstLook(index.sample_tiles, index.sample_rank)
 
     def look(block: Integers) -> Integers:
-        at = index.points[index.distinct.first_row[asked[block]]]
-        found = scan.Found(
-            np.empty((len(block), *counts.shape[1:]), np.int32),
-            np.empty((len(block), counts.shape[1]), np.float32),
-            np.empty(len(block), np.int64),
-        )
-        scan.count_block(reference, first_look, at, home[block], index.needs, probes, found)
+        at = index.points[cells.first_row[asked[block]]]
+        found = scan.Found(counts[block], radius[block], scanned[block])  # copies: blocks write into nothing shared
+        scan.count_block(reference, index.look, at, home[block], needs, probes, found)
         counts[block], radius[block], scanned[block] = found
         return block
 
-    for block in in_threads(look, _blocks(order, int(index.needs[-1]), threads), threads):
-        progress.advance(len(block))
-    return Counts(counts, radius), scanned
-
-
-def _blocks(order: Integers, need: int, threads: int) -> Iterator[Integers]:
-    """Large, for one reading of a cell serves a whole block, but no larger than its lists fit and the work divides."""
-    size = min(1024, _LIST_BYTES // (8 * scan.capacity(need)), -(-len(order) // (4 * threads)))
+    # Large, for one reading of a cell serves a whole block, but no larger than its lists fit and the work divides.
+    size = min(1024, _LIST_BYTES // (8 * scan.capacity(int(needs[-1]))), -(-len(order) // (4 * threads)))
     size = max(scan.WORD, size // scan.WORD * scan.WORD)
-    return (order[start : start + size] for start in range(0, len(order), size))
+    blocks = (order[start : start + size] for start in range(0, len(order), size))
+    for block in in_threads(look, blocks, threads):
+        progress.advance(len(block))
+    return counts, radius, scanned

@@ -10,13 +10,12 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from ..bounds.intervals import hoeffding
 from ..core.arrays import Floats, Integers
 from ..core.compiled import compiled
 from .cells import Cells
-from .tile import LANES, POINTS, QUERIES, lowest_bit, within
+from .tile import F32, I32, LANES, POINTS, QUERIES, lowest_bit, within
 
 SAMPLE = 256  # queries of each of the two samples: a standard error of about 0.003
 _MARGIN = 2.33  # standard errors that the choice stays clear of what was asked for
@@ -27,9 +26,9 @@ _MISS = 0.01  # of the lower limit
 class Sample:
     """Some queries and where their true neighbours end."""
 
-    points: npt.NDArray[np.float32]  # (s, d)
-    home: npt.NDArray[np.int32]  # (s,): their own cells
-    radius: npt.NDArray[np.float32]  # (s, g): for each number of neighbours, increasing
+    points: F32  # (s, d)
+    home: I32  # (s,): their own cells
+    radius: F32  # (s, g): for each number of neighbours, increasing
 
 
 @dataclass(frozen=True)
@@ -71,27 +70,20 @@ def _recall_curves(cells: Cells, sample: Sample) -> tuple[Floats, Floats]:
     """
     found = _neighbors_by_cell(cells.tiles, cells.weight, cells.first_tile, sample.points, sample.radius)
     found[:, np.arange(len(sample.home)), sample.home] -= 1
-    nearest = np.array([_nearest_first(cells.centroids, query) for query in sample.points])
-    curves, errors = zip(*(_curve(near, nearest) for near in found), strict=True)
-    return np.stack(curves), np.stack(errors)
-
-
-def _nearest_first(centroids: npt.NDArray[np.float32], query: npt.NDArray[np.float32]) -> Integers:
-    return np.argsort(((centroids - query) ** 2).sum(axis=1), kind="stable")
-
-
-def _curve(found: npt.NDArray[np.int32], nearest: Integers) -> tuple[Floats, Floats]:
-    """found (s, cells): neighbours in each cell, which are then taken in the order `nearest` (s, cells)."""
-    reached = np.cumsum(np.take_along_axis(found, nearest, axis=1), axis=1)
-    share = reached / reached[:, -1:]
-    return share.mean(axis=0), share.std(axis=0) / math.sqrt(len(share))
+    centres = cells.centroids
+    nearest = np.array([np.argsort(((centres - at) ** 2).sum(axis=1), kind="stable") for at in sample.points])
+    curves, errors = np.empty((2, len(found), cells.count))
+    for g, near in enumerate(found):
+        reached = np.cumsum(np.take_along_axis(near, nearest, axis=1), axis=1)
+        share = reached / reached[:, -1:]
+        curves[g], errors[g] = share.mean(axis=0), share.std(axis=0) / math.sqrt(len(share))
+    return curves, errors
 
 
 @compiled
 def _neighbors_by_cell(
-    tiles: npt.NDArray[np.float32], weight: npt.NDArray[np.int32], first_tile: Integers,
-    queries: npt.NDArray[np.float32], radius: npt.NDArray[np.float32],
-) -> npt.NDArray[np.int32]:  # fmt: skip
+    tiles: F32, weight: I32, first_tile: Integers, queries: F32, radius: F32
+) -> I32:  # fmt: skip
     """Rows within each radius (s, g) of each query, cell by cell (g, s, cells)."""
     last, numbers = len(queries) - 1, radius.shape[1]
     # A radius is a rounded root: allow for it, lest the k-th neighbour itself be missed.

@@ -21,23 +21,17 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from ..core.arrays import Integers
 from ..core.compiled import compiled
-from .selection import smallest
-from .shortlist import FARTHEST, Counted, Lists, clear, new_lists, read_off, take, tighten
-from .tile import LANES, POINTS, QUERIES, lowest_bit, within
+from .shortlist import FARTHEST, Counted, Lists, read_off, smallest, take, tighten
+from .tile import F32, I32, LANES, POINTS, QUERIES, U32, lowest_bit, within
 
 WORD = 32  # queries a mask word
 PIECE = 16  # tile pairs a piece of a cell: what is measured before the hits are picked out
 _STEP = POINTS // LANES  # tiles of a pair
 _SLACK = 1e-5  # relative, when a whole cell is passed over: for rounding, to which each coordinate adds
 _ROUNDING = 2.0**-24  # of one float32 operation
-
-F32 = npt.NDArray[np.float32]
-I32 = npt.NDArray[np.int32]
-U32 = npt.NDArray[np.uint32]
 
 
 class Reference(NamedTuple):
@@ -81,7 +75,10 @@ def count_block(
     queries (b, d) and their own cells `home` (b,). The `probes` nearest cells are looked at, and always its own.
     """
     cells, counted, need = len(reference.first_tile) - 1, reference.counted, needs[len(needs) - 1]
-    lists = new_lists(len(queries), capacity(need), counted.members.shape[1], cells)
+    b, room = len(queries), capacity(need)
+    ties = np.zeros((b, counted.members.shape[1]), np.int64)
+    entries, work = np.empty((b, room), np.uint64), np.empty(max(room, cells), np.uint64)
+    lists = Lists(entries, np.zeros(b, np.int64), ties, np.full(b, FARTHEST), work)
     mask = np.empty((-(-len(queries) // WORD), cells), np.uint32)
     pending = np.arange(len(queries))
     for attempt in range(3):
@@ -105,7 +102,8 @@ def _set_thresholds(sample_tiles: F32, rank: int, asked: F32, lists: Lists) -> N
     """From the sample, where there is a rank; lists are left empty."""
     b = len(asked)
     lists.threshold[:b] = FARTHEST
-    clear(lists, b)
+    lists.size[:b] = 0
+    lists.ties[:b] = 0
     if rank:
         # A short list is quickly full, so that the threshold soon falls and little is put on it.
         room = min(lists.entries.shape[1], 2 * rank + PIECE * POINTS + 256)
@@ -114,7 +112,8 @@ def _set_thresholds(sample_tiles: F32, rank: int, asked: F32, lists: Lists) -> N
         _scan_tiles(sample_tiles, 0, len(sample_tiles), nobody, asked, active, b, rank, lists, room)
         for q in range(b):
             tighten(lists, q, nobody, rank)
-    clear(lists, b)
+        lists.size[:b] = 0
+        lists.ties[:b] = 0
 
 
 @compiled
@@ -125,8 +124,11 @@ def _choose_cells(reference: Reference, asked: F32, own: I32, lists: Lists, prob
     less, more = np.float32(1 - slack), np.float32(1 + slack)
     mask[:] = 0
     distance = np.empty((QUERIES, len(reference.centroid_tiles) * LANES), np.float32)
+    never, last = np.full(len(asked), np.float32(-1.0)), len(asked) - 1
     for start in range(0, len(asked), QUERIES):
-        _measure_centroids(reference.centroid_tiles, asked, start, distance)
+        a, b, c, e = start, min(start + 1, last), min(start + 2, last), min(start + 3, last)
+        for tile in range(0, len(reference.centroid_tiles), _STEP):
+            within(reference.centroid_tiles, tile, asked, a, b, c, e, never, distance, tile * LANES)
         for q in range(start, min(start + QUERIES, len(asked))):
             row = distance[q - start]
             limit = FARTHEST if probes >= cells else smallest(row, cells, probes, lists.work)
@@ -138,15 +140,6 @@ def _choose_cells(reference: Reference, asked: F32, own: I32, lists: Lists, prob
                 near = (row[cell] <= limit) & (math.sqrt(row[cell]) * less <= reach + reference.cell_radius[cell])
                 chosen[cell] |= bit if near else np.uint32(0)
             chosen[own[q]] |= bit
-
-
-@compiled
-def _measure_centroids(centroid_tiles: F32, asked: F32, start: int, distance: F32) -> None:
-    last = len(asked) - 1
-    a, b, c, e = start, min(start + 1, last), min(start + 2, last), min(start + 3, last)
-    never = np.full(len(asked), np.float32(-1.0))
-    for tile in range(0, len(centroid_tiles), _STEP):
-        within(centroid_tiles, tile, asked, a, b, c, e, never, distance, tile * LANES)
 
 
 @compiled

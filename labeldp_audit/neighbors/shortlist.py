@@ -1,8 +1,8 @@
 """The short list of each query: the nearest candidates so far, in a fixed place, however many there are or tie.
 
-An entry is (bits of the squared distance, slot) in one word (selection.py). A list that fills up is cut at the distance
-at which the rows wanted are reached: entries strictly below stay, points at exactly that distance are only counted,
-class by class.
+An entry is (bits of the squared distance, slot) in one word; bits of floats that are not negative are ordered like the
+floats. A list that fills up is cut at the distance at which the rows wanted are reached: entries strictly below stay,
+points at exactly that distance are only counted, class by class.
 """
 
 from __future__ import annotations
@@ -11,25 +11,24 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from ..core.arrays import Integers
 from ..core.compiled import compiled, inlined
-from .selection import BITS, NOWHERE, kth, select, span
-from .tile import POINTS, float_bits, lowest_bit
+from .tile import F32, I32, POINTS, U32, U64, lowest_bit
 
 FARTHEST = np.float32(3.0e38)  # the threshold of a list that takes all; below infinity, where the padding lies
-
-F32 = npt.NDArray[np.float32]
-I32 = npt.NDArray[np.int32]
-U64 = npt.NDArray[np.uint64]
+BITS = np.uint64(32)  # of the slot
+NOWHERE = np.uint32(0xFFFFFFFF)  # the bits of no distance
+_BUCKETS = 512
+_FEW = 24  # sorted by hand sooner than put into buckets
+_LAST = np.uint64(0xFFFFFFFFFFFFFFFF)  # of all entries
 
 
 class Counted(NamedTuple):
     """What stands at each slot of the points searched."""
 
-    members: npt.NDArray[np.int32]  # (slots, C): rows of each class
-    weight: npt.NDArray[np.int32]  # (slots,): rows; of length 1 where all are 1
+    members: I32  # (slots, C): rows of each class
+    weight: I32  # (slots,): rows; of length 1 where all are 1
 
 
 class Lists(NamedTuple):
@@ -38,25 +37,12 @@ class Lists(NamedTuple):
     entries: U64  # (b, room)
     size: Integers  # (b,)
     ties: Integers  # (b, C): classes at exactly the threshold
-    threshold: npt.NDArray[np.float32]  # (b,)
+    threshold: F32  # (b,)
     work: U64  # for whoever selects
 
 
-@compiled
-def new_lists(queries: int, room: int, classes: int, work: int) -> Any:
-    return Lists(
-        np.empty((queries, room), np.uint64),
-        np.zeros(queries, np.int64),
-        np.zeros((queries, classes), np.int64),
-        np.full(queries, FARTHEST),
-        np.empty(max(room, work), np.uint64),
-    )
-
-
 @inlined
-def take(
-    lists: Lists, q: int, hits: npt.NDArray[np.uint32], found: npt.NDArray[np.float32], base: int, counted: Counted
-) -> None:  # fmt: skip
+def take(lists: Lists, q: int, hits: U32, found: F32, base: int, counted: Counted) -> None:
     """Hits below the threshold go on the list; hits at it are counted. found: distances from slot `base` on."""
     limit = lists.threshold[q]
     at = lists.size[q]
@@ -66,7 +52,9 @@ def take(
             point = pair * POINTS + np.int64(lowest_bit(left))
             left &= left - np.uint32(1)
             if found[point] < limit:
-                lists.entries[q, at] = np.uint64(float_bits(found[point])) << BITS | np.uint64(base + point)
+                lists.entries[q, at] = np.uint64(np.float32(found[point]).view(np.uint32)) << BITS | np.uint64(
+                    base + point
+                )
                 at += 1
             else:
                 for c in range(counted.members.shape[1]):
@@ -92,7 +80,7 @@ def tighten(lists: Lists, q: int, counted: Counted, need: int) -> None:
             for c in range(len(ties)):
                 ties[c] += counted.members[np.uint32(entry), c]
     lists.size[q] = kept
-    lists.threshold[q : q + 1].view(np.uint32)[0] = limit
+    lists.threshold[q] = np.uint32(limit).view(np.float32)
 
 
 @compiled
@@ -105,11 +93,11 @@ def read_off(lists: Lists, q: int, counted: Counted, needs: Integers, counts: I3
     last = len(needs) - 1
     tighten(lists, q, counted, needs[last])
     mine, end = lists.entries[q], lists.size[q]
-    limit = lists.threshold[q : q + 1].view(np.uint32)[0]
+    limit = np.float32(lists.threshold[q]).view(np.uint32)
     bottom, _, alike = span(mine, end if last else 0, counted.weight)  # nothing to select where there is one
     beyond = lists.ties[q]  # what no entry stands for
     for g in range(last, -1, -1):
-        radius[g] = math.sqrt(_distance(limit))
+        radius[g] = math.sqrt(np.uint32(limit).view(np.float32))
         inside = np.uint32(0)
         if g:
             top = np.int64(limit)
@@ -117,47 +105,116 @@ def read_off(lists: Lists, q: int, counted: Counted, needs: Integers, counts: I3
         if inside == NOWHERE:  # it ends at the threshold too: nothing lies between
             counts[g] = 0
             continue
-        inner = _move_front(mine, end, inside) if g else 0
-        _count(mine[inner:end], counted, beyond, counts[g])
-        beyond[:] = 0
+        inner = np.int64(0)
+        for i in range(end if g else 0):  # those that are not beyond the next limit go to the front
+            entry = mine[i]
+            mine[i] = mine[inner]
+            mine[inner] = entry
+            inner += np.uint32(entry >> BITS) <= inside
+        for c in range(len(beyond)):
+            counts[g, c] = beyond[c]
+            beyond[c] = 0
+        for i in range(inner, end):
+            slot = np.uint32(mine[i])
+            for c in range(len(beyond)):
+                counts[g, c] += counted.members[slot, c]
         end, limit = inner, inside
     for g in range(last):
         counts[g + 1] += counts[g]
     return counts[last].sum() >= needs[last]
 
 
-@compiled
-def _distance(bits: np.uint32) -> Any:
-    one = np.empty(1, np.uint32)
-    one[0] = bits
-    return one.view(np.float32)[0]
+# ---- the k-th smallest of many distances, by the rows that stand at each: a radix select
 
 
 @compiled
-def _move_front(entries: U64, end: int, limit: np.uint32) -> Any:
-    """Those of the first `end` entries that are not beyond the limit; how many they are."""
-    kept = np.int64(0)
-    for i in range(end):
+def smallest(distance: F32, count: int, rank: int, work: U64) -> Any:
+    """The `rank`-th smallest of the first `count` distances."""
+    for i in range(count):
+        work[i] = np.uint64(np.float32(distance[i]).view(np.uint32)) << BITS
+    return np.uint32(kth(work, count, np.ones(1, np.int32), rank, work)).view(np.float32)
+
+
+@compiled
+def kth(entries: U64, count: int, weight: I32, need: int, work: U64) -> Any:
+    """The smallest distance (as bits) at which the weights of the slots reach `need`, or NOWHERE. A radix select.
+
+    entries (count,) are (bits, slot) and stay as they are; `work` may be the same array, then they do not.
+    """
+    bottom, top, alike = span(entries, count, weight)
+    return select(entries, count, bottom, top, alike, weight, need, work)
+
+
+@compiled
+def select(entries: U64, count: int, bottom: Any, top: Any, alike: Any, weight: I32, need: Any, work: U64) -> Any:
+    """kth where it is known that no distance but 0, of `alike` rows, is below `bottom`, and none above `top`."""
+    left = np.int64(need)
+    if left <= alike:
+        return np.uint32(0)
+    histogram = np.empty(_BUCKETS, np.int64)
+    source = entries
+    while bottom <= top:
+        shift = np.int64(0)
+        while ((top - bottom) >> shift) >= _BUCKETS:
+            shift += 1
+        histogram[:] = 0
+        for i in range(count):
+            histogram[_bucket(source[i], bottom, shift)] += 1 if len(weight) == 1 else weight[np.uint32(source[i])]
+        bucket = np.int64(0)
+        while bucket < _BUCKETS and histogram[bucket] < left:
+            left -= histogram[bucket]
+            bucket += 1
+        if bucket == _BUCKETS:
+            return NOWHERE
+        first = bottom + (bucket << shift)
+        if shift == 0:
+            return np.uint32(first)
+        kept = 0
+        for i in range(count):
+            entry = source[i]
+            work[kept] = entry
+            kept += _bucket(entry, bottom, shift) == bucket
+        source, count, bottom, top = work, kept, first, first + (np.int64(1) << shift) - 1
+        if count <= _FEW:
+            return _kth_of_few(work, count, weight, left)
+    return NOWHERE
+
+
+@compiled
+def span(entries: U64, count: int, weight: I32) -> Any:
+    """Bits of the smallest and the largest distance above 0, and the rows at 0.
+
+    The query itself lies at 0, and from there to its nearest neighbour most buckets would be empty.
+    """
+    low, high, alike = _LAST, np.uint64(0), np.int64(0)
+    for i in range(count):
         entry = entries[i]
-        entries[i] = entries[kept]
-        entries[kept] = entry
-        kept += np.uint32(entry >> BITS) <= limit
-    return kept
+        high = max(high, entry)
+        if entry >> BITS:
+            low = min(low, entry)
+        else:
+            alike += 1 if len(weight) == 1 else weight[np.uint32(entry)]
+    return np.int64(low >> BITS), np.int64(high >> BITS), alike
+
+
+@inlined
+def _bucket(entry: Any, bottom: Any, shift: Any) -> Any:
+    """Distances of 0 are in the first."""
+    return max(np.int64(entry >> BITS) - bottom, 0) >> shift
 
 
 @compiled
-def _count(entries: U64, counted: Counted, more: Integers, counts: I32) -> None:
-    """The classes of the entries, and some more -> counts."""
-    for c in range(len(counts)):
-        counts[c] = more[c]
-    for i in range(len(entries)):
-        slot = np.uint32(entries[i])
-        for c in range(len(counts)):
-            counts[c] += counted.members[slot, c]
-
-
-@compiled
-def clear(lists: Lists, queries: int) -> None:
-    """Empty lists; the thresholds stay."""
-    lists.size[:queries] = 0
-    lists.ties[:queries] = 0
+def _kth_of_few(entries: U64, count: int, weight: I32, need: Any) -> Any:
+    """The same by sorting them where they are."""
+    for i in range(1, count):
+        entry, at = entries[i], i
+        while at > 0 and entries[at - 1] > entry:
+            entries[at] = entries[at - 1]
+            at -= 1
+        entries[at] = entry
+    left = np.int64(need)
+    for i in range(count):
+        left -= 1 if len(weight) == 1 else weight[np.uint32(entries[i])]
+        if left <= 0:
+            return np.uint32(entries[i] >> BITS)
+    return NOWHERE

@@ -13,10 +13,18 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
+
+F32 = npt.NDArray[np.float32]
+I32 = npt.NDArray[np.int32]
+U8 = npt.NDArray[np.uint8]
+U32 = npt.NDArray[np.uint32]
+U64 = npt.NDArray[np.uint64]
 
 LANES = 16
 POINTS = 2 * LANES  # of one call
@@ -29,18 +37,9 @@ _CONTRACT = ("contract",)  # multiply and add may be fused
 
 @intrinsic
 def within(
-    typingctx: Any,
-    tiles: Any,
-    first: Any,
-    queries: Any,
-    a: Any,
-    b: Any,
-    c: Any,
-    e: Any,
-    thresholds: Any,
-    out: Any,
+    typingctx: Any, tiles: Any, first: Any, queries: Any, a: Any, b: Any, c: Any, e: Any, thresholds: Any, out: Any,
     column: Any,
-) -> Any:
+) -> Any:  # fmt: skip
     """within(tiles, first, queries, a, b, c, e, thresholds, out, column) -> four 32-bit masks.
 
     tiles (t, d, 16) float32: tiles `first` and `first + 1`; queries (g, d) float32: rows a, b, c, e;
@@ -65,7 +64,8 @@ def _generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     sums = [[cgutils.alloca_once_value(builder, _VECTOR(None)) for _ in range(2)] for _ in range(QUERIES)]
     with cgutils.for_range(builder, d) as loop:
         offset = builder.mul(loop.index, size(LANES))
-        x = [_load_vector(builder, builder.gep(start, [offset])) for start in points]
+        at = [builder.bitcast(builder.gep(start, [offset]), _VECTOR.as_pointer()) for start in points]
+        x = [builder.load(address, align=4, typ=_VECTOR) for address in at]
         for query in range(QUERIES):
             value = _broadcast(builder, builder.load(builder.gep(asked[query], [loop.index])))
             for t in range(2):
@@ -79,7 +79,8 @@ def _generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         for t in range(2):
             total = builder.load(sums[query][t])
             place = builder.add(builder.mul(size(query), width), builder.add(column, size(t * LANES)))
-            _store_vector(builder, total, builder.gep(out.data, [place]))
+            address = builder.bitcast(builder.gep(out.data, [place]), _VECTOR.as_pointer())
+            builder.store(total, address, align=4)
             hit = builder.bitcast(builder.fcmp_ordered("<=", total, limit), ir.IntType(LANES))
             wide = builder.shl(builder.zext(hit, ir.IntType(32)), ir.IntType(32)(t * LANES))
             mask = builder.or_(mask, wide)
@@ -93,14 +94,6 @@ def _broadcast(builder: Any, scalar: Any) -> Any:
     return builder.shuffle_vector(one, _VECTOR(ir.Undefined), lanes)
 
 
-def _load_vector(builder: Any, address: Any) -> Any:
-    return builder.load(builder.bitcast(address, _VECTOR.as_pointer()), align=4, typ=_VECTOR)
-
-
-def _store_vector(builder: Any, value: Any, address: Any) -> None:
-    builder.store(value, builder.bitcast(address, _VECTOR.as_pointer()), align=4)
-
-
 @intrinsic
 def lowest_bit(typingctx: Any, mask: Any) -> Any:
     """The position of the lowest set bit of a 32-bit mask that is not zero."""
@@ -109,13 +102,3 @@ def lowest_bit(typingctx: Any, mask: Any) -> Any:
         return builder.cttz(args[0], ir.IntType(1)(1))
 
     return types.uint32(types.uint32), generate
-
-
-@intrinsic
-def float_bits(typingctx: Any, value: Any) -> Any:
-    """The bits of a float32; for numbers that are not negative they are ordered like the numbers."""
-
-    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.bitcast(args[0], ir.IntType(32))
-
-    return types.uint32(types.float32), generate

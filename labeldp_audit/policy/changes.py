@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from ..core.errors import SpecError
 from ..core.finding import BASELINE, Change, Finding, Way
 from ..core.policy import Judgement, Outcome, Verdict, Waiver
-from ..core.report import COMPARED, NUMBERS, OLDER, Report
+from ..core.report import COMPARED, MEASURED_BY, NUMBERS, OLDER, Report
 
 BASIS = "utility"  # a parameter that decides what numbers mean
 NO_WORSE = "is no worse than before"
@@ -205,6 +205,6 @@ def _most(change: Change) -> float:
 def report(compared: Comparison) -> Report:
     """The newer report, of which the changes are shown."""
     old = compared.old.dataset
-    parameters = {**compared.new.parameters, OLDER: [old.name, old.sha256], NUMBERS: len(compared.changes)}
-    changed = (*compared.of(Way.WORSE), *compared.of(Way.BETTER))
-    return replace(compared.new, command="diff", parameters=parameters, changes=changed, judgement=None)
+    new, changed = compared.new, (*compared.of(Way.WORSE), *compared.of(Way.BETTER))
+    told = {MEASURED_BY: new.command, OLDER: [old.name, old.sha256], NUMBERS: len(compared.changes)}
+    return replace(new, command="diff", parameters={**told, **new.parameters}, changes=changed, judgement=None)

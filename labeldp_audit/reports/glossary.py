@@ -21,8 +21,7 @@ _SMALL = (
 
 TERMS: Mapping[str, Term] = {one.name: one for one in (
     Term(
-        "certified", "What is certified",
-        "holds whatever the population is, if rows are independent draws",
+        "certified", "What is certified", "holds whatever the population is, if rows are independent draws",
         "labels judge scores that were made without them: Clopper-Pearson limits on cells of like scores",
         f"{MATHEMATICS}: CERTIFICATES 0, a to c4, and the Proposition",
         "Bad scores make these limits say less; none makes them wrong. They are wrong where rows are copies, where "
@@ -30,8 +29,7 @@ TERMS: Mapping[str, Term] = {one.name: one for one in (
         ("certified_j", "certified_nu_max", "certified_advantage", "confidence"),
     ),
     Term(
-        "low", "Lower limit",
-        "the number is at least this, with the confidence of the report",
+        "low", "Lower limit", "the number is at least this, with the confidence of the report",
         _JOINTLY,
         f"{MATHEMATICS}: how a report's confidence is shared out",
         "A line such as 'certified_nu_max.low > 10' fails only where harm is shown, so that it passes shows nothing, "
@@ -39,16 +37,13 @@ TERMS: Mapping[str, Term] = {one.name: one for one in (
         ("estimate", "high", "confidence"),
     ),
     Term(
-        "estimate", "Estimate",
-        "the best single guess, without its error",
-        "by the method that the finding names",
+        "estimate", "Estimate", "the best single guess, without its error", "by the method that the finding names",
         "the finding's own method",
         "For orientation. A rule that looks at an estimate lets chance decide: look at low or high.",
         ("low", "high"),
     ),
     Term(
-        "high", "Upper limit",
-        "the number is at most this, with the confidence of the report",
+        "high", "Upper limit", "the number is at most this, with the confidence of the report",
         _JOINTLY,
         f"{MATHEMATICS}: how a report's confidence is shared out",
         "A line such as 'advantage.high > 0.02' passes only where safety is shown. high of advantage needs no "
@@ -65,8 +60,7 @@ TERMS: Mapping[str, Term] = {one.name: one for one in (
         ("j", "j_added", "nu_max", "mean_loss", "informed_utility", "advantage"),
     ),
     Term(
-        "confidence", "Confidence",
-        "how surely all limits of a report hold together",
+        "confidence", "Confidence", "how surely all limits of a report hold together",
         f"{_JOINTLY}; 0.99 unless you ask otherwise",
         f"{MATHEMATICS}: how a report's confidence is shared out",
         "It covers one report. Choosing columns, k or an estimator by what earlier reports said makes it less. "
@@ -74,8 +68,7 @@ TERMS: Mapping[str, Term] = {one.name: one for one in (
         ("low", "high"),
     ),
     Term(
-        "inconclusive", "Inconclusive",
-        "the estimate passes, the limit does not: nobody knows",
+        "inconclusive", "Inconclusive", "the estimate passes, the limit does not: nobody knows",
         "line(limit) holds and line(estimate) does not",
         "exit status 4 of labeldp-audit check",
         "More rows make limits narrower. Until then it is not shown that the policy holds. --exit-zero reports it "
@@ -83,8 +76,7 @@ TERMS: Mapping[str, Term] = {one.name: one for one in (
         ("low", "high", "waiver"),
     ),
     Term(
-        "unproven", "Unproven",
-        "the lower limit passes, the estimate does not: only want of rows lets it pass",
+        "unproven", "Unproven", "the lower limit passes, the estimate does not: only want of rows lets it pass",
         "line(low) does not hold and line(estimate) does",
         "exit status 4 of labeldp-audit check",
         "A lower limit of a small table says little: gate on .high or .estimate, or ask more rows. on_unproven = "
@@ -92,16 +84,14 @@ TERMS: Mapping[str, Term] = {one.name: one for one in (
         ("low", "estimate", "inconclusive"),
     ),
     Term(
-        "not_measured", "Not measured",
-        "the report has no such number: the policy is not shown to hold",
+        "not_measured", "Not measured", "the report has no such number: the policy is not shown to hold",
         "no finding of that quantity at that place, or one without the limit asked for",
         "exit status 1 of labeldp-audit check",
         "Counts as a failure, and no waiver covers it: a risk can be accepted once it is known.",
         ("inconclusive", "waiver"),
     ),
     Term(
-        "waiver", "Waiver",
-        "a risk that somebody accepts: for one quantity, one table, until a day, for a reason",
+        "waiver", "Waiver", "a risk that somebody accepts: for one quantity, one table, until a day, for a reason",
         "[[policy.waiver]] with quantity, dataset (sha256 of the table), until and reason",
         "the policy file",
         "Lines about that quantity do not count for that very table until that day. One that has run out fails, so "
@@ -109,8 +99,7 @@ TERMS: Mapping[str, Term] = {one.name: one for one in (
         ("inconclusive", "not_measured"),
     ),
     Term(
-        "eta", "What features tell",
-        "how likely each label is, given the features alone",
+        "eta", "What features tell", "how likely each label is, given the features alone",
         "eta(x) = P(Y = 1 | x), or P(Y = c | x) for each class",
         PITFALLS,
         "Nobody sees it; it is estimated, and everything but what is certified rests on how well. The log loss of the "
@@ -118,16 +107,13 @@ TERMS: Mapping[str, Term] = {one.name: one for one in (
         ("prior", "post", "eta_min", "eta_max"),
     ),
     Term(
-        "prior", "How common the label is",
-        "share of people with the positive label",
-        "p = P(Y = 1)",
+        "prior", "How common the label is", "share of people with the positive label", "p = P(Y = 1)",
         PITFALLS,
         "What anybody knows without features: losses are measured against it.",
         ("eta", "nu_bar"),
     ),
     Term(
-        "post", "What features and release tell",
-        "how likely each label is, once the release is out",
+        "post", "What features and release tell", "how likely each label is, once the release is out",
         "post_c = eta_c P(release | c) / sum over c' of eta_c' P(release | c')",
         f"{UNIFIED}, section 3",
         "Bayes' rule: what an attacker who knows eta believes afterwards.",
@@ -145,16 +131,14 @@ TERMS: Mapping[str, Term] = {one.name: one for one in (
         ("j", "mean_loss", "nu_max", "tau", "nat", "pi"),
     ),
     Term(
-        "tau", "Threshold of a loss",
-        "a loss, in nats, that J asks about",
+        "tau", "Threshold of a loss", "a loss, in nats, that J asks about",
         "J(tau) = P(nu_bar(X) > tau); the odds change by a factor of e^tau",
         PITFALLS,
         "1 nat is a factor of 2.7, 2 of 7.4, 3 of 20, 5 of 148. h(pi) is what the release contributes by itself.",
         ("j", "nat", "nu_bar"),
     ),
     Term(
-        "epsilon", "Label differential privacy",
-        "how much a mechanism promises that one label changes its output",
+        "epsilon", "Label differential privacy", "how much a mechanism promises that one label changes its output",
         "P(output | y) <= e^epsilon P(output | y'); randomized response: epsilon = log((C - 1)(1 - pi) / pi)",
         f"{PITFALLS}; {TRAINING}",
         "A promise about what the release adds, whatever the features tell: with features that give labels away, a "
@@ -162,8 +146,7 @@ TERMS: Mapping[str, Term] = {one.name: one for one in (
         ("pi", "lambda", "rr", "nu_max"),
     ),
     Term(
-        "pi", "Flip probability",
-        "probability that the published label differs from the true one",
+        "pi", "Flip probability", "probability that the published label differs from the true one",
         "pi = (C - 1) / (e^epsilon + C - 1); two labels: 1 / (1 + e^epsilon); pi = lambda (C - 1) / C",
         f"{MATHEMATICS}: A11",
         "Not the probability of drawing the label anew, which is lambda and larger. rr:pi=0.01 is epsilon 4.595.",
@@ -186,8 +169,7 @@ TERMS: Mapping[str, Term] = {one.name: one for one in (
         ("llp", "bag", "equivalent_k"),
     ),
     Term(
-        "nat", "Unit of losses",
-        "the unit of losses: one nat multiplies or divides odds by e = 2.718",
+        "nat", "Unit of losses", "the unit of losses: one nat multiplies or divides odds by e = 2.718",
         "odds after = odds before * e^loss; one nat is 1 / log 2 = 1.443 bits",
         "natural logarithms; nothing of this tool's own",
         "A loss of 3 nats multiplies the odds on the true label by 20. Of a label that 12 % of people have, an "
@@ -196,8 +178,7 @@ TERMS: Mapping[str, Term] = {one.name: one for one in (
         ("odds", "nu_bar", "tau"),
     ),
     Term(
-        "odds", "Odds",
-        "how likely a label is, beside how likely it is not",
+        "odds", "Odds", "how likely a label is, beside how likely it is not",
         "odds = q / (1 - q) for a chance of q; logit q = log odds; q = odds / (1 + odds)",
         "arithmetic; nothing of this tool's own",
         "A chance of 50 % is odds of 1, 12 % odds of 0.14, 90 % odds of 9. Whatever is learnt multiplies odds, so "
@@ -205,8 +186,7 @@ TERMS: Mapping[str, Term] = {one.name: one for one in (
         ("nat", "prior", "nu_bar"),
     ),
     Term(
-        "attacker", "Attacker",
-        "whoever knows people's features and sees the release, and wants their labels",
+        "attacker", "Attacker", "whoever knows people's features and sees the release, and wants their labels",
         "before: eta(x); after: post(x, release), by Bayes' rule",
         f"{UNIFIED}, section 3; {PITFALLS}",
         "The best one is meant: he knows how labels depend on features, the mechanism with all its parameters, and for "
@@ -215,8 +195,7 @@ TERMS: Mapping[str, Term] = {one.name: one for one in (
         ("eta", "post", "advantage", "bag"),
     ),
     Term(
-        "bag", "Bag",
-        "people put together at random, whose labels are published as one total",
+        "bag", "Bag", "people put together at random, whose labels are published as one total",
         "release = sum of the labels of k people drawn at random, as it is (llp) or with noise (laplace-llp)",
         f"{UNIFIED}, section 3; {MATHEMATICS}: B2 to B5",
         "The larger the bag, the less its total tells about one of its people, as long as the labels of the others are "
@@ -224,24 +203,21 @@ TERMS: Mapping[str, Term] = {one.name: one for one in (
         ("llp", "laplace-llp", "k", "equivalent_k"),
     ),
     Term(
-        "rr", "Randomized response",
-        "each label is published, or another one instead",
+        "rr", "Randomized response", "each label is published, or another one instead",
         "P(say s | y) = e^epsilon / (e^epsilon + C - 1) if s = y, else 1 / (e^epsilon + C - 1)",
         f"Warner 1965; {PITFALLS}",
         "Written rr:epsilon=1, rr:pi=0.01 (flip) or rr:lambda=0.02 (uniform replacement); reports give all three.",
         ("epsilon", "pi", "lambda", "equivalent_k"),
     ),
     Term(
-        "channel", "Any replacement one by one",
-        "each label is replaced by a law of its own",
+        "channel", "Any replacement one by one", "each label is replaced by a law of its own",
         "matrix[y][s] = P(say s | y), a row for each true class",
         f"{MATHEMATICS}: B6",
         "Written channel:matrix=0.9 0.1/0.2 0.8. Its epsilon is the log of the largest ratio within a column.",
         ("rr", "epsilon"),
     ),
     Term(
-        "llp", "Label proportions",
-        "how many positives each random bag of k people has",
+        "llp", "Label proportions", "how many positives each random bag of k people has",
         "release = sum of the labels of a bag; P(Y_i = 1 | sum = s) = eta_i P(sum of the others = s - 1) / P(sum = s)",
         f"{UNIFIED}, section 3, Theorems 3.3 to 3.5; {MATHEMATICS}: B2 to B5",
         "Promises nothing: whoever knows the other labels of a bag learns the last, however large it is. Written "

@@ -146,7 +146,7 @@ def test_a_bad_file_is_refused_by_name(refused, file, what):
 
 def test_an_unknown_key_names_the_near_ones(refused):
     assert refused(file="mechanisms = []").hint == "did you mean mechanism?"
-    assert refused(file="zzz = 1").hint.startswith("known: alpha, bags, categorical, certify, confidence")
+    assert refused(file="zzz = 1").hint.startswith("known: alpha, bags, baseline, categorical, certify")
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from labeldp_audit.core.errors import AuditError
 from labeldp_audit.core.progress import Silent
 from labeldp_audit.core.table import Table
 from labeldp_audit.data import ReadOptions, read_table
+from labeldp_audit.data.sources import delimited
 
 Read = Callable[..., Table]
 
@@ -43,12 +45,28 @@ def read_columns(tmp_path: Path) -> Read:
 
     def from_columns(columns: dict[str, object], /, **options: object) -> Table:
         path = tmp_path / "table.parquet"
-        pq.write_table(pa.table(with_label(columns)), path)
+        rows = len(next(iter(columns.values())))  # type: ignore[arg-type]
+        pq.write_table(pa.table(columns if "y" in columns else {**columns, "y": [i % 2 for i in range(rows)]}), path)
         return as_read(path, **options)
 
     return from_columns
 
 
-def with_label(columns: dict[str, object]) -> dict[str, object]:
-    rows = len(next(iter(columns.values())))  # type: ignore[arg-type]
-    return columns if "y" in columns else {**columns, "y": [i % 2 for i in range(rows)]}
+@pytest.fixture
+def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Text tables are learnt from a kilobyte at a time, so that a few hundred rows are several blocks."""
+    monkeypatch.setattr(delimited, "BLOCK", 1 << 10)
+
+
+@pytest.fixture(scope="session")
+def refused() -> Callable[..., AuditError]:
+    """The error of a read, which is one line."""
+
+    def error_of(read: Read, *arguments: object, **options: object) -> AuditError:
+        with pytest.raises(AuditError) as caught:
+            read(*arguments, **options)
+        assert "\n" not in str(caught.value) + caught.value.hint
+        assert "Traceback" not in str(caught.value)
+        return caught.value
+
+    return error_of

@@ -58,18 +58,13 @@ def test_any_tool_may_read_it(path):
     assert said == {**ABOUT, "schema": "labeldp-audit/eta/2"}
 
 
-def test_numbers_as_numpy_and_python_have_them(tmp_path):
-    about = {"k": np.int64(3), "share": np.float64(0.1), "at": {"c": (1, np.True_), 2: "x"}}
-    write_all([rows_file(tmp_path / "e", COLUMNS, about)])
-    _, said = read_estimates(str(tmp_path / "e"))
-    assert said == {"k": 3, "share": 0.1, "at": {"c": [1, True], "2": "x"}}
-
-
-def test_infinities_come_back_and_are_json(tmp_path):
+def test_whatever_is_said_comes_back_and_is_json(tmp_path):
     names = ["Infinity", '-Infinity"', 'a\\"Infinity', "Infinity\\"]
     about = {"loss": np.inf, "low": np.float64(-np.inf), "classes": names, "Infinity": [np.inf, "NaN"]}
-    write_all([rows_file(tmp_path / "e", COLUMNS, about)])
-    assert read_estimates(str(tmp_path / "e"))[1] == about
+    numpy = {"k": np.int64(3), "share": np.float64(0.1), "at": {"c": (1, np.True_), 2: "x"}}
+    write_all([rows_file(tmp_path / "e", COLUMNS, about | numpy | {"schema": "mine"})])
+    plain = {"k": 3, "share": 0.1, "at": {"c": [1, True], "2": "x"}}
+    assert read_estimates(str(tmp_path / "e"))[1] == about | plain, "a schema of the caller does not win"
 
     def refuse(token):
         raise AssertionError(token)
@@ -81,11 +76,6 @@ def test_nan_is_never_written(tmp_path):
     with pytest.raises(ValueError, match="NaN"):
         write_all([rows_file(tmp_path / "e", COLUMNS, {"loss": np.nan})])
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_schema_of_the_caller_does_not_win(tmp_path):
-    write_all([rows_file(tmp_path / "e", COLUMNS, {"schema": "mine"})])
-    assert read_estimates(str(tmp_path / "e"))[1] == {}
 
 
 def test_nothing_there(tmp_path):
@@ -102,17 +92,11 @@ def test_a_pipe_is_not_waited_for(tmp_path):
     assert refused(tmp_path / "pipe") == "not a regular file: pipe"
 
 
-@pytest.mark.parametrize("content", [b"", b"row,eta_0\n1,0.5\n", b"PAR1" * 20], ids=repr)
-def test_no_parquet(tmp_path, content):
-    (tmp_path / "e.parquet").write_bytes(content)
-    assert refused(tmp_path / "e.parquet").startswith("not a complete Parquet file: e.parquet")
-
-
-def test_cut_short(path):
+@pytest.mark.parametrize("end", [0, 4, 0.5, -1, "csv"])
+def test_no_whole_parquet_file(path, end):
     content = path.read_bytes()
-    for end in (len(content) - 1, len(content) // 2, 4):
-        path.write_bytes(content[:end])
-        assert refused(path).startswith("not a complete Parquet file: eta.parquet")
+    path.write_bytes(b"row,eta_0\n1,0.5\n" if end == "csv" else content[: end if end != 0.5 else len(content) // 2])
+    assert refused(path).startswith("not a complete Parquet file: eta.parquet")
 
 
 def written(path, table, said=None):
@@ -121,10 +105,9 @@ def written(path, table, said=None):
 
 def test_of_another_tool(path):
     table = pq.read_table(path)
-    written(path, table.replace_schema_metadata({"pandas": "{}"}))
-    assert refused(path) == "it was not written by estimate-eta: eta.parquet"
-    written(path, table.replace_schema_metadata())
-    assert refused(path) == "it was not written by estimate-eta: eta.parquet"
+    for metadata in ({"pandas": "{}"}, None):
+        written(path, table.replace_schema_metadata(metadata))
+        assert refused(path) == "it was not written by estimate-eta: eta.parquet"
     write_all([rows_file(path, COLUMNS)])
     assert refused(path) == "it was not written by estimate-eta: eta.parquet"
 
@@ -164,8 +147,6 @@ def test_of_another_version(path):
     [
         lambda table: table.take([1, 0, 2, 3]),
         lambda table: table.slice(0, 3),
-        lambda table: table.slice(0, 0),
-        lambda table: pa.concat_tables([table, table]),
         lambda table: table.drop_columns("row"),
         lambda table: table.append_column("more", pa.array([1, 2, 3, 4])),
         lambda table: table.select(list(COLUMNS)[::-1]),
@@ -192,19 +173,19 @@ def test_how_it_is_packed_is_no_change(path):
     assert read_estimates(str(path))[1] == ABOUT
 
 
-def test_duplicate_names(tmp_path):
+def test_duplicate_names(path):
     table = pa.Table.from_arrays([pa.array([1])] * 2, names=["row", "row"])
-    written(tmp_path / "e", table, '{"schema": "labeldp-audit/eta/2"}')
-    assert refused(tmp_path / "e") == "two columns have the same name: e: column 'row'"
+    written(path, table, '{"schema": "labeldp-audit/eta/2"}')
+    assert refused(path) == "two columns have the same name: eta.parquet: column 'row'"
 
 
-def test_no_row(tmp_path):
-    write_all([rows_file(tmp_path / "e", {name: values[:0] for name, values in COLUMNS.items()}, ABOUT)])
-    assert [len(values) for values in read_estimates(str(tmp_path / "e"))[0].values()] == [0] * 5
+def test_no_row(path):
+    write_all([rows_file(path, {name: values[:0] for name, values in COLUMNS.items()}, ABOUT)])
+    assert [len(values) for values in read_estimates(str(path))[0].values()] == [0] * 5
 
 
 @settings(
-    max_examples=200, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=120, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(data=st.data())
 def test_a_flipped_bit_is_seen(path, data):

@@ -1,14 +1,15 @@
-"""Hashes of levels, how many there are, and where they lie."""
+"""Hashes of levels, how many there are, and where they lie; mean and spread of numbers, piece by piece."""
 
 import hashlib
 
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from labeldp_audit.data import levels
+from labeldp_audit.data import levels, numbers
+from labeldp_audit.data.numbers import Moments
 
 WORD = (1 << 64) - 1
 
@@ -66,3 +67,32 @@ def test_directions_point_everywhere():
     assert np.abs(found.mean(axis=0)).max() < 5 * np.sqrt(0.5 / 16 / len(found))
     covariance = found.T @ found / len(found) * 32
     assert np.abs(covariance - np.eye(16)).max() < 0.05
+
+
+# ---- numbers
+
+
+@settings(deadline=None)
+@given(st.lists(st.lists(st.floats(-1e3, 1e3), max_size=8), min_size=1, max_size=8))
+def test_merging_pieces_is_taking_all(pieces):
+    merged = Moments()
+    for piece in pieces:
+        merged = merged.merge(Moments.of(np.array(piece, np.float64)))
+    every = np.array([value for piece in pieces for value in piece])
+    assert merged.count == len(every)
+    if len(every):
+        assert merged.mean == pytest.approx(every.mean(), abs=1e-9)
+        assert merged.deviation == pytest.approx(every.std(), abs=1e-6)
+        assert (merged.low, merged.high) == (every.min(), every.max())
+
+
+@settings(deadline=None)
+@given(st.sampled_from([np.int64, np.uint64]), st.data())
+@example(np.int64, [-9_217_372_036_854_939_652, 5_999_999_999_836_156, -9_218_372_036_854_775_813])
+@example(np.uint64, [0, 2**64 - 1, 1])
+def test_differences_of_whole_numbers_are_rounded_once(kind, data):
+    whole, limits = st.integers, np.iinfo(kind)
+    cells = st.lists(whole(int(limits.min), int(limits.max)), min_size=2, max_size=6)
+    origin, *values = data if isinstance(data, list) else data.draw(cells)
+    found = numbers.differences(np.array(values, kind), origin, 1)
+    assert found.tolist() == [float(value - origin) for value in values]

@@ -12,6 +12,7 @@ from labeldp_audit.core.errors import DataError, SpecError
 
 THREE = {"a": [0.2, 0.5, 1.0], "b": [0.3, 0.25, 0.0], "c": [0.5, 0.25, 0.0], "y": ["u", "v", "w"]}
 ABC = ("a", "b", "c")
+PAIR = {"p": [1.0, 0.75], "q": [1e-20, 0.25], "y": [0, 1]}
 
 
 def roles(table):
@@ -33,29 +34,22 @@ def test_one_column_is_the_positive_class(read_columns):
     assert table.warnings == ()
 
 
-def test_the_positive_class_is_the_one_that_was_named(read_columns):
-    table = read_columns({"p": [0.25, 1.0], "y": [0, 1]}, eta=("p",), positive="0")
-    assert table.dataset.classes == ("1", "0")
-    assert table.given.tolist() == [[0.75, 0.25], [0.0, 1.0]]
-
-
-def test_two_columns_for_two_classes_are_negative_and_positive(read_columns):
-    columns = {"p": [1.0, 0.75], "q": [1e-20, 0.25], "y": [0, 1]}
-    assert read_columns(columns, eta=("q", "p")).given.tolist() == [[1e-20, 1.0], [0.25, 0.75]]
-    assert read_columns(columns, eta=("p", "q")).given.tolist() == [[1.0, 1e-20], [0.75, 0.25]]
-
-
-def test_a_column_for_each_class_in_the_order_given(read_columns):
-    table = read_columns(THREE, eta=("c", "a", "b"), many_classes=True)
-    assert table.dataset.classes == ("u", "v", "w")
-    assert table.dataset.positive is None
-    assert table.given.tolist() == [[0.5, 0.2, 0.3], [0.25, 0.5, 0.25], [0.0, 1.0, 0.0]]
-
-
-def test_one_class_against_the_rest(read_columns):
-    table = read_columns(THREE, eta=("a",), positive="u")
-    assert table.dataset.classes == ("rest", "u")
-    assert table.given[:, 1].tolist() == THREE["a"]
+@pytest.mark.parametrize(
+    ("columns", "options", "classes", "given"),
+    [
+        ({"p": [0.25, 1.0], "y": [0, 1]}, {"eta": ("p",), "positive": "0"}, ("1", "0"), [[0.75, 0.25], [0.0, 1.0]]),
+        (PAIR, {"eta": ("q", "p")}, ("0", "1"), [[1e-20, 1.0], [0.25, 0.75]]),
+        (PAIR, {"eta": ("p", "q")}, ("0", "1"), [[1.0, 1e-20], [0.75, 0.25]]),
+        (THREE, {"eta": ("a",), "positive": "u"}, ("rest", "u"), [[0.8, 0.2], [0.5, 0.5], [0.0, 1.0]]),
+        (THREE, {"eta": ("c", "a", "b"), "many_classes": True}, ("u", "v", "w"),
+         [[0.5, 0.2, 0.3], [0.25, 0.5, 0.25], [0.0, 1.0, 0.0]]),
+    ],
+)  # fmt: skip
+def test_columns_are_those_of_the_classes(read_columns, columns, options, classes, given):
+    """One of the positive class, two of the negative and the positive one, or one of each class as they are named."""
+    table = read_columns(columns, **options)
+    assert table.dataset.classes == classes
+    assert table.given.tolist() == given
 
 
 def test_rows_that_nearly_sum_to_one_are_normalised(read_columns):
@@ -70,14 +64,13 @@ def test_rows_that_nearly_sum_to_one_are_normalised(read_columns):
 
 
 @pytest.mark.parametrize(("last", "fits"), [(0.5 + 0.9e-6, True), (0.5 + 1.1e-6, False), (0.5 - 1.1e-6, False)])
-def test_the_tolerance_of_a_sum(read_columns, last, fits):
+def test_the_tolerance_of_a_sum(read_columns, refused, last, fits):
     columns = THREE | {"c": [last, 0.25, 0.0]}
     if fits:
         assert read_columns(columns, eta=ABC, many_classes=True).given[0].sum() == pytest.approx(1, abs=2**-52)
         return
-    with pytest.raises(DataError) as caught:
-        read_columns(columns, eta=ABC, many_classes=True)
-    assert str(caught.value) == "the probabilities do not sum to 1 within 1e-06: table.parquet: row 1"
+    error = refused(read_columns, columns, eta=ABC, many_classes=True)
+    assert str(error) == "the probabilities do not sum to 1 within 1e-06: table.parquet: row 1"
 
 
 @pytest.mark.parametrize(
@@ -87,13 +80,9 @@ def test_the_tolerance_of_a_sum(read_columns, last, fits):
         ("NA", "a missing probability"),
         ("nan", "a missing probability"),
         ("inf", "a probability must be from 0 to 1"),
-        ("-inf", "a probability must be from 0 to 1"),
-        ("-1e-17", "a probability must be from 0 to 1"),
         ("-5e-324", "a probability must be from 0 to 1"),
-        ("1.000000001", "a probability must be from 0 to 1"),
         ("1.0000000000000002", "a probability must be from 0 to 1"),
-        ("50", "a probability must be from 0 to 1"),
-        ("high", "not a number"),
+        ("alice@example.org", "not a number"),
         ("50%", "not a number"),
         ('"0,5"', "not a number"),
         ("true", "not a number"),
@@ -101,12 +90,11 @@ def test_the_tolerance_of_a_sum(read_columns, last, fits):
     ],
 )
 @pytest.mark.parametrize("before", [0, 1, 1 << 16], ids=["first", "second", "late"])
-def test_cells_that_are_no_probability(read_text, bad, says, before):
+def test_cells_that_are_no_probability(read_text, refused, bad, says, before):
     """The row is counted in the file: one without a label comes first, and what it holds does not matter."""
     rows = ["none,\n"] + [f"0.5,{i % 2}\n" for i in range(before)] + [f"{bad},1\n", f"{bad},0\n", "1,0\n"]
-    with pytest.raises(DataError) as caught:
-        read_text("p,y\n" + "".join(rows), eta=("p",), drop_null_labels=True)
-    assert str(caught.value) == f"{says}: table.csv: column 'p': row {before + 2}"
+    error = refused(read_text, "p,y\n" + "".join(rows), eta=("p",), drop_null_labels=True)
+    assert str(error) == f"{says}: table.csv: column 'p': row {before + 2}"
 
 
 @pytest.mark.parametrize(
@@ -130,10 +118,8 @@ def test_cells_that_are_no_probability(read_text, bad, says, before):
     ],
     ids=str,
 )
-def test_columns_that_are_no_probabilities(read_columns, bad, says):
-    with pytest.raises(DataError) as caught:
-        read_columns({"p": bad, "y": [0, 1, 0]}, eta=("p",))
-    assert str(caught.value).startswith(says)
+def test_columns_that_are_no_probabilities(read_columns, refused, bad, says):
+    assert str(refused(read_columns, {"p": bad, "y": [0, 1, 0]}, eta=("p",))).startswith(says)
 
 
 @pytest.mark.parametrize(
@@ -182,31 +168,20 @@ def test_every_float_survives(read_columns, read_text, cells):
     ],
     ids=str,
 )
-def test_options_that_cannot_hold(read_text, options, says):
-    with pytest.raises(SpecError) as caught:
-        read_text("p_model,q,r,y\n0.1,0.9,0,0\n0.2,0.8,0,1\n", **options)
-    assert str(caught.value).startswith(says)
-
-
-def test_a_misspelt_column_is_guessed(read_text):
-    with pytest.raises(SpecError) as caught:
-        read_text("p_model,y\n0.1,0\n0.2,1\n", eta=("p_modle",))
-    assert caught.value.hint == "did you mean 'p_model'?"
+def test_options_that_cannot_hold(read_text, refused, options, says):
+    error = refused(read_text, "p_model,q,r,y\n0.1,0.9,0,0\n0.2,0.8,0,1\n", **options)
+    assert isinstance(error, SpecError) and str(error).startswith(says)
+    assert error.hint == "did you mean 'p_model'?" or "modle" not in says
 
 
 @pytest.mark.parametrize("number", [1, 2, 4])
-def test_the_order_of_the_columns_is_hinted(read_columns, number):
+def test_the_order_of_the_columns_is_hinted(read_columns, refused, number):
     names = ("a", "b", "c", "d")[:number]
-    with pytest.raises(SpecError) as caught:
-        read_columns(THREE | {"d": [0.0] * 3}, eta=names, many_classes=True)
-    assert str(caught.value) == f"--eta: {number} column{'s' * (number > 1)} for 3 classes"
-    assert caught.value.hint == "3 columns are needed, the probabilities of 'u', 'v', 'w' in this order"
-
-
-def test_and_that_of_two_classes(read_columns):
-    with pytest.raises(SpecError) as caught:
-        read_columns(THREE, eta=ABC, positive="v")
-    assert caught.value.hint == "one column is needed, the probability of 'v', or two, those of 'rest', 'v'"
+    error = refused(read_columns, THREE | {"d": [0.0] * 3}, eta=names, many_classes=True)
+    assert str(error) == f"--eta: {number} column{'s' * (number > 1)} for 3 classes"
+    assert error.hint == "3 columns are needed, the probabilities of 'u', 'v', 'w' in this order"
+    two = refused(read_columns, THREE, eta=ABC, positive="v").hint
+    assert two == "one column is needed, the probability of 'v', or two, those of 'rest', 'v'"
 
 
 def test_a_probability_may_be_named_like_a_label(read_text):

@@ -1,4 +1,4 @@
-"""Numbers whose name says that they are names are pointed out."""
+"""What is said of columns: their types, and which may be no features."""
 
 import decimal
 
@@ -6,66 +6,71 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from labeldp_audit.data.describe import names_identifier
+from labeldp_audit.data.describe import names_identifier, type_name
 
 NUMBERS = [10, 20, 30, 40]
-
-
-WORDS = ["id", "ID", "user_id", "userId", "UserID", "user-id", "visit.id", "id_client", "IDNumber", "id2"]
-OTHERS = ["userid", "PatientId", "uuid", "session_uuid", "customer identifier"]
-
-
-@pytest.mark.parametrize("name", [*WORDS, *OTHERS])
-def test_names_of_identifiers(name):
-    assert names_identifier(name)
+NAMED = "column {} is named like an identifier and read as a number; --exclude or --categorical"
 
 
 @pytest.mark.parametrize(
-    "name", ["paid", "covid", "humid", "idea", "width", "Grid", "is_valid", "paidAt", "", "日", "7"]
-)
-def test_names_that_only_look_alike(name):
-    assert not names_identifier(name)
-
-
-def test_a_number_named_like_an_identifier(read_columns):
-    table = read_columns({"user_id": NUMBERS, "age": [1, 2, 3, 3]})
-    assert table.warnings == (
-        "column 'user_id' is named like an identifier and read as a number; --exclude or --categorical",
-    )
-
-
-@pytest.mark.parametrize("option", ["exclude", "categorical"])
-def test_and_nothing_is_said_once_it_is_settled(read_columns, option):
-    assert read_columns({"user_id": NUMBERS, "age": [1, 2, 3, 3]}, **{option: ("user_id",)}).warnings == ()
-
-
-@pytest.mark.parametrize(
-    ("column", "warnings"),
+    ("kind", "said"),
     [
-        (pa.array(NUMBERS, pa.uint8()), 1),
-        (pa.array([1, None, 3, 4], pa.int32()), 1),
-        (pa.array(map(decimal.Decimal, NUMBERS), pa.decimal128(20, 0)), 1),
-        (pa.array([0.5, 1.5, 2.5, 3.5]), 0),
-        (pa.array(["a", "b", "a", "b"]), 0),
+        (pa.dictionary(pa.int32(), pa.string()), "dictionary<string>"),
+        (pa.dictionary(pa.int8(), pa.decimal128(5, 2), ordered=True), "dictionary<decimal128(5, 2)>"),
+        (pa.timestamp("us", "UTC"), "timestamp[us, tz=UTC]"),
+    ],
+)
+def test_types_are_said_shortly(kind, said):
+    assert type_name(kind) == said
+
+
+WORDS = "id ID user_id userId UserID user-id visit.id id_client IDNumber id2 userid PatientId uuid session_uuid"
+OTHERS = "paid covid humid idea width Grid is_valid paidAt 日 7"
+
+
+def test_names_of_identifiers_and_those_that_only_look_alike():
+    assert [name for name in (*WORDS.split(), "customer identifier") if not names_identifier(name)] == []
+    assert [name for name in (*OTHERS.split(), "") if names_identifier(name)] == []
+
+
+@pytest.mark.parametrize(
+    ("column", "options", "said"),
+    [
+        (NUMBERS, {}, (NAMED.format("'user_id'"),)),
+        (pa.array(NUMBERS, pa.uint8()), {}, (NAMED.format("'user_id'"),)),
+        (pa.array([1, None, 3, 4], pa.int32()), {}, (NAMED.format("'user_id'"),)),
+        (pa.array(map(decimal.Decimal, NUMBERS), pa.decimal128(20, 0)), {}, (NAMED.format("'user_id'"),)),
+        (NUMBERS, {"exclude": ("user_id",)}, ()),
+        (NUMBERS, {"categorical": ("user_id",)}, ()),
+        ([0.5, 1.5, 2.5, 3.5], {}, ()),
+        (["a", "b", "a", "b"], {}, ()),
+        ([7] * 4, {}, ("constant, so dropped: 'user_id'",)),
     ],
     ids=str,
 )
-def test_whole_numbers_only(read_columns, column, warnings):
-    assert len(read_columns({"id": column}).warnings) == warnings
+def test_a_number_named_like_an_identifier(read_columns, column, options, said):
+    assert read_columns({"user_id": column, "age": [1, 2, 3, 3]}, **options).warnings == said
 
 
-def test_a_constant_is_dropped_and_not_called_an_identifier(read_columns):
-    assert read_columns({"id": [7] * 4, "age": [1, 2, 3, 3]}).warnings == ("constant, so dropped: 'id'",)
+@pytest.mark.parametrize(("rows", "different", "missing", "said"), [
+    (50, 50, 0, True), (49, 49, 0, False), (100, 95, 0, True), (100, 94, 0, False), (100, 60, 40, True),
+])  # fmt: skip
+def test_a_category_that_hardly_repeats(read_columns, rows, different, missing, said):
+    cells = [None] * missing + [f"u{i % different}" for i in range(rows - missing)]
+    warnings = read_columns({"name": cells, "x": np.arange(rows)}).warnings
+    assert ("column 'name' looks like an identifier; --exclude name if it is" in warnings) is said
 
 
-def test_text_tables_too(read_text):
-    assert "named like an identifier" in read_text("userId,age,y\n1,30,0\n2,40,1\n3,50,1\n").warnings[0]
+@pytest.mark.parametrize(("missing", "said"), [(50, ()), (51, ("mostly missing: 'x'",))])
+def test_columns_that_are_mostly_missing(read_columns, missing, said):
+    cells = [None] * missing + [float(i) for i in range(100 - missing)]
+    assert read_columns({"x": cells}).warnings == said
 
 
 def test_values_far_beyond_most(read_columns):
     x = np.random.default_rng(0).normal(size=500)
-    said = (
-        "a few values thousands of times as far out as most, as codes for missing ones may be: 'far'; distances (knn)"
+    cells = {"near": x, "far": np.where(np.arange(500) == 7, -1e9, x), "heavy": np.exp(2 * x)}
+    [said] = read_columns(cells).warnings
+    assert said.startswith(
+        "a few values thousands of times as far out as most, as codes for missing ones may be: 'far'; "
     )
-    warnings = read_columns({"near": x, "far": np.where(np.arange(500) == 7, -1e9, x), "heavy": np.exp(2 * x)}).warnings
-    assert [one[: len(said)] for one in warnings] == [said]

@@ -14,12 +14,15 @@ from labeldp_audit.data.write import rows_file, text_file, write_all
 COLUMNS = {"row": np.arange(3), "eta": np.array([0.1, 0.5, 0.9], np.float32), "name": np.array(["a", "b", "ü"])}
 
 
-def write_text(path, text):
+def write_text(path, text="new"):
     write_all([text_file(path, text)])
 
 
-def write_rows(path, columns):
-    write_all([rows_file(path, columns)])
+def write_rows(path):
+    write_all([rows_file(path, COLUMNS)])
+
+
+WRITERS = pytest.mark.parametrize("write", [write_text, write_rows])
 
 
 def names(folder):
@@ -53,7 +56,7 @@ def test_rows_are_their_owners_only_from_the_first_byte(tmp_path, monkeypatch):
     monkeypatch.setattr(pq, "write_table", watched)
     before = os.umask(0)
     try:
-        write_rows(tmp_path / "rows.parquet", COLUMNS)
+        write_rows(tmp_path / "rows.parquet")
     finally:
         os.umask(before)
     assert modes == [0o600]
@@ -66,7 +69,7 @@ def test_rows_are_their_owners_only_from_the_first_byte(tmp_path, monkeypatch):
     "error", [OSError(28, "No space left on device"), KeyboardInterrupt(), MemoryError()], ids=repr
 )
 @pytest.mark.parametrize("step", ["fsync", "replace"])
-@pytest.mark.parametrize("write", [lambda path: write_text(path, "new"), lambda path: write_rows(path, COLUMNS)])
+@WRITERS
 def test_failure_leaves_the_old_file_and_no_debris(tmp_path, monkeypatch, error, step, write):
     path = tmp_path / "a.json"
     path.write_text("old")
@@ -84,18 +87,15 @@ def test_failure_leaves_the_old_file_and_no_debris(tmp_path, monkeypatch, error,
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")
-@pytest.mark.parametrize("write", [lambda path: write_text(path, "new"), lambda path: write_rows(path, COLUMNS)])
+@WRITERS
 def test_a_full_device(write):
     with pytest.raises(DataError, match="No space left"):
         write(Path("/dev/full"))
 
 
-def test_devices_are_written_not_replaced():
+def test_links_are_followed_and_devices_are_written(tmp_path):
     write_text(Path("/dev/null"), "x")
     assert not Path("/dev/null").is_file()
-
-
-def test_links_are_followed(tmp_path):
     (tmp_path / "real").mkdir()
     (tmp_path / "link.json").symlink_to(tmp_path / "real" / "a.json")
     write_text(tmp_path / "link.json", "x")

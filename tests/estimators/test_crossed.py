@@ -6,11 +6,9 @@ import numpy as np
 import pytest
 from lessons import both, drawn, excess, lesson, others, said_by
 
-from labeldp_audit.estimators import ESTIMATORS, crossed, pairs
-from labeldp_audit.estimators.crossed import Crossed, Sight
+from labeldp_audit.estimators import crossed
+from labeldp_audit.estimators.crossed import Crossed, Left, Sight
 from labeldp_audit.estimators.linear import Linear, main_effects
-from labeldp_audit.estimators.pairs import Left
-from labeldp_audit.estimators.stack import MEMBERS
 
 
 def sight_of(one) -> Sight:
@@ -28,12 +26,6 @@ def world(rng, n=20_000, sizes=(4, 8, 12, 30), pair=(1, 2), spread=1.0):
     score = sum(rng.normal(size=size)[codes[:, j]] for j, size in enumerate(sizes))
     joint = rng.normal(scale=spread, size=(sizes[pair[0]], sizes[pair[1]]))
     return codes, both(0.7 * score + joint[codes[:, pair[0]], codes[:, pair[1]]])
-
-
-def test_it_is_on_the_list_and_in_the_stack():
-    [one] = ESTIMATORS.parse("crossed")
-    assert one.name == "crossed"
-    assert "crossed" in [member.name for member in MEMBERS]
 
 
 @pytest.mark.parametrize("pair", [(1, 2), (0, 3)])
@@ -55,7 +47,7 @@ def test_without_pairs_it_is_the_linear_learner():
     assert np.abs(said_by(Crossed(), one, rows) - said_by(Linear(), one, rows)).max() < 0.01
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_labels_that_nothing_tells_cross_nothing(seed):
     rng = np.random.default_rng(seed)
     values = np.column_stack([coded(rng, 6000, (3, 40, 200, 500)), rng.normal(size=(6000, 8))])
@@ -92,7 +84,7 @@ def test_the_penalty_is_one_over_the_variance(spread):
     codes, joint = coded(rng, 100_000, (30, 40)), rng.normal(scale=spread, size=(30, 40))
     labels = rng.random(100_000) < 0.5 + 0.25 * joint[codes[:, 0], codes[:, 1]]
     left = Left((labels - 0.5)[None], np.full((1, 100_000), 0.25), rng.permutation(100_000) % 2)
-    [found] = pairs.pairs(codes.astype(np.int32), (0, 1), left)
+    [found] = crossed.pairs(codes.astype(np.int32), (0, 1), left)
     assert found.penalty == pytest.approx(1 / spread**2, rel=0.2)
 
 
@@ -101,9 +93,9 @@ def test_chance_is_not_clear_and_a_liar_is():
     rng = np.random.default_rng(5)
     codes, residual = coded(rng, 4000, (30, 40)).astype(np.int32), rng.choice([-0.5, 0.5], (1, 4000))
     quarter, half = np.full((1, 4000), 0.25), np.arange(4000) % 2
-    assert pairs.pairs(codes, (0, 1), Left(residual, quarter, half)) == []
+    assert crossed.pairs(codes, (0, 1), Left(residual, quarter, half)) == []
     twice = Left(np.repeat(residual[:, ::2], 2, axis=1), quarter, half)
-    assert len(pairs.pairs(np.repeat(codes[::2], 2, axis=0), (0, 1), twice)) == 1
+    assert len(crossed.pairs(np.repeat(codes[::2], 2, axis=0), (0, 1), twice)) == 1
 
 
 def test_own_effects_are_no_pair():
@@ -113,8 +105,8 @@ def test_own_effects_are_no_pair():
         [-0.5, 0.5], 20_000
     )
     left = Left(residual[None], np.full((1, 20_000), 0.25), rng.permutation(20_000) % 2)
-    assert pairs.pairs(codes, (0, 1), left) == []
-    assert [found.columns for found in pairs.singles(codes, (0, 1), left)] != []
+    assert crossed.pairs(codes, (0, 1), left) == []
+    assert [found.columns for found in crossed.singles(codes, (0, 1), left)] != []
 
 
 def test_labels_of_others_threads_and_order_of_asking_change_nothing():
@@ -165,15 +157,6 @@ def test_hardly_any_rows(rows, label):
     assert said_by(Crossed(), lesson(values, labels, (1,)), np.arange(0)).shape == (0, 2)
 
 
-def test_one_column():
-    rng = np.random.default_rng(11)
-    x = rng.normal(size=4000)
-    eta = both(2 * np.cos(2 * x))
-    one = lesson(x[:, None], drawn(eta, rng))
-    rows = others(one)
-    assert excess(eta[rows], said_by(Crossed(), one, rows)) < 0.2 * excess(eta[rows], said_by(Linear(), one, rows))
-
-
 def test_a_product_too_weak_for_cells():
     rng = np.random.default_rng(12)
     x = rng.normal(size=(10_000, 12))
@@ -190,5 +173,5 @@ def test_products_of_several_classes_the_clearest_first():
     noise = rng.choice([-0.5, 0.5], (2, 8000))
     noise[0] += 0.1 * x[:, 0] * x[:, 1]
     noise[1] += 0.2 * x[:, 2] * x[:, 3]
-    assert pairs.products(x, Left(noise, np.full((2, 8000), 0.25), np.arange(8000) % 2)) == ((2, 3), (0, 1))
-    assert pairs.products(x[:, :0], Left(noise, np.full((2, 8000), 0.25), np.arange(8000) % 2)) == ()
+    assert crossed.products(x, Left(noise, np.full((2, 8000), 0.25), np.arange(8000) % 2)) == ((2, 3), (0, 1))
+    assert crossed.products(x[:, :0], Left(noise, np.full((2, 8000), 0.25), np.arange(8000) % 2)) == ()

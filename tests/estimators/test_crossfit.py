@@ -6,6 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
+from lessons import both, drawn, lesson
 
 from labeldp_audit.core.table import Columns
 from labeldp_audit.estimators import auto, crossfit
@@ -15,6 +16,16 @@ from labeldp_audit.estimators.crossed import Crossed
 from labeldp_audit.estimators.linear import Linear
 from labeldp_audit.estimators.network import Network
 from labeldp_audit.estimators.stack import Stack
+
+
+def scored(learners, columns, labels, same=None, rows=None, folds=None, people=None, note=lambda rows: None):
+    rows = np.arange(len(labels)) if rows is None else rows
+    each = np.arange(len(rows))
+    return crossfit.scores(
+        learners, columns, labels, 2, rows=rows, folds=each % 5 if folds is None else folds,
+        people=each if people is None else people, same=np.arange(len(labels)) if same is None else same,
+        seed=0, each=map, threads=1, note=note,
+    )  # fmt: skip
 
 
 class Remembers(Fitting):
@@ -33,13 +44,8 @@ class Remembers(Fitting):
 def shown(n, folds, people=None, rows=None):
     learner = Remembers()
     columns = Columns(np.zeros((n, 1), np.float32, order="F"), np.zeros(1, bool), ("x",))
-    rows = np.arange(n) if rows is None else rows
-    found = crossfit.scores(
-        (learner,), columns, np.zeros(n, np.uint8), 2, rows=rows, folds=folds,
-        people=np.arange(len(rows)) if people is None else people, same=np.arange(n), seed=0, each=map, threads=1,
-        note=lambda rows: None,
-    )  # fmt: skip
-    assert found["remembers"].shape == (len(rows), 2)
+    found = scored((learner,), columns, np.zeros(n, np.uint8), rows=rows, folds=folds, people=people)
+    assert found["remembers"].shape == (len(folds), 2)
     return learner.lessons
 
 
@@ -80,15 +86,11 @@ def test_a_person_is_on_one_side_only():
         assert not (learn & judge or learn & asked or judge & asked)
 
 
-def test_only_the_rows_of_the_pool_are_used():
-    rows = np.arange(0, 4000, 2)
-    for one in shown(4000, np.arange(2000) % 5, rows=rows):
+def test_only_the_rows_of_the_pool_are_used_and_chance_parts_them():
+    lessons = shown(8000, np.arange(4000) % 5, rows=np.arange(0, 8000, 2))
+    for one in lessons:
         assert not np.any(np.concatenate([one.learn, one.judge, one.asked]) % 2)
-
-
-def test_chance_parts_rows_not_their_order():
-    [first, *_] = shown(10_000, np.arange(10_000) % 5)
-    assert abs(first.judge.mean() - 5000) < 400
+    assert abs(lessons[0].judge.mean() - 4000) < 500
 
 
 def table(n, seed=0):
@@ -100,14 +102,6 @@ def table(n, seed=0):
     values = np.asfortranarray(kinds[same], np.float32)
     columns = Columns(values, np.array([True, False, True]), ("a", "b", "c"))
     return columns, (rng.random(n) < eta[same]).astype(np.uint8), same
-
-
-def scored(learners, columns, labels, same, noted=None):
-    rows = np.arange(len(labels))
-    return crossfit.scores(
-        learners, columns, labels, 2, rows=rows, folds=rows % 5, people=rows, same=same, seed=0, each=map, threads=1,
-        note=lambda rows: noted.append(rows) if noted is not None else None,
-    )  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -141,32 +135,19 @@ class Knows(Fitting):
         self.name, self.how_much = name, how_much
 
     def fit(self, lesson):
-        def said(rows):
-            second = 1 / (1 + np.exp(-self.how_much * lesson.columns.values[rows, 0].astype(np.float64)))
-            return np.stack([1 - second, second], axis=1)
-
-        return said
+        return lambda rows: both(self.how_much * lesson.columns.values[rows, 0].astype(np.float64))
 
 
-def race(names):
-    rng = np.random.default_rng(0)
-    x = rng.normal(size=(10_000, 1)).astype(np.float32, order="F")
-    labels = (rng.random(10_000) < 1 / (1 + np.exp(-2 * x[:, 0]))).astype(np.uint8)
-    learners = tuple(Knows(name, how_much) for name, how_much in names.items())
-    noted: list[float] = []
-    found = scored((*learners, Stack(built_on=learners)), Columns(x, np.zeros(1, bool), ("x",)), labels,
-                   np.arange(10_000), noted)  # fmt: skip
-    assert sum(noted) == len(names) * 10_000
-    return found
-
-
-def test_who_is_of_no_use_to_the_first_fold_scores_no_other():
-    assert list(race({"nothing": 0.0, "all": 2.0})) == ["all", "stack"]
-
-
-def test_few_rows_decide_nothing(monkeypatch):
-    monkeypatch.setattr(crossfit, "RACED", 20_000)
-    assert list(race({"nothing": 0.0, "all": 2.0})) == ["nothing", "all", "stack"]
+@pytest.mark.parametrize(("raced", "left"), [(5000, ["all", "stack"]), (20_000, ["nothing", "all", "stack"])])
+def test_who_is_of_no_use_to_the_first_fold_scores_no_other_but_few_rows_decide_nothing(monkeypatch, raced, left):
+    monkeypatch.setattr(crossfit, "RACED", raced)
+    rng, noted = np.random.default_rng(0), []
+    x = rng.normal(size=(10_000, 1))
+    one = lesson(x, drawn(both(2 * x[:, 0]), rng))
+    learners = Knows("nothing", 0.0), Knows("all", 2.0)
+    found = scored((*learners, Stack(built_on=learners)), one.columns, one.labels, note=noted.append)
+    assert sum(noted) == 20_000
+    assert list(found) == left
 
 
 def test_labels_of_a_fold_change_nothing_of_its_scores_but_who_drops_out(monkeypatch):

@@ -93,11 +93,6 @@ def estimated(kind, toy, flipped=(), **settings):
 
 
 @by_name
-def test_the_example_parses(kind):
-    assert type(named(kind.example)) is kind
-
-
-@by_name
 @on_toys
 def test_rows_are_laws(kind, toy):
     eta, table = estimated(kind, toy), table_of(toy)
@@ -142,7 +137,7 @@ def test_parameters_of_none_are_refused():
 # ---- learners
 
 
-def faults(learner, toy, threads=1) -> set[str]:
+def faults(learner, toy, threads) -> set[str]:
     """What it does that no learner may; threads: of the second time."""
     values, labels, categorical, classes = TOYS[toy]()
     one = lesson(values, labels, categorical, classes, cut=0.75)
@@ -172,12 +167,7 @@ def lawful(said):
 @on_toys
 @pytest.mark.parametrize("learner", LEARNERS, ids=lambda learner: learner.name)
 def test_learners_keep_to_the_contract(learner, toy):
-    assert faults(learner, toy) == set()
-
-
-@pytest.mark.parametrize("learner", LEARNERS, ids=lambda learner: learner.name)
-def test_threads_change_nothing(learner):
-    assert faults(learner, "missing values", threads=2) == set()
+    assert faults(learner, toy, threads=2) == set()
 
 
 class Rubbish(Fitting):
@@ -250,17 +240,10 @@ def test_what_a_stranger_gets_wrong_is_one_line_that_names_it(say, what):
 def test_a_stranger_that_answers_is_believed():
     eta, _ = answer(Rubbish(half, "stranger"), task_of("one column"))
     assert (eta.estimator, eta.log_loss) == ("stranger", pytest.approx(np.log(2)))
-
-
-def test_nobody_is_shown_a_label_that_it_must_not_see():
-    """A stranger that peeks sees nothing: it guesses no better than by chance."""
     eta, _ = answer(Rubbish(peeked, "stranger"), task_of("one column"))
-    assert eta.log_loss > np.log(2)
-
-
-def test_a_stranger_may_say_that_a_class_is_impossible():
+    assert eta.log_loss > np.log(2), "nobody is shown a label that it must not see: by guessing, it loses"
     eta, _ = answer(Rubbish(lambda lesson, rows: np.eye(2)[rows % 2], "stranger"), task_of("one column"))
-    assert np.isfinite(eta.log_loss)
+    assert np.isfinite(eta.log_loss), "it may say that a class is impossible"
 
 
 class Stump(Fitting):
@@ -318,20 +301,19 @@ class Whole(Estimator):
         return Eta(said, np.ones((n, 2), np.int64), rows, 2, n, self.name, 0.7, True, 1.0, radius), ()
 
 
-def test_a_whole_estimator_of_a_stranger_is_looked_at_too():
-    assert answer(Whole([0.3, 0.7]), task_of("one column"))[0].estimator == "whole"
-    for said in ([0.3, np.nan], [0.3, 0.6], [0.3, 0.3, 0.4]):
-        with pytest.raises(SpecError, match="the estimator 'whole' fails"):
-            answer(Whole(said), task_of("one column"))
-
-
 class Twice(Learner):
+    """Scores rows that nobody asked for."""
+
     name = "twice"
 
     def scores(self, lesson):
         return Scores(np.full((len(lesson.judge), 2), 0.5), np.full((2 * len(lesson.asked), 2), 0.5))
 
 
-def test_scores_of_rows_that_nobody_asked_for_are_refused():
+def test_a_whole_estimator_of_a_stranger_is_looked_at_too():
+    assert answer(Whole([0.3, 0.7]), task_of("one column"))[0].estimator == "whole"
+    for said in ([0.3, np.nan], [0.3, 0.6], [0.3, 0.3, 0.4]):
+        with pytest.raises(SpecError, match="the estimator 'whole' fails"):
+            answer(Whole(said), task_of("one column"))
     with pytest.raises(SpecError, match="the estimator 'twice' fails"):
         answer(Twice(), task_of("one column"))

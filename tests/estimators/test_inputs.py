@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import lessons
 import numpy as np
 import pytest
 from scipy.stats import norm
 
-from labeldp_audit.core.table import Columns
-from labeldp_audit.estimators.contract import Lesson
 from labeldp_audit.estimators.inputs import CUT, Inputs
 
 
-def lesson(values, categorical=(), labels=None, learn=None):
-    values = np.asfortranarray(values, np.float32)
-    n, f = values.shape
-    columns = Columns(values, np.isin(np.arange(f), categorical), tuple(f"c{j}" for j in range(f)))
-    labels = np.arange(n) % 2 if labels is None else labels
-    learn = np.arange(n) if learn is None else learn
-    return Lesson(columns, np.asarray(labels, np.uint8), 2, learn, np.arange(0), 3, 1)
+def lesson(values, categorical=(), learn=None):
+    one = lessons.lesson(values, np.arange(len(values)) % 2, categorical)
+    return replace(one, learn=np.arange(len(values)) if learn is None else learn, seed=3)
 
 
 def test_a_bell_stays_as_it_is():
     x = np.random.default_rng(0).normal(size=(5000, 1))
-    inputs = Inputs.of(lesson(x))
-    assert inputs.width == 1
-    assert np.corrcoef(inputs.dense(np.arange(5000))[:, 0], x[:, 0])[0, 1] > 0.9999
+    dense = Inputs.of(lesson(x)).dense(np.arange(5000))
+    assert dense.shape == (5000, 1)
+    assert np.corrcoef(dense[:, 0], x[:, 0])[0, 1] > 0.9999
 
 
 def test_a_heavy_tail_is_cut_and_its_normal_score_stands_beside():
@@ -62,7 +59,7 @@ def test_a_column_of_one_value_and_one_of_none():
 def test_rare_and_unseen_levels_are_one():
     code = np.repeat([0, 1, 2, 3], [20, 10, 2, 5])
     learn = np.flatnonzero(code < 3)
-    inputs = Inputs.of(lesson(np.stack([code, code], axis=1), (0, 1), learn=learn), fewest=3)
+    inputs = Inputs.of(lesson(np.stack([code, code], axis=1), (0, 1), learn=learn))
     assert inputs.levels == (3, 3)
     codes = inputs.codes(np.arange(len(code)))
     assert [np.unique(codes[code == c, 0]).tolist() for c in range(4)] == [[1], [2], [0], [0]]

@@ -1,4 +1,4 @@
-"""The k that guesses labels best which its counts do not hold."""
+"""Which rows are asked, which k are tried, and the k that guesses labels best which its counts do not hold."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ import pytest
 from labeldp_audit import neighbors
 from labeldp_audit.core.eta import Neighborhoods
 from labeldp_audit.core.progress import Silent
+from labeldp_audit.core.settings import Settings
 from labeldp_audit.estimators import knn
+from labeldp_audit.estimators.comparison import losses, ranked, smoothed
 
 LABELS = np.array([0, 1, 1], np.uint8)
 AT = {  # of one label in k at three rows
@@ -50,15 +52,12 @@ def test_the_least_log_loss_wins_and_all_of_them_are_kept():
         assert one.behind_error == pytest.approx((lost(one.k) - lost(8)).std() / math.sqrt(3))
 
 
-def test_guesses_without_a_part_are_those_of_the_chosen_k():
+def test_guesses_without_a_part_are_those_of_the_chosen_k_and_one_k_is_no_choice():
     eta = knn.chosen(grid(np.array([0, 1, 4], np.uint8)), LABELS)
     assert eta.part.tolist() == [0, 1, 4]
     assert eta.unseen == pytest.approx(
         (np.array(AT[8]) // 2 + 0.5) / (np.array(AT[8]) // 2 + 0.5).sum(1, keepdims=True)
     )
-
-
-def test_one_k_is_no_choice():
     [first, *_] = grid()
     eta = knn.chosen([first], LABELS)
     assert (eta.k, eta.choices, eta.tried) == (4, 1, ())
@@ -74,3 +73,83 @@ def test_what_varies_fast_wants_few_neighbours_and_what_does_not_wants_many(stee
         progress=Silent(),
     )  # fmt: skip
     assert knn.chosen(found, labels).k in expected
+
+
+@pytest.mark.parametrize(
+    ("rows", "k"),
+    [(2, 1), (20, 19), (31, 30), (900, 30), (20_000, 141), (10**6, 1000), (10**8, 10_000), (10**10, 10_000)],
+)
+def test_k_is_about_the_square_root_of_the_rows(rows, k):
+    assert knn.default_k(rows) == k
+
+
+@pytest.mark.parametrize(
+    ("rows", "ks"),
+    [
+        (2, (1,)),
+        (3, (2,)),
+        (100, (10, 20, 40)),
+        (1000, (30, 61, 126)),
+        (200_000, (30, 59, 117, 232, 458, 905, 1789)),
+        (10**10, (30, 62, 128, 265, 548, 1132, 2340, 4838, 10_000)),
+    ],
+)
+def test_k_that_are_tried(rows, ks):
+    assert knn.ks(rows) == ks
+
+
+def test_one_k_where_it_is_said_or_where_a_choice_costs_too_much():
+    assert knn.ks_of(1000, Settings(), 2000) == (30, 61, 126)
+    assert knn.ks_of(1000, Settings(k=77), 2000) == (77,)
+    assert knn.ks_of(1000, Settings(smoothness="1,1"), 2000) == (knn.default_k(1000),)
+    assert knn.ks_of(200_000, Settings(), 200_000 * 512) == (knn.default_k(200_000),), "counts of many classes"
+
+
+@pytest.mark.parametrize(
+    ("rows", "queries", "asked"),
+    [
+        (200_000, None, 200_000),
+        (200_001, None, 200_000),
+        (300_000, 0, 300_000),
+        (300_000, 250_000, 250_000),
+        (300, 400, 300),
+    ],
+)
+def test_so_many_rows_are_asked(rows, queries, asked):
+    found = knn.queries_of(rows, Settings(queries=queries))
+    assert len(found) == asked
+    assert np.all(np.diff(found) > 0)
+    assert 0 <= found[0] <= found[-1] < rows
+
+
+def test_a_sample_is_uniform():
+    """60 samples of a third: the halves of the table differ by 63, a row's 20 times by 3.7 (standard deviations)."""
+    samples = [knn.queries_of(300, Settings(queries=100, seed=seed)) for seed in range(60)]
+    times = np.bincount(np.concatenate(samples), minlength=300)
+    assert abs(times[:150].sum() - times[150:].sum()) < 5 * 63
+    assert 20 - 5 * 3.7 < times.min() <= times.max() < 20 + 5 * 3.7
+
+
+# ---- the best first, and by how much the others are behind
+
+
+def test_losses_are_of_the_labels():
+    said = np.array([[0.25, 0.75], [0.5, 0.5]])
+    assert losses(said, np.array([1, 0])) == pytest.approx([-np.log(0.75), np.log(2)])
+
+
+def test_ranked():
+    best, middle, last = ranked({
+        ("b", None): np.array([1.0, 2.0, 3.0]),
+        ("a", 7): np.array([1.5, 2.5, 3.5]),
+        ("c", None): np.array([9.0, 9.0, 9.0]),
+    })  # fmt: skip
+    assert [(one.name, one.k) for one in (best, middle, last)] == [("b", None), ("a", 7), ("c", None)]
+    assert (best.behind, best.behind_error) == (0.0, 0.0)
+    assert (middle.behind, middle.behind_error) == (0.5, 0.0), "the same on every row, whatever the rows' own spread"
+    assert middle.standard_error == pytest.approx(np.std([1, 2, 3]) / np.sqrt(3))
+    assert last.behind == pytest.approx(7.0)
+
+
+def test_no_label_is_a_surprise_without_end():
+    assert smoothed(np.array([[4, 0], [0, 0]])).tolist() == [[0.9, 0.1], [0.5, 0.5]]

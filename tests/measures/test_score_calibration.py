@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from labeldp_audit.estimators.calibration import reliability
-from labeldp_audit.estimators.calibration.log_odds import line, log_odds, logistic
-from labeldp_audit.estimators.calibration.scores import calibrated
+from labeldp_audit.estimators import reliability
+from labeldp_audit.estimators.calibration import calibrated, line, log_odds, logistic
 
 N = 20_000
 

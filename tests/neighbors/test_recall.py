@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from labeldp_audit.neighbors import cells, distinct, recall
+from labeldp_audit.core.progress import Silent
+from labeldp_audit.neighbors import cells, recall
 
 RARE, TIMES = 0.012, 600
 CELLS = SimpleNamespace(count=20)
@@ -50,12 +51,11 @@ def test_all_cells_are_exact(monkeypatch):
     assert recall.choose(CELLS, sample, sample, 0.9999) == recall.Search(20, (1.0,), (1.0,))
 
 
-def test_the_query_itself_is_not_a_neighbour_that_was_found():
+def test_the_query_itself_is_not_a_neighbour_that_was_found(monkeypatch):
     """Two cells, a query in the first, all its neighbours in the second but one."""
     points = np.array([[0.0], [1.0], *([[40.0 + i] for i in range(9)])], np.float32)
     cell = np.array([0, 0, *[1] * 9], np.int32)
-    index = cells._lay_out(
-        points, distinct.collapse(points, np.zeros(11, np.uint8), 1), cell, np.array([[0.5], [44.0]], np.float32)
-    )
+    monkeypatch.setattr(cells, "_partition", lambda *_: (cell, np.array([[0.5], [44.0]], np.float32)))
+    index = cells.build(points, np.zeros(11, int), 1, np.random.default_rng(0), 1, Silent())
     sample = recall.Sample(points[:1], cell[:1], np.array([[1.0, 40.0, 48.0]], np.float32))
     np.testing.assert_allclose(recall._recall_curves(index, sample)[0], [[1.0, 1.0], [0.5, 1.0], [0.1, 1.0]])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import fcntl
 import json
 import os
@@ -87,19 +86,6 @@ class Browser:
 
     def seen(self, method: str) -> list[dict[str, Any]]:
         return [one["params"] for one in self.events if one["method"] == method]
-
-    def picture(self, top: int = 0, height: int | None = None) -> bytes:
-        """Of the whole page, or of a part of it."""
-        size = self.ask("Page.getLayoutMetrics")["cssContentSize"]
-        clip = {"x": 0, "y": top, "width": size["width"], "height": height or size["height"] - top, "scale": 1}
-        told = self.ask("Page.captureScreenshot", format="png", clip=clip, captureBeyondViewport=True)
-        return base64.b64decode(told["data"])
-
-    def paper(self) -> bytes:
-        told = self.ask(
-            "Page.printToPDF", printBackground=True, preferCSSPageSize=True, paperWidth=8.27, paperHeight=11.69
-        )
-        return base64.b64decode(told["data"])
 
 
 # Chromium reads commands from 3 and answers on 4.

@@ -28,15 +28,9 @@ EPSILONS = (0.5, 1.0, 2.0, 4.0)
 GOLDEN = Path(__file__).parent / "golden"
 
 ODD_NAMES = (
-    "age",
-    "dose | mg",
-    "<b>ward</b>",
-    "line\nend",
-    "mood \U0001f600",
-    "\u05d2\u05d9\u05dc",
-    "a\u202egnp.exe",
+    "age", "dose | mg", "<b>ward</b>", "line\nend", "mood \U0001f600", "\u05d2\u05d9\u05dc", "a\u202egnp.exe",
     "visit_no",
-)
+)  # fmt: skip
 KINDS = (("number", "int64", 0, None, 1), ("number", "double", 212, None, 2), ("category", "string", 3, 7, 8))
 
 
@@ -53,31 +47,16 @@ def columns(extra: int = 0) -> tuple[Column, ...]:
 
 def dataset(extra: int = 0) -> Dataset:
     return Dataset(
-        name="clinic.parquet",
-        sha256="9f2c" * 16,
-        rows=20_000,
-        rows_used=19_981,
-        label="relapse",
-        positive="true",
-        classes=("false", "true"),
-        class_counts=(17_583, 2_398),
-        columns=columns(extra),
-    )
+        name="clinic.parquet", sha256="9f2c" * 16, rows=20_000, rows_used=19_981, label="relapse", positive="true",
+        classes=("false", "true"), class_counts=(17_583, 2_398), columns=columns(extra),
+    )  # fmt: skip
 
 
 def eta() -> EtaSummary:
     return EtaSummary(
-        estimator="knn",
-        k=141,
-        metric="l2",
-        n=19_981,
-        queries=19_981,
-        exact=False,
-        recall=0.9731,
-        recall_low=1.0,
-        log_loss=0.2871356234,
-        one_class=40,
-    )
+        estimator="knn", k=141, metric="l2", n=19_981, queries=19_981, exact=False, recall=0.9731, recall_low=1.0,
+        log_loss=0.2871356234, one_class=40,
+    )  # fmt: skip
 
 
 def about(epsilon: float) -> dict[str, float]:
@@ -142,42 +121,34 @@ def tail_report() -> Report:
     return audit("estimate-j", (*curve, *map(mean_loss, EPSILONS), *jeffreys()), extra=60)
 
 
+def limits(quantity: str, estimate: float, low: float, high: float, *assumptions: str) -> Finding:
+    return Finding(quantity, Bound(estimate, low, high, 19_981, "clopper-pearson", assumptions), 0.99)
+
+
 @pytest.fixture
 def worst_report() -> Report:
-    ends = (
-        Finding("eta_min", Bound(0.0, 0.0, 0.0371, 19_981, "clopper-pearson", (SAMPLE, AVERAGES)), 0.99),
-        Finding("eta_max", Bound(0.9645, 0.8612, 0.9961, 19_981, "clopper-pearson", (SAMPLE, AVERAGES)), 0.99),
-        Finding("log_ratio_min", Bound(math.inf, 3.256, math.inf, 19_981, "clopper-pearson", (SAMPLE,)), 0.99),
-        Finding("log_ratio_max", Bound(5.2951, 3.8173, 7.5354, 19_981, "clopper-pearson", (SAMPLE,)), 0.99),
-    )
-    worst = tuple(
-        Finding(
-            "nu_max",
-            Bound(math.inf, 3.8173 + epsilon, math.inf, 19_981, "clopper-pearson", (SAMPLE, AVERAGES)),
-            0.99,
-            f"rr:epsilon={epsilon:.6g}",
-            about(epsilon),
-        )
-        for epsilon in EPSILONS
-    )
-    alone = Bound(math.inf, 3.8173, math.inf, 19_981, "clopper-pearson", (SAMPLE, AVERAGES))
-    return audit(
-        "nu-max",
-        (*ends, *worst, Finding("nu_max", alone, 0.99, at=ALONE), without_noise("nu_max", math.inf)),
-    )
+    alone = limits("nu_max", math.inf, 3.8173, math.inf, SAMPLE, AVERAGES)
+    worst = (
+        replace(alone, bound=replace(alone.bound, low=3.8173 + epsilon), mechanism=f"rr:epsilon={epsilon:.6g}",
+                at=about(epsilon)) for epsilon in EPSILONS
+    )  # fmt: skip
+    return audit("nu-max", (
+        limits("eta_min", 0.0, 0.0, 0.0371, SAMPLE, AVERAGES),
+        limits("eta_max", 0.9645, 0.8612, 0.9961, SAMPLE, AVERAGES),
+        limits("log_ratio_min", math.inf, 3.256, math.inf, SAMPLE),
+        limits("log_ratio_max", 5.2951, 3.8173, 7.5354, SAMPLE),
+        *worst, replace(alone, at=ALONE), without_noise("nu_max", math.inf),
+    ))  # fmt: skip
 
 
 @pytest.fixture
 def eta_report() -> Report:
-    return audit(
-        "estimate-eta",
-        (
-            Finding("eta_min", Bound(0.00312, 0.0, 0.0371, 19_981, "clopper-pearson", (SAMPLE, AVERAGES)), 0.99),
-            Finding("eta_max", Bound(0.9645, 0.8612, 0.9961, 19_981, "clopper-pearson", (SAMPLE, AVERAGES)), 0.99),
-            Finding("uninformed_utility", Bound(0.9123, 0.9011, 0.9214, 19_981, "hoeffding", (SAMPLE,)), 0.99),
-            Finding("made_up_later", Bound(1.5, 1.25, 2.0, 19_981, "hoeffding"), 0.99, "llp:k=8", {"order": 2.0}),
-        ),
-    )
+    later = Finding("made_up_later", Bound(1.5, 1.25, 2.0, 19_981, "hoeffding"), 0.99, "llp:k=8", {"order": 2.0})
+    guess = Finding("uninformed_utility", Bound(0.9123, 0.9011, 0.9214, 19_981, "hoeffding", (SAMPLE,)), 0.99)
+    return audit("estimate-eta", (
+        limits("eta_min", 0.00312, 0.0, 0.0371, SAMPLE, AVERAGES),
+        limits("eta_max", 0.9645, 0.8612, 0.9961, SAMPLE, AVERAGES), guess, later,
+    ))  # fmt: skip
 
 
 @pytest.fixture
@@ -220,7 +191,7 @@ def tuned_report(tail_report: Report) -> Report:
 
 @pytest.fixture
 def golden() -> Callable[[str, str], None]:
-    """Compares with tests/formats/golden/NAME. `UPDATE_GOLDEN=1 pytest tests/formats` writes the files anew."""
+    """Compares with golden/NAME. `UPDATE_GOLDEN=1 pytest tests/reports` writes the files anew."""
 
     def check(name: str, text: str) -> None:
         file = GOLDEN / name

@@ -8,12 +8,21 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from certified import of_curves, of_gains, of_worst, scored, with_certificates
+from hypothesis import HealthCheck, settings
 
 from labeldp_audit.core.finding import Bound, Finding
 from labeldp_audit.core.policy import Judgement, Outcome, Verdict, Waived, Waiver
 from labeldp_audit.core.report import Report
 from labeldp_audit.core.table import Column
 
+# Reports are made once and never changed, so examples may share them.
+SHARED = settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60, derandomize=True
+)
+REPORTS = (
+    "tail_report", "worst_report", "eta_report", "gain_report", "given_report", "certified_tail", "certified_gain",
+    "joint_report", "tuned_report",
+)  # fmt: skip
 REASON = "Features are <public> & \u202ethe board\nagreed."
 HOSTILE = (
     "<script>alert(1)</script>",

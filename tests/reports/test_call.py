@@ -10,19 +10,17 @@ from typing import Any
 
 import pytest
 from certified import MIXED, scored
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from joint import HOSTILE
+from joint import HOSTILE, SHARED
 
 from labeldp_audit.cli import app, configuration
 from labeldp_audit.core.eta import Tried
 from labeldp_audit.core.report import MEASURED_BY, Report
-from labeldp_audit.core.settings import Settings
-from labeldp_audit.estimators.sampling import default_k
+from labeldp_audit.estimators.knn import default_k
 from labeldp_audit.reports.formats import call
 
 BASH = shutil.which("bash")
-SHARED = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, derandomize=True)
 
 
 @pytest.fixture(autouse=True)
@@ -49,7 +47,9 @@ def test_the_parser_takes_it(certified_tail: Report) -> None:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("command", [name for name in app.commands().commands if name not in ("report", "explain")])
+@pytest.mark.parametrize(
+    "command", [name for name in app.commands().commands if name not in ("report", "explain", "diff")]
+)
 def test_every_command_takes_what_its_reports_say(gain_report: Report, command: str) -> None:
     """All that audits/reporting.py writes, each away from its default."""
     told = {
@@ -60,11 +60,6 @@ def test_every_command_takes_what_its_reports_say(gain_report: Report, command: 
     known = {one.name for one in app.commands().commands[command].params}
     report = replace(gain_report, command=command, parameters={key: told[key] for key in told if key in known})
     assert {name: value for name, value in given_in(report).items() if name in told} == report.parameters
-
-
-def test_what_was_tried_by_default_is_not_said(tail_report: Report) -> None:
-    assert "--estimator" not in call.arguments(scored(tail_report))
-    assert "--k" not in call.arguments(scored(tail_report))
 
 
 def test_one_estimator_was_asked_for(tail_report: Report) -> None:
@@ -84,7 +79,7 @@ def test_one_estimator_was_asked_for(tail_report: Report) -> None:
 def test_the_usual_k_is_that_of_the_commands(tail_report: Report, n: int) -> None:
     report = scored(tail_report, MIXED)
     usual = replace(report, eta=replace(report.eta, n=n, queries=min(n, 200_000), k=default_k(n)))
-    assert not {"--k", "--queries"} & set(call.arguments(usual))
+    assert not {"--estimator", "--k", "--queries"} & set(call.arguments(usual))
     other = replace(usual, eta=replace(usual.eta, k=default_k(n) + 1))
     assert "--k" in call.arguments(other)
 
@@ -102,10 +97,6 @@ def test_given_probabilities_have_their_columns(given_report: Report) -> None:
     found = given_in(report)
     assert found["eta"] == ("chance | <b>",)
     assert not {"estimator", "k", "queries"} & found.keys()
-
-
-def test_defaults_are_those_of_the_settings() -> None:
-    assert Settings().estimator == "auto"
 
 
 @pytest.mark.parametrize(("name", "typed"), [("stdin", "-"), ("-x.csv", "./-x.csv"), ("a b.csv", "a b.csv")])

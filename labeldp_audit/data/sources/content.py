@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import os
 import shutil
@@ -13,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
@@ -60,7 +62,7 @@ class FileContent:
 
     def blocks(self) -> Iterator[bytes]:
         with self.path.open("rb") as file:
-            yield from digests.blocks_of(file)
+            yield from iter(partial(file.read, MEGABYTE), b"")
 
     def stream(self) -> pa.NativeFile:
         with reading(self.name, "cannot be read"):
@@ -127,7 +129,7 @@ class SpooledContent:
         return cls(file)
 
     def blocks(self) -> Iterator[bytes]:
-        return digests.blocks_of(self._opened())
+        return iter(partial(self._opened().read, MEGABYTE), b"")
 
     def stream(self) -> pa.NativeFile:
         return pa.PythonFile(self._opened(), mode="r")
@@ -154,7 +156,12 @@ def digest(contents: Sequence[Hashed], stopped: Callable[[], bool] = lambda: Fal
     """SHA-256 of the contents."""
 
     def of(content: Hashed) -> str:
+        hashed = hashlib.sha256()
         with reading(content.name, "cannot be read"):
-            return digests.of_blocks(content.blocks(), stopped)
+            for block in content.blocks():
+                if stopped():
+                    break
+                hashed.update(block)
+        return hashed.hexdigest()
 
     return digests.of_parts((content.name, of(content)) for content in contents)

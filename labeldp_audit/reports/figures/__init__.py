@@ -13,6 +13,7 @@ from ...core.report import COMPARED, TUNE, Report
 from .. import words
 from ..formats import spelling
 from ..formats.spelling import percent, points, short
+from ..found import CERTIFIED, PARAMETERS, verdicts
 from .drawing import COLOURS, STYLE, Axis, Tick, linear, logarithmic, logit
 from .panels import Chart, Curves, Panel, Point, Row, Rows, Series, is_open
 
@@ -20,8 +21,7 @@ __all__ = ["STYLE", "Chart", "of"]
 
 _TOGETHER, _ROWS, _BARS = 6, 12, 6  # curves, rows and columns of a chart
 _FAMILY = 3  # strengths from which on a mechanism is a curve
-_OWN = ("epsilon", "pi", "lambda", "k")  # what a mechanism says of itself
-_FALLS = {"epsilon": False, "pi": True, "k": True}  # along which of them a risk falls
+_FALLS = {"epsilon": False, "tau": True, "pi": True, "k": True}  # along which of them a risk falls
 _LONGEST = 60  # characters of a name
 _POINTS = "percentage points"
 _COLUMNS = {
@@ -40,9 +40,8 @@ def _chart(
     report: Report, key: str, title: str, alt: str, panels: Sequence[Panel], level: float | None = None
 ) -> Chart:
     data = report.dataset
-    about = (
-        f"{data.name}, label {data.label}, {spelling.count(data.rows_used)} rows{', supplied eta' * report.eta.given}"
-    )
+    rows = f"{spelling.count(data.rows_used)} rows{', supplied eta' * report.eta.given}"
+    about = f"{data.name}, label {data.label}, {rows}"
     return Chart(key, title, f"{alt}.", tuple(panels), about, "" if level is None else spelling.confidence(level))
 
 
@@ -73,22 +72,19 @@ def _x(one: Finding, axis: str) -> float:
 def _certified(report: Report, found: Sequence[Finding]) -> list[float | None]:
     """The certified low of each, at the same place."""
     known = {(one.quantity, one.mechanism, one.place("tau")): one.bound.low for one in report.findings}
-    return [known.get((f"certified_{one.quantity}", one.mechanism, one.place("tau"))) for one in found]
+    return [known.get((CERTIFIED + one.quantity, one.mechanism, one.place("tau"))) for one in found]
 
 
 def _series(report: Report, name: str, group: Sequence[Finding], axis: str) -> Series:
     known = tuple(Point(_x(one, axis), one.bound, _planned(report, one)) for one in group)
     lows = zip(group, _certified(report, group), strict=True)
     sure = tuple(Point(_x(one, axis), Bound(None, low, None, 0, "")) for one, low in lows if low is not None)
-    promise = group[0].place("epsilon") if axis == "tau" else None
-    return Series(name, known, axis == "tau" or _FALLS.get(axis), sure, promise)
+    return Series(name, known, _FALLS.get(axis), sure, group[0].place("epsilon") if axis == "tau" else None)
 
 
-def _judged(report: Report, quantity: str = "") -> list[tuple[str, Finding, float]]:
-    """Lines of the policy, what they look at, and their thresholds."""
-    verdicts = report.judgement.verdicts if report.judgement else ()
-    return [(one.line, one.worst, one.threshold) for one in verdicts
-            if one.worst is not None and quantity in ("", one.quantity)]  # fmt: skip
+def _judged(report: Report, quantity: str) -> list[tuple[Finding, float]]:
+    """What lines of the policy about it look at, and their thresholds."""
+    return [(one.worst, one.threshold) for one in verdicts(report) if one.worst and one.quantity == quantity]
 
 
 def _said(bound: Bound, say: Callable[..., str], unit: str = "", share: bool = True) -> str:
@@ -110,16 +106,12 @@ def _more(shown: int, every: int) -> str:
     return "" if shown == every else f" ({shown} of {every} mechanisms)"
 
 
-def _odds(tau: float) -> str:
-    return f"×{spelling.factor(tau)}"
+def _in_points(share: float) -> str:
+    return short(round(100 * share, 9))
 
 
 def _per_cent(share: float) -> str:
-    return f"{short(round(100 * share, 9))} %"
-
-
-def _in_points(share: float) -> str:
-    return short(round(100 * share, 9))
+    return f"{_in_points(share)} %"
 
 
 def _three(value: float | None, rounding: str = ROUND_HALF_EVEN) -> str:
@@ -146,28 +138,27 @@ def _losses(report: Report) -> Iterator[Chart]:
     shown = {name: sorted(found[name], key=lambda one: _x(one, "tau")) for name in _some(report, found)}
     every = [one for group in shown.values() for one in group]
     here = {name: _decisive(report, group) for name, group in shown.items()}
+    told = {name: _said(one.bound, percent, " %") for name, one in here.items()}
     title = f"Share of people whose loss is above tau{_more(len(shown), len(found))}"
-    said = (
-        f"{name} above {spelling.nats(_x(one, 'tau'))} {_said(one.bound, percent, ' %')}" for name, one in here.items()
-    )
-    alt = f"Share of people: {'; '.join(said)}"
-    ends, ticks = _ends(every), 4 if len(shown) < 3 else 2
-    shares = linear([0.0, 1.0] if max(ends) > 0.5 else ends, _per_cent, ticks=ticks)
-    if len({one.place("tau") for one in every}) == 1:
-        rows = Rows(shares, _rows(report, every, percent), True, f"Per cent above tau = {short(every[0].place('tau'))}")
-        yield _chart(report, "j", title, alt, [rows], every[0].confidence)
-        return
-    tall, across = {1: 230, 2: 150}.get(len(shown), 105), _taus(every)
-    bare = replace(across, ticks=tuple(replace(tick, below="") for tick in across.ticks), label="")
-    lines = tuple((one.place("tau"), threshold) for _, one, threshold in _judged(report, "j"))
-    panels = [
-        Curves(
-            across if name == [*shown][-1] else bare, shares,
-            (_series(report, name, group, "tau"),), tall, True, name,
-            f"above {short(_x(here[name], 'tau'))}: {_said(here[name].bound, percent, ' %')}", lines,
-        )
-        for name, group in shown.items()
-    ]  # fmt: skip
+    said = "; ".join(f"{name} above {spelling.nats(_x(one, 'tau'))} {told[name]}" for name, one in here.items())
+    ends, alt = _ends(every), f"Share of people: {said}"
+    shares = linear([0.0, 1.0] if max(ends) > 0.5 else ends, _per_cent, ticks=4 if len(shown) < 3 else 2)
+    taus = sorted({_x(one, "tau") for one in every})
+    if len(taus) == 1:
+        panels: list[Panel] = [
+            Rows(shares, _rows(report, every, percent), True, f"Per cent above tau = {short(taus[0])}")
+        ]
+    else:
+        tall, across = {1: 230, 2: 150}.get(len(shown), 105), _taus(taus)
+        bare = replace(across, ticks=tuple(replace(tick, below="") for tick in across.ticks), label="")
+        lines = tuple((one.place("tau"), threshold) for one, threshold in _judged(report, "j"))
+        panels = [
+            Curves(
+                across if name == [*shown][-1] else bare, shares, (_series(report, name, group, "tau"),), tall, True,
+                name, f"above {short(_x(here[name], 'tau'))}: {told[name]}", lines,
+            )
+            for name, group in shown.items()
+        ]  # fmt: skip
     yield _chart(report, "j", title, alt, panels, every[0].confidence)
 
 
@@ -176,25 +167,24 @@ def _some(report: Report, found: dict[str, list[Finding]]) -> list[str]:
     names = list(found)
     if len(names) > _TOGETHER:
         names = [name for name in names if _planned(report, found[name][0])] or names
-    last = len(names) - 1
-    few = range(_TOGETHER) if last >= _TOGETHER else ()
-    return [names[place * last // (_TOGETHER - 1)] for place in few] or names
+    if len(names) <= _TOGETHER:
+        return names
+    return [names[place * (len(names) - 1) // (_TOGETHER - 1)] for place in range(_TOGETHER)]
 
 
-def _taus(found: Sequence[Finding]) -> Axis:
+def _taus(taus: Sequence[float]) -> Axis:
     """Ticks are what was asked for, where it is little."""
-    taus = sorted({_x(one, "tau") for one in found})
     marks = taus if len(taus) <= 8 else [tick.value for tick in linear(taus, ticks=6).ticks]
-    ticks = (Tick(tau, short(tau), _odds(tau)) for tau in marks if taus[0] <= tau <= taus[-1])
+    ticks = (Tick(tau, short(tau), f"×{spelling.factor(tau)}") for tau in marks if taus[0] <= tau <= taus[-1])
     return Axis(taus[0], taus[-1], tuple(ticks), "loss tau in nats, and the factor on odds")
 
 
 def _decisive(report: Report, group: Sequence[Finding]) -> Finding:
     """Where a policy looks; otherwise at epsilon, the most that the label alone tells; otherwise in the middle."""
-    judged = next((one.place("tau") for _, one, _ in _judged(report, "j")), None)
+    judged = next((one.place("tau") for one, _ in _judged(report, "j")), None)
     least = group[0].place("epsilon") if judged is None else judged
-    later = [one for one in group if least is not None and _x(one, "tau") >= least - 1e-12]
-    return later[0] if later else group[len(group) // 2]
+    later = (one for one in group if least is not None and _x(one, "tau") >= least - 1e-12)
+    return next(later, group[len(group) // 2])
 
 
 # ---- what a release adds
@@ -229,7 +219,7 @@ def _strengths(report: Report, families: Mapping[str, list[Finding]], axis: str)
     found = [one for name in largest for one in families[name]]
     series = tuple(_series(report, name, families[name], axis) for name in largest)
     across = logarithmic([_x(one, axis) for one in found], "k, people released together" if axis == "k" else axis)
-    lines = tuple((None, threshold) for _, _, threshold in _judged(report, "advantage"))
+    lines = tuple((None, threshold) for _, threshold in _judged(report, "advantage"))
     return Curves(across, linear(_ends(found), _in_points, _POINTS, least=1e-5), series, 200, True,
                   series[0].name if len(series) == 1 else "", thresholds=lines)  # fmt: skip
 
@@ -248,11 +238,11 @@ def _family(one: Finding, axis: str) -> str:
 def _tuned(report: Report) -> Iterator[Chart]:
     """A panel for each line of the policy: its quantity against the strength of the noise."""
     asked = report.parameters.get(TUNE)
+    judged = {one.line: (one.worst, one.threshold) for one in verdicts(report) if one.worst is not None}
     for number, search in enumerate(one for one in report.findings if one.quantity == "tuned"):
         axis, scale, chosen = str(search.at.get("parameter")), str(search.at.get("scale")), search.bound.estimate
-        specs = asked.get(scale, ()) if isinstance(asked, dict) else ()
-        panels = []
-        for heading, worst, threshold in {judged[0]: judged for judged in _judged(report)}.values():
+        specs, panels = asked.get(scale, ()) if isinstance(asked, dict) else (), []
+        for heading, (worst, threshold) in judged.items():
             alike = [one for one in _estimated(report, worst.quantity) if one.mechanism in specs and _x(one, axis) > 0
                      and _place(one) == _place(worst)]  # fmt: skip
             if len({one.place(axis) for one in alike}) > 1:
@@ -265,7 +255,7 @@ def _tuned(report: Report) -> Iterator[Chart]:
 
 
 def _place(one: Finding) -> dict[str, float | str]:
-    return {key: value for key, value in one.at.items() if key not in _OWN}
+    return {key: value for key, value in one.at.items() if key not in PARAMETERS}
 
 
 def _tried(
@@ -289,17 +279,11 @@ def _worst(report: Report) -> Iterator[Chart]:
     if found:
         rows = _rows(report, found, _three, share=False)
         across = linear([*_ends(found), *(row.certified or 0.0 for row in rows)], ticks=6)
-        ticks = tuple(replace(tick, below=_odds(tick.value)) for tick in across.ticks)
+        ticks = tuple(replace(tick, below=f"×{spelling.factor(tick.value)}") for tick in across.ticks)
         panel = Rows(replace(across, ticks=ticks, label="nats, and the factor on odds"), rows, False)
         alt = "; ".join(f"{row.name}: {row.said} nats" for row in rows[:_TOGETHER])
-        yield _chart(
-            report,
-            "nu_max",
-            f"Largest loss of a person{_more(len(found), len(every))}",
-            alt,
-            [panel],
-            found[0].confidence,
-        )
+        title = f"Largest loss of a person{_more(len(found), len(every))}"
+        yield _chart(report, "nu_max", title, alt, [panel], found[0].confidence)
 
 
 def _columns(report: Report) -> Iterator[Chart]:
@@ -307,18 +291,16 @@ def _columns(report: Report) -> Iterator[Chart]:
     panels, told = [], []
     for quantity, title in _COLUMNS.items():
         every = _estimated(report, quantity)
-        mine = [
-            one for one in every if (one.mechanism, one.place("tau")) == (every[0].mechanism, every[0].place("tau"))
-        ]
+        first = [(one.mechanism, one.place("tau")) for one in every[:1]]
+        mine = [one for one in every if (one.mechanism, one.place("tau")) in first]
         shown = sorted(mine, key=lambda one: -(one.bound.estimate or 0.0))[:_BARS]
-        if shown:
-            in_nats, tau = quantity == "column_log_loss", shown[0].place("tau")
-            of = [shown[0].mechanism, None if tau is None else f"tau = {short(tau)}"]
+        for mechanism, tau in first:
+            in_nats = quantity == "column_log_loss"
             names = (spelling.cut(str(one.at.get("column")), _LONGEST) for one in shown)
             plain = _rows(report, shown, _three if in_nats else points, share=False)
             rows = tuple(replace(row, name=name) for row, name in zip(plain, names, strict=True))
             across = linear(_ends(shown), short if in_nats else _in_points, "nats" if in_nats else _POINTS, 5)
-            heading = ", ".join([title, *filter(None, of)])
+            heading = ", ".join(filter(None, [title, mechanism, None if tau is None else f"tau = {short(tau)}"]))
             panels.append(Rows(across, rows, False, heading, bars=True))
             told.append(f"{heading}: {', '.join(f'{row.name} {row.said}' for row in rows[:3])}")
     if panels:
@@ -335,11 +317,11 @@ def _fits(report: Report) -> Iterator[Chart]:
         name = spelling.cut(of, _LONGEST)
         across = logit([share for one in bins for share in (one.said, one.came)], "predicted")
         groups = [(one.fits, Point(one.said, Bound(one.came, one.low, one.high, one.rows, ""))) for one in bins]
-        series = (
+        series = tuple(
             Series(mark, tuple(point for fits, point in groups if fits == (mark == "seen")), None, mark=mark)
             for mark in ("seen", "misfit")
         )
-        panel = Curves(across, replace(across, label="observed"), tuple(series), 300, True, even=True)
+        panel = Curves(across, replace(across, label="observed"), series, 300, True, even=True)
         fitting = sum(one.fits for one in bins)
         alt = f"Label {name}: in {fitting} of {len(bins)} groups of rows the labels fit what was predicted"
         yield _chart(report, "calibration", f"Predicted and observed share of {name}", alt, [panel])

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from ...core.eta import EtaSummary
-from ...core.report import ALONE, COMPARED, MEASURED_BY, TOOL, TUNE, Report
+from ...core.report import ALONE, COMPARED, MEASURED_BY, NUMBERS, OLDER, TOOL, TUNE, Report
 
 QUERIES, FEWEST, LARGEST = 200_000, 30, 10_000  # defaults of --queries and --k
 _FOLDS = 5
@@ -21,7 +21,8 @@ _JUDGING = ("audit", "check", "tune")  # commands that take a policy themselves
 _WANTING = ("check", "tune")  # and want one
 # Parameters that have another name on the command line, and those that no option sets.
 SPELLED = {TUNE: "mechanism"}
-_NO_OPTION = ("label", "positive", "confidence", "seed", "estimator", "k", "queries", ALONE, COMPARED, MEASURED_BY)
+_NO_OPTION = ("label", "positive", "confidence", "seed", "estimator", "k", "queries", ALONE, COMPARED, MEASURED_BY,
+              NUMBERS, OLDER)  # fmt: skip
 _STDIN = "stdin"  # what a table on standard input is called
 
 
@@ -30,6 +31,8 @@ def lines(report: Report) -> tuple[str, ...]:
     made, judged_later = str(report.parameters.get(MEASURED_BY, report.command)), MEASURED_BY in report.parameters
     bare = judged_later and made not in _WANTING  # of the policy it may have had nothing is known
     first = quoted(arguments(replace(report, command=made, judgement=None if bare else report.judgement)))
+    if OLDER in report.parameters:
+        return first, quoted([TOOL, "diff", "OLD.json", f"labeldp-report/{made}.json"])
     if report.judgement is None or (made in _JUDGING and not judged_later):
         return (first,)
     return first, quoted([TOOL, "check", f"labeldp-report/{made}.json", *_policy(report)])

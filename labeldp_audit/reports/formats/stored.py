@@ -145,8 +145,10 @@ def _at(at: Any) -> dict[str, float | str]:
 
 def _verdict(one: Object, findings: tuple[Finding, ...]) -> Verdict:
     """Python would count a place below 0 from the end of the list."""
-    place = one["finding"]
-    worst = None if place is None else findings[_whole(place) if place >= 0 else _refused(place, "a place in a list")]
+    place = None if one["finding"] is None else _whole(one["finding"])
+    if place is not None and place < 0:
+        _refused(place, "a place in a list")
+    worst = None if place is None else findings[place]
     waiver = None if one["waived"] is None else _waiver(one["waived"])
     found: Verdict = _noun(Verdict, one, worst=worst, waiver=waiver)
     return found

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from ...bounds.intervals import clopper_pearson
-from ...core.arrays import Floats
-from ...core.eta import Bin
+from ..bounds.intervals import clopper_pearson
+from ..core.arrays import Floats
+from ..core.eta import Bin
 
 _BINS = 20
 _FEWEST = 50  # rows of a bin
@@ -31,9 +31,26 @@ def faults(probability: Floats, labels: npt.NDArray[np.integer], classes: Sequen
     bins = max(1, min(_BINS, len(labels) // _FEWEST))
     each = miss / (2 * bins * len(classes))
     for c in range(len(classes) - 1 if len(classes) == 2 else 0, len(classes)):
-        worst = max(_gaps(probability[:, c], labels == c, bins, each), default=None)
-        if worst is not None:
-            yield f"{worst[1]} {classes[c]}"
+        said, worst, where = probability[:, c], 1e-12, ""
+        for part in np.array_split(np.argsort(said, kind="stable"), bins):
+            mean, count, ends = float(said[part].mean()), int((labels[part] == c).sum()), said[part[[0, -1]]]
+            low, high = _limits(count, len(part), each)
+            if (gap := max(low - mean, mean - high)) > worst:
+                worst, where = (
+                    gap,
+                    (
+                        f"among {len(part):,} rows with probabilities {ends[0]:.3g} to {ends[1]:.3g} (mean {mean:.3g}) "
+                        f"{count / len(part):.3g} have the label {classes[c]}"
+                    ),
+                )
+        if where:
+            yield where
+
+
+def _limits(count: int, rows: int, miss: float) -> tuple[float, float]:
+    """Of the share that so many are of so many rows; either is false with probability at most -expm1(-miss)."""
+    alike = -np.expm1(-miss)
+    return float(clopper_pearson.lower(count, rows, alike)), float(clopper_pearson.upper(count, rows, alike))
 
 
 def table(
@@ -50,28 +67,8 @@ def table(
         cuts = np.unique(np.searchsorted(said[order], said[order][np.arange(1, bins) * len(order) // bins]))
         for part in filter(len, np.split(order, cuts)):
             came = int((labels[part] == c).sum())
-            alike = -np.expm1(-miss / (2 * bins * len(asked)))
-            low, high = (float(end(came, len(part), alike)) for end in (clopper_pearson.lower, clopper_pearson.upper))
+            low, high = _limits(came, len(part), miss / (2 * bins * len(asked)))
             yield Bin(classes[c], len(part), float(said[part].mean()), came / len(part), low, high)
-
-
-def _gaps(probability: Floats, is_class: npt.NDArray[np.bool_], bins: int, miss: float) -> Iterator[tuple[float, str]]:
-    """How far the mean probability of a bin lies outside the limits of its share, and the bin in words."""
-    order = np.argsort(probability, kind="stable")
-    alike = -np.expm1(-miss)
-    for part in np.array_split(order, bins):
-        mean, count = float(probability[part].mean()), int(is_class[part].sum())
-        low, high = (float(limit(count, len(part), alike)) for limit in (clopper_pearson.lower, clopper_pearson.upper))
-        gap = max(low - mean, mean - high)
-        if gap > 1e-12:
-            ends = probability[part[[0, -1]]]
-            yield (
-                gap,
-                (
-                    f"among {len(part):,} rows with probabilities {ends[0]:.3g} to {ends[1]:.3g} (mean {mean:.3g}) "
-                    f"{count / len(part):.3g} have the label"
-                ),
-            )
 
 
 def wonder(chance: Floats, is_class: npt.NDArray[np.bool_], groups: int) -> float:

@@ -1,1 +1,0 @@
-"""What labels make of scores."""
