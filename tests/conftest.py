@@ -23,6 +23,12 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # run by a script in the 
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+@pytest.fixture(autouse=True)
+def toys(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tables of tests are small."""
+    monkeypatch.setattr("labeldp_audit.data.read.FEWEST", 2)
+
+
 @pytest.fixture
 def audit(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Iterator[Audit]:
     """Warnings of libraries stay errors, as everywhere in these tests."""

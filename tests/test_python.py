@@ -651,8 +651,8 @@ def test_every_option_has_a_kind_that_is_checked():
 
 def test_importing_is_quick_and_loads_nothing_heavy():
     program = (
-        "import time; before = time.perf_counter(); import sys, labeldp_audit as lda; lda.audit, lda.Report\n"
-        "assert time.perf_counter() - before < 0.3\n"
+        "import time; before = time.process_time(); import sys, labeldp_audit as lda; lda.audit, lda.Report\n"
+        "assert time.process_time() - before < 0.3\n"
         "heavy = {'numpy', 'pandas', 'pyarrow', 'narwhals', 'scipy', 'sklearn', 'lightgbm', 'faiss', 'numba', 'rich'}\n"
         "sys.exit(' '.join(heavy & set(sys.modules)) or None)"
     )  # fmt: skip

@@ -43,7 +43,8 @@ def read_and_estimate(
         raise SpecError("--eta and --eta-file exclude each other")
     options = ReadOptions(
         label=settings.label, positive=settings.positive, exclude=settings.exclude, categorical=settings.categorical,
-        drop_null_labels=settings.drop_null_labels, delimiter=settings.delimiter, group=settings.group,
+        drop_null_labels=settings.drop_null_labels, delimiter=settings.delimiter, decimal=settings.decimal,
+        few_rows=settings.few_rows, group=settings.group,
         many_classes=many, repeats=settings.repeats, records=True, seed=settings.seed,
     )  # fmt: skip
     if settings.eta or settings.eta_file is not None:

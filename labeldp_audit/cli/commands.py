@@ -88,7 +88,8 @@ def program(
 @command(short_help="What the features alone tell about the label.")
 def estimate_eta(
     context: opt.Context, data: opt.Data, label: opt.Label, positive: opt.Positive, exclude: opt.Exclude,
-    categorical: opt.Categorical, drop_null_labels: opt.DropNullLabels, delimiter: opt.Delimiter, group: opt.Group,
+    categorical: opt.Categorical, drop_null_labels: opt.DropNullLabels, delimiter: opt.Delimiter,
+    decimal: opt.Decimal, few_rows: opt.FewRows, group: opt.Group,
     repeats: opt.Repeats, estimator: opt.Estimator, eta: opt.EtaColumns, k: opt.K, queries: opt.Queries,
     recall: opt.Recall, mechanism: opt.Mechanism, utility: opt.Utility, smoothness: opt.Smoothness,
     certify: opt.Certify, confidence: opt.Confidence, seed: opt.Seed, format: opt.Format, output: opt.Output,
@@ -112,7 +113,8 @@ def estimate_eta(
 @command(short_help="The largest loss, over all neighbourhoods.")
 def nu_max(
     context: opt.Context, data: opt.Data, label: opt.Label, positive: opt.Positive, exclude: opt.Exclude,
-    categorical: opt.Categorical, drop_null_labels: opt.DropNullLabels, delimiter: opt.Delimiter, group: opt.Group,
+    categorical: opt.Categorical, drop_null_labels: opt.DropNullLabels, delimiter: opt.Delimiter,
+    decimal: opt.Decimal, few_rows: opt.FewRows, group: opt.Group,
     repeats: opt.Repeats, estimator: opt.Estimator, eta: opt.EtaColumns, eta_file: opt.EtaFile, k: opt.K,
     queries: opt.Queries, recall: opt.Recall, mechanism: opt.Mechanism, smoothness: opt.Smoothness,
     certify: opt.Certify, confidence: opt.Confidence, seed: opt.Seed, format: opt.Format, output: opt.Output,
@@ -135,7 +137,8 @@ def nu_max(
 @command(short_help="The share of people whose loss is above tau.")
 def estimate_j(
     context: opt.Context, data: opt.Data, label: opt.Label, positive: opt.Positive, exclude: opt.Exclude,
-    categorical: opt.Categorical, drop_null_labels: opt.DropNullLabels, delimiter: opt.Delimiter, group: opt.Group,
+    categorical: opt.Categorical, drop_null_labels: opt.DropNullLabels, delimiter: opt.Delimiter,
+    decimal: opt.Decimal, few_rows: opt.FewRows, group: opt.Group,
     repeats: opt.Repeats, estimator: opt.Estimator, eta: opt.EtaColumns, eta_file: opt.EtaFile, k: opt.K,
     queries: opt.Queries, recall: opt.Recall, mechanism: opt.Mechanism, tau: opt.Tau, smoothness: opt.Smoothness,
     alpha: opt.Alpha, certify: opt.Certify, confidence: opt.Confidence, seed: opt.Seed, format: opt.Format,
@@ -162,7 +165,8 @@ def estimate_j(
 @command(short_help="How much better an attacker guesses once the release is out.")
 def advantage(
     context: opt.Context, data: opt.Data, label: opt.Label, positive: opt.Positive, exclude: opt.Exclude,
-    categorical: opt.Categorical, drop_null_labels: opt.DropNullLabels, delimiter: opt.Delimiter, group: opt.Group,
+    categorical: opt.Categorical, drop_null_labels: opt.DropNullLabels, delimiter: opt.Delimiter,
+    decimal: opt.Decimal, few_rows: opt.FewRows, group: opt.Group,
     repeats: opt.Repeats, estimator: opt.Estimator, eta: opt.EtaColumns, eta_file: opt.EtaFile, k: opt.K,
     queries: opt.Queries, recall: opt.Recall, mechanism: opt.ComparedMechanism, utility: opt.Utility, bags: opt.Bags,
     smoothness: opt.Smoothness, certify: opt.Certify, confidence: opt.Confidence, seed: opt.Seed, format: opt.Format,
@@ -190,7 +194,8 @@ def advantage(
 @command(short_help="All of this at once, at one joint confidence.")
 def audit(
     context: opt.Context, data: opt.Data, label: opt.Label, positive: opt.Positive, exclude: opt.Exclude,
-    categorical: opt.Categorical, drop_null_labels: opt.DropNullLabels, delimiter: opt.Delimiter, group: opt.Group,
+    categorical: opt.Categorical, drop_null_labels: opt.DropNullLabels, delimiter: opt.Delimiter,
+    decimal: opt.Decimal, few_rows: opt.FewRows, group: opt.Group,
     repeats: opt.Repeats, estimator: opt.Estimator, eta: opt.EtaColumns, eta_file: opt.EtaFile, k: opt.K,
     queries: opt.Queries, recall: opt.Recall, mechanism: opt.Mechanism, tau: opt.Tau, utility: opt.Utility,
     bags: opt.Bags, smoothness: opt.Smoothness, alpha: opt.Alpha, certify: opt.Certify, explain: opt.Explain,
@@ -218,7 +223,8 @@ def audit(
 @command(short_help="Does a policy hold? Ends with 1 if not.")
 def check(
     context: opt.Context, data: opt.ReportOrData, label: opt.Label, positive: opt.Positive, exclude: opt.Exclude,
-    categorical: opt.Categorical, drop_null_labels: opt.DropNullLabels, delimiter: opt.Delimiter, group: opt.Group,
+    categorical: opt.Categorical, drop_null_labels: opt.DropNullLabels, delimiter: opt.Delimiter,
+    decimal: opt.Decimal, few_rows: opt.FewRows, group: opt.Group,
     repeats: opt.Repeats, estimator: opt.Estimator, eta: opt.EtaColumns, eta_file: opt.EtaFile, k: opt.K,
     queries: opt.Queries, recall: opt.Recall, mechanism: opt.Mechanism, tau: opt.Tau, utility: opt.Utility,
     bags: opt.Bags, smoothness: opt.Smoothness, alpha: opt.Alpha, certify: opt.Certify, confidence: opt.Confidence,
@@ -249,7 +255,8 @@ def check(
 @command(short_help="The least noise that meets a policy.")
 def tune(
     context: opt.Context, data: opt.Data, label: opt.Label, positive: opt.Positive, exclude: opt.Exclude,
-    categorical: opt.Categorical, drop_null_labels: opt.DropNullLabels, delimiter: opt.Delimiter, group: opt.Group,
+    categorical: opt.Categorical, drop_null_labels: opt.DropNullLabels, delimiter: opt.Delimiter,
+    decimal: opt.Decimal, few_rows: opt.FewRows, group: opt.Group,
     repeats: opt.Repeats, estimator: opt.Estimator, eta: opt.EtaColumns, eta_file: opt.EtaFile, k: opt.K,
     queries: opt.Queries, recall: opt.Recall, mechanism: opt.TunedMechanism, utility: opt.Utility, bags: opt.Bags,
     smoothness: opt.Smoothness, alpha: opt.Alpha, certify: opt.Certify, confidence: opt.Confidence, seed: opt.Seed,

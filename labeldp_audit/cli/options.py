@@ -125,6 +125,9 @@ DropNullLabels = Annotated[bool, _setting(
     "drop_null_labels", TABLE, "Leave out rows without a label instead of refusing the table.", "--drop-null-labels")]
 Delimiter = Annotated[str | None, _setting(
     "delimiter", TABLE, "Between the cells of a CSV file, e.g. ';' or tab.", shown="a comma; a tab in .tsv")]
+Decimal = Annotated[str, _setting("decimal", TABLE, "Before the fraction of numbers in a CSV file.")]
+FewRows = Annotated[bool, _setting(
+    "few_rows", TABLE, "Audit fewer than 200 rows, too, which hardly show anything.", "--few-rows")]
 Group = Annotated[str | None, _setting(
     "group", TABLE, "Column that names whose row it is, where people have several: no feature, and no row is scored by "
     "a model that learnt from others of the same person.", shown="every row is somebody else's")]

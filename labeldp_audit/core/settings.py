@@ -42,6 +42,8 @@ class Settings:
     categorical: tuple[str, ...] = _options(Text("COLUMN"))
     drop_null_labels: bool = _option(Flag(), False)
     delimiter: str | None = _option(Character("CHARACTER"))
+    decimal: str = _option(OneOf((".", ",")), ".")
+    few_rows: bool = _option(Flag(), False)
     group: str | None = _option(Text("COLUMN"))  # that names whose row it is
     repeats: str | None = _option(OneOf(("people", "copies")))  # what equal rows are
     estimator: Any = _option(Text("NAME"), "auto")  # noqa: RUF009 a spec; from Python it may be the estimator itself
@@ -93,6 +95,8 @@ class Options(TypedDict, total=False):
     categorical: Columns
     drop_null_labels: bool
     delimiter: str | None
+    decimal: Literal[".", ","]
+    few_rows: bool
     group: str | None
     repeats: Literal["people", "copies"] | None
     estimator: object  # a spec, an estimator or a classifier of scikit-learn

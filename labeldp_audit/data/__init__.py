@@ -30,6 +30,8 @@ class ReadOptions:
     categorical: tuple[str, ...] = ()
     drop_null_labels: bool = False
     delimiter: str | None = None  # one character
+    decimal: str = "."  # before the fraction of a number in a text file
+    few_rows: bool = False  # whether fewer rows than can show anything are wanted all the same
     eta: tuple[str, ...] = ()  # columns that hold the probabilities of the user's own model; no feature is read then
     labels_only: bool = False  # neither features nor probabilities
     group: str | None = None  # column that names whose row it is

@@ -21,6 +21,11 @@ FAR = 1000.0  # deviations of all in one of most: then a few lie far out
 IDENTIFIER_SHARE = 0.95
 IDENTIFIER_ROWS = 50
 MOSTLY_MISSING = 0.5
+FEWEST_NUMBERS, ALL_DIFFER = 500, 0.85  # rows; how many values differ is known to some 6 %
+FEWEST_CODES, MOST_CODES, SCATTERED = 3, 50, 3
+MOSTLY = 0.9
+COMMAS = re.compile(rb"\s*[+-]?(\d{1,3}(\.\d{3})+|\d+),\d+\s*")
+DAYS = re.compile(rb"\s*\d{1,2}[./]\d{1,2}[./](\d{4}|\d{2})(\s.*)?")
 
 IDENTIFIERS = {"id", "uid", "uuid", "guid", "identifier"}
 OWNERS = "user|customer|client|patient|person|member|account|device|session|order|item|record|row"  # userid, not paid
@@ -90,6 +95,7 @@ def remarks(scanned: Scan, encoders: Encoders) -> Iterator[str]:
             f"a few values thousands of times as far out as most, as codes for missing ones may be: {listed(odd)}; "
             "distances (knn) hardly see the others"
         )
+    yield from codes(measured)
     if sparse := [c.name for c in used if c.missing > MOSTLY_MISSING * scanned.label.used]:
         yield f"mostly missing: {listed(sparse)}"
 
@@ -100,9 +106,39 @@ def identifiers(column: NumberScan | CategoryScan, used: int) -> Iterator[str]:
         present = used - column.missing
         if present >= IDENTIFIER_ROWS and column.distinct >= IDENTIFIER_SHARE * present:
             yield f"column {shown(column.name)} looks like an identifier; --exclude {argument(column.name)} if it is"
-    elif is_whole(column.type) and names_identifier(column.name):
-        named = f"column {shown(column.name)} is named like an identifier"
-        yield f"{named} and read as a number; --exclude or --categorical"
+        yield from misread(column)
+    elif is_whole(column.type):
+        distinct, present = column.spread.distinct, used - column.missing
+        if names_identifier(column.name):
+            named = f"column {shown(column.name)} is named like an identifier"
+            yield f"{named} and read as a number; --exclude or --categorical"
+        elif present >= FEWEST_NUMBERS and distinct >= ALL_DIFFER * present:
+            name = argument(column.name)
+            own = f"column {shown(column.name)} has a number of its own in nearly every row"
+            yield f"{own}; --exclude {name} if it is an identifier"
+
+
+def misread(column: CategoryScan) -> Iterator[str]:
+    """Texts that are numbers or days elsewhere: a model sees little in them, and the risk looks smaller than it is."""
+    if not is_text(column.type):
+        return
+    for written, what in (
+        (COMMAS, "numbers with decimal commas; --decimal ,"),
+        (DAYS, "days; write them as 2026-12-31"),
+    ):
+        if column.first and sum(bool(written.fullmatch(one)) for one in column.first) >= MOSTLY * len(column.first):
+            yield f"column {shown(column.name)} is read as text and looks like {what}"
+
+
+def codes(measured: list[NumberScan]) -> Iterator[str]:
+    """Whole numbers of few values far from each other are names rather than amounts."""
+    found = []
+    for column in measured:
+        few = FEWEST_CODES <= column.spread.distinct <= MOST_CODES and is_whole(column.type)
+        if few and column.moments.high - column.moments.low >= SCATTERED * column.spread.distinct:
+            found.append(column.name)
+    if found:
+        yield f"whole numbers of few scattered values, read as numbers: {listed(found)}; --categorical if codes"
 
 
 def names_identifier(name: str) -> bool:

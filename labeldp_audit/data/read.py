@@ -31,6 +31,7 @@ from .sources.content import digest_beside, unchanged
 from .sources.contract import HowText, Source
 from .sources.locate import locate
 
+FEWEST = 200  # rows that are audited without asking
 PROBABILITIES = "the probabilities need", "audit fewer rows"
 NOT_KEPT = 2**16 - 1
 
@@ -51,7 +52,7 @@ def read_table(place: object, options: ReadOptions, progress: Progress) -> Table
 
 def how_text(options: ReadOptions) -> HowText:
     named = (*options.categorical, *options.eta, *options.exclude, *(() if options.group is None else (options.group,)))
-    return HowText(options.delimiter, frozenset(named))
+    return HowText(options.delimiter, frozenset(named), options.decimal)
 
 
 def read_features(place: object, wanted: Sequence[str] | None, data: Dataset, options: ReadOptions) -> Any:
@@ -183,6 +184,9 @@ def classes_of(label: LabelScan, options: ReadOptions) -> Classes:
         raise DataError(what, f"column {shown(label.name)}", hint="--drop-null-labels")
     if label.used < 2:
         raise DataError(f"too few rows: {label.used}")
+    if label.used < FEWEST and not options.few_rows:
+        what = f"too few rows: {label.used}, and fewer than {FEWEST} hardly show anything"
+        raise DataError(what, hint="--few-rows audits them all the same")
     return decide(label.counts, options.positive, label.name, options.many_classes, label.rest)
 
 

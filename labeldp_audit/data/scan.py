@@ -24,6 +24,7 @@ from .sources.contract import Source
 from .sources.delimited import Widened
 
 KEPT = 256  # values of a column
+LOOKED_AT = 100  # levels
 LARGEST = 2.0**53  # from here on float64 holds no longer all whole numbers
 LONG = 15  # digits of a decimal that float64 tells apart
 
@@ -54,6 +55,11 @@ class Spread:
         merged, first = np.unique(np.concatenate([self.hashes, hashes]), return_index=True)
         both = np.concatenate([self.values, values]) if len(self.values) else values
         return Spread(merged[:KEPT], both[first[:KEPT]])
+
+    @property
+    def distinct(self) -> int:
+        """Different values; of more than are kept about so many."""
+        return len(self.values) if len(self.values) < KEPT else round((KEPT - 1) / (float(self.hashes[-1]) / 2.0**64))
 
     def middle(self, per_unit: float) -> tuple[int | float, float]:
         """A value in the middle, as it is stored, and how far from it most are; never 0."""
@@ -116,11 +122,13 @@ class CategoryScan:
     levels: set[bytes] | None = field(default_factory=set)
     sketch: Sketch = field(default_factory=Sketch)
     missing: int = 0
+    first: list[bytes] = field(default_factory=list)  # levels of the first rows, to see how they are written
     seen: int = 0  # levels of all batches, and their bytes
     bytes: int = 0
 
     def add(self, array: pa.Array, rows: Integers) -> None:
         piece = levels.codes(array)
+        self.first = self.first or piece.levels[:LOOKED_AT].to_pylist()
         self.missing += piece.missing
         self.seen += len(piece.levels)
         self.bytes += piece.levels.nbytes

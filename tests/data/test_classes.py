@@ -63,6 +63,7 @@ def test_two_classes_negative_first(read_columns, labels, positive, classes, cod
         (["a", "b", "a", "b"], {"many_classes": True}, SpecError, "which class of the label 'y' is positive"),
         (["yes", "1", "yes", "1"], {}, SpecError, "which class of the label 'y' is positive: '1' or 'yes'?"),
         (["a", "b", "a", "b"], {"positive": "c"}, SpecError, "no class 'c' in the label 'y'"),
+        (["a", "b", "a", "b"], {"positive": "A"}, SpecError, "no class 'A' in the label 'y'"),
         (["a", "b", "c", "b"], {}, DataError, "not yet supported: more than two classes ('a', 'b', 'c')"),
         ([1, 1, 1, 1], {}, DataError, "the label has one class only, '1'"),
         ([None] * 4, {}, DataError, "missing labels: 4 of 4"),

@@ -2,13 +2,32 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 from threadpoolctl import threadpool_info
 
 from labeldp_audit.audits import calls, evidence, judging
 from labeldp_audit.core.progress import Silent
 from labeldp_audit.core.settings import Settings
-from labeldp_audit.engines.threads import one_blas_thread
+from labeldp_audit.engines.threads import in_threads, one_blas_thread
+
+
+def test_blocks_run_side_by_side_in_their_order_and_few_are_in_flight():
+    both, begun = threading.Barrier(2, timeout=10), []
+
+    def blocks():
+        for block in range(20):
+            begun.append(block)
+            yield block
+
+    def work(block):
+        both.wait()
+        return block
+
+    for result in in_threads(work, blocks(), 2):
+        assert len(begun) - result <= 5
+    assert result == 19 == begun[-1]
 
 
 def blas_threads():

@@ -35,6 +35,7 @@ class HowText:
 
     delimiter: str | None  # of cells
     as_text: frozenset[str]  # columns that must not become numbers
+    decimal: str = "."  # before the fraction of a number
 
 
 Opener = Callable[[FileContent, HowText], Source]

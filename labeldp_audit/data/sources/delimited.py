@@ -30,6 +30,7 @@ NOT_UTF8 = re.compile(r"utf-?8", re.IGNORECASE)
 MISSING = ("NA", "N/A", "#N/A", "NULL", "null", "None", "nan", "NaN", "NAN", "-nan", "n/a")
 
 BOOLEANS = pa.array([None, "true", "false", "True", "False", "TRUE", "FALSE"])
+COMMA = r"^[+-]?(\d{1,3}(\.\d{3})+|\d*)(,\d*)?([eE][+-]?\d+)?$"
 TIME = pa.time64("us")
 GLANCE = 64
 UTC = "UTC"
@@ -63,7 +64,7 @@ def open_csv(content: Content, how: HowText, usual: str = ",") -> Source:
             arrays = []
             for name, texts in zip(columns, batch.columns, strict=True):
                 known = types[name]
-                array = texts if name in how.as_text else narrowest(texts, known)
+                array = texts if name in how.as_text else narrowest(texts, known, how.decimal)
                 widened |= known is not None and known != array.type
                 types[name] = array.type
                 arrays.append(array)
@@ -147,14 +148,24 @@ def _explained(message: str, name: str) -> DataError:
 # ---- types
 
 
-def narrowest(texts: pa.Array, known: pa.DataType | None) -> pa.Array:
+def narrowest(texts: pa.Array, known: pa.DataType | None, decimal: str = ".") -> pa.Array:
     """The cells in the first type, `known` or wider, that they fit."""
     unknown = known is None or pa.types.is_null(known)
     for kind in (pa.null(), *CANDIDATES) if unknown else (known, *WIDER.get(known, ())):
         with contextlib.suppress(pa.ArrowInvalid):
-            parsed(texts.slice(0, GLANCE), kind)  # a type that does not fit shows here already, and sooner
-            return parsed(texts, kind)
+            read = with_points if decimal == "," and kind == pa.float64() else parsed
+            read(texts.slice(0, GLANCE), kind)  # a type that does not fit shows here already, and sooner
+            return read(texts, kind)
     return texts
+
+
+def with_points(texts: pa.Array, kind: pa.DataType) -> pa.Array:
+    """Numbers such as 1.234,5."""
+    there = cleaned(texts)
+    if not compute.all(compute.match_substring_regex(there, COMMA)).as_py():
+        raise pa.ArrowInvalid("no decimal comma")
+    without = compute.replace_substring(there, ".", "")
+    return cast(compute.replace_substring(without, ",", "."), kind)
 
 
 def parsed(texts: pa.Array, kind: pa.DataType) -> pa.Array:

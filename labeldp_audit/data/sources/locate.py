@@ -45,13 +45,17 @@ def locate(source: object, how: HowText, until: ExitStack) -> Source:
 
 def file(path: Path, how: HowText) -> Source:
     """Its ending says how it is read: `t.csv.gz` by `csv.gz`."""
-    ending = "".join(path.suffixes[-2:]) if path.suffix.lower() == ".gz" else path.suffix
-    ending = ending.lower().removeprefix(".")
+    ending = _ending(path)
     if ending not in SOURCES.names():
         there = FileContent.checked(str(path), path)
         raise DataError("unknown kind of file", there.name, hint=f"supported: {supported()}")
     opened = SOURCES.get(ending)
     return opened(FileContent.checked(path.name, path), how)
+
+
+def _ending(path: Path) -> str:
+    ending = "".join(path.suffixes[-2:]) if path.suffix.lower() == ".gz" else path.suffix
+    return ending.lower().removeprefix(".")
 
 
 def _one_parquet(content: FileContent, how: HowText) -> Source:
@@ -76,9 +80,14 @@ def supported() -> str:
 def folder(path: Path, source: str) -> Source:
     """All Parquet files below, in the order of their names; hidden and `_temporary` ones are not data."""
     with reading(source, "cannot be read"):
-        found = [one for one in below(path) if one.suffix.lower() in PARQUET]
+        every = list(below(path))
+    found = [one for one in every if one.suffix.lower() in PARQUET]
     if not found:
         raise DataError("no Parquet files in the folder", source)
+    other = next((one.name for one in every if one not in found and _ending(one) in SOURCES.names()), "")
+    if other:
+        hint = f"name the part that is meant, such as '{source.rstrip('/')}/**/*.parquet'"
+        raise DataError("a folder of Parquet files and other tables", source, other, hint=hint)
     return parquet_files(path.resolve().name, found, path)
 
 
