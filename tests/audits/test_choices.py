@@ -82,11 +82,15 @@ def test_guesses_after_a_release_pay_for_the_choice_too():
 
 
 def test_learners_and_all_k_that_labels_might_have_chosen_share_one_level(monkeypatch):
-    """Each of five learners pays for six ways, and neighbourhoods at one of seven k for what that leaves."""
-    labels, ks = np.arange(40) % 2, 7
+    """Each of five ways to score pays for six, and neighbourhoods at one of seven k for what that leaves."""
+    labels, ways, ks = np.arange(40) % 2, 5, 7
     counted = replace(eta_of([3, 9], [20, 20], labels), choices=ks)
     monkeypatch.setattr(Neighbors, "estimate", lambda *given: (counted, ()))
-    tried = tuple(Tried(name, 0.5, 0.01, None) for name in ("a", "b", "c", "d", "e", "knn"))
-    task = Task(table_of(labels), table_of(labels), Settings(), Silent())
-    eta, _ = auto._nearby(task, tried, len(tried))
-    assert 5 / len(tried) + ks / eta.choices == pytest.approx(1)
+    monkeypatch.setattr(auto.selection, "scored", lambda task, rows, learners: {"a": np.full((40, 2), 0.5)})
+    monkeypatch.setattr(auto.crossfit, "choices", lambda learners, rows: ways)
+    monkeypatch.setattr(auto, "_worth_a_look", lambda *given: True)
+    monkeypatch.setattr(auto, "_beside", lambda *given: Tried("knn", 0.5, 0.01, None, -1.0, 0.01))
+    table = table_of(labels)
+    eta, _ = auto.Auto().estimate(Task(table, table, Settings(), Silent()))
+    assert [one.name for one in eta.tried] == ["knn", "a"]
+    assert ways / (ways + 1) + ks / eta.choices == pytest.approx(1)

@@ -201,6 +201,16 @@ def test_the_ceiling_of_an_estimate_is_the_certified_one():
         assert estimated.estimate <= estimated.high == limit.high
 
 
+def test_bags_of_people_whose_eta_is_estimated_have_no_lower_limit_and_say_so():
+    for whose, bare in ((lambda *seen: seen, True), (given, False)):
+        found = report(advantage, *whose(*scored(600)), mechanism=("rr:epsilon=1", "llp:k=2"), bags=30).findings
+        bounds = {one.mechanism: one.bound for one in found if one.quantity == "advantage" and one.mechanism}
+        assert {spec for spec, one in bounds.items() if advantage.NO_LOWER in one.assumptions} == (
+            {"llp:k=2"} if bare else set()
+        )
+        assert (bounds["llp:k=2"].low == 0) == bare
+
+
 # ---- rows with equal features
 
 

@@ -75,6 +75,16 @@ def test_labels_that_fall_as_scores_rise_leave_windows_alone():
     assert any("contradict the order" in one for one in reporting.warnings("nu-max", table.dataset, told, ()))
 
 
+@pytest.mark.parametrize(("behind", "error", "said"), [(0.01, 0.003, True), (0.01, 0.004, False), (0.002, 0.0, False)])
+def test_a_mixture_that_is_clearly_better_than_the_best_of_what_it_mixes_is_told(behind, error, said):
+    table, told, _ = crowd()
+    tried = (Tried("stack", 0.5, 0.01, None), Tried("linear", 0.5 + behind, 0.01, None, behind, error))
+    lines = list(reporting.warnings("nu-max", table.dataset, replace(told, log_loss=0.5, tried=tried), ()))
+    assert any(one.startswith("stack guesses unseen labels clearly better") for one in lines) == said
+    alone = list(reporting.warnings("nu-max", table.dataset, replace(told, log_loss=0.5, tried=tried[::-1]), ()))
+    assert not any("clearly better" in one for one in alone)
+
+
 def test_choices_pay_and_doubt_the_order_less():
     table, told, _ = crowd()
     band, dearer = (intervals.for_shares(table, replace(told, choices=choices), 0.01, 0.0) for choices in (1, 7))
