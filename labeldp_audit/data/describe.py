@@ -22,7 +22,7 @@ IDENTIFIER_SHARE = 0.95
 IDENTIFIER_ROWS = 50
 MOSTLY_MISSING = 0.5
 FEWEST_NUMBERS, ALL_DIFFER = 500, 0.85  # rows; how many values differ is known to some 6 %
-FEWEST_CODES, MOST_CODES, SCATTERED = 3, 50, 3
+FEWEST_CODES, MOST_CODES, REPEATED, SCATTERED = 3, 50, 10, 3
 MOSTLY = 0.9
 COMMAS = re.compile(rb"\s*[+-]?(\d{1,3}(\.\d{3})+|\d+),\d+\s*")
 DAYS = re.compile(rb"\s*\d{1,2}[./]\d{1,2}[./](\d{4}|\d{2})(\s.*)?")
@@ -134,8 +134,9 @@ def codes(measured: list[NumberScan]) -> Iterator[str]:
     """Whole numbers of few values far from each other are names rather than amounts."""
     found = []
     for column in measured:
-        few = FEWEST_CODES <= column.spread.distinct <= MOST_CODES and is_whole(column.type)
-        if few and column.moments.high - column.moments.low >= SCATTERED * column.spread.distinct:
+        distinct = column.spread.distinct
+        few = FEWEST_CODES <= distinct <= min(MOST_CODES, column.moments.count / REPEATED) and is_whole(column.type)
+        if few and column.moments.high - column.moments.low >= SCATTERED * distinct:
             found.append(column.name)
     if found:
         yield f"whole numbers of few scattered values, read as numbers: {listed(found)}; --categorical if codes"

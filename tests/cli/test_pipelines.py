@@ -142,7 +142,9 @@ def test_a_reader_that_has_seen_enough(table, tmp_path, read, unbuffered):
 def test_programs_get_utf_8_whatever_the_locale(tmp_path):
     (tmp_path / "ö 日.csv").write_text("öl,y\n1,0\n2,1\n3,1\n", encoding="utf-8")
     environment = {"PYTHONIOENCODING": "utf-16"}
-    process = program("nu-max", "ö 日.csv", "-f", "json", "--no-output", "-q", cwd=tmp_path, env=environment)
+    process = program(
+        "nu-max", "ö 日.csv", "--few-rows", "-f", "json", "--no-output", "-q", cwd=tmp_path, env=environment
+    )
     out, _ = process.communicate(timeout=PROMPT)
     assert json.loads(out.decode("utf-8"))["dataset"]["name"] == "ö 日.csv"
 

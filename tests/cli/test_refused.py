@@ -189,3 +189,23 @@ def test_a_wide_table_with_few_rows(audit):
     pq.write_table(pa.table(wide), audit.folder / "t.parquet")
     ended = audit("estimate-j", "t.parquet", "-f", "json", "--no-output")
     assert ended.report["dataset"]["features"] == 1333
+
+
+def test_few_rows_are_audited_if_that_is_wanted(audit, tmp_path, monkeypatch):
+    monkeypatch.setattr("labeldp_audit.data.read.FEWEST", 200)
+    (tmp_path / "t.csv").write_text("a,y\n" + "1,0\n2,1\n" * 99)
+    ended = audit("nu-max", tmp_path / "t.csv", "--no-output")
+    assert (ended.status, ended.error) == (3, "too few rows: 198, and fewer than 200 hardly show anything: t.csv")
+    assert "--few-rows" in ended.err
+    assert audit("nu-max", tmp_path / "t.csv", "--no-output", "--few-rows").status == 0
+
+
+def test_a_folder_of_which_a_part_would_be_read_is_refused(audit, tables, tmp_path):
+    (tmp_path / "mixed").mkdir()
+    for name in ("t.parquet", "t.csv"):
+        (tmp_path / "mixed" / name).write_bytes((tables / name).read_bytes())
+    (tmp_path / "mixed" / "notes.txt").write_text("no table")
+    ended = audit("nu-max", tmp_path / "mixed", "--no-output")
+    assert ended.status == 3 and ended.error.endswith("mixed: t.csv") and "*.parquet" in ended.err
+    (tmp_path / "mixed" / "t.csv").unlink()
+    assert audit("nu-max", tmp_path / "mixed", "--no-output").status == 0

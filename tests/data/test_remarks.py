@@ -74,3 +74,46 @@ def test_values_far_beyond_most(read_columns):
     assert said.startswith(
         "a few values thousands of times as far out as most, as codes for missing ones may be: 'far'; "
     )
+
+
+@pytest.mark.parametrize(
+    ("cells", "said"),
+    [
+        (["1,5", "-0,25", "1.234,5", "7,0"], "looks like numbers with decimal commas; --decimal ,"),
+        (["31.12.2026", "1/2/26", "03.04.2026 12:30", "1.1.2020"], "looks like days; write them as 2026-12-31"),
+        (["a,b", "1,5,6", "12", "x"], ""),
+        (["2026-12-31", "1.5", "1.2.3", "v"], ""),
+    ],
+)
+def test_texts_that_are_numbers_or_days_elsewhere(read_columns, cells, said):
+    warnings = read_columns({"c": cells * 5, "x": np.arange(20)}).warnings
+    assert [one for one in warnings if "read as text" in one] == (
+        [f"column 'c' is read as text and {said}"] if said else []
+    )
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        (np.arange(1000), "a number of its own in nearly every row; --exclude c if"),
+        (np.arange(1000) % 700, ""),
+        (np.arange(1000) / 2, ""),
+        (
+            np.array([10, 70, 200, 300])[np.arange(1000) % 4],
+            "few scattered values, read as numbers: 'c'; --categorical",
+        ),
+        (np.arange(1000) % 4, ""),
+    ],
+    ids=["own", "repeat", "measured", "codes", "counts"],
+)
+def test_whole_numbers_that_may_be_names(read_columns, values, said):
+    warnings = read_columns({"c": values, "x": np.arange(1000) % 7}).warnings
+    assert all(said in one for one in warnings) and bool(warnings) == bool(said)
+
+
+def test_decimal_commas_are_read_where_they_are_said_to_be(read_text):
+    table = read_text("a;b;y\n1,5;1.234,5;0\n2;-7,25;1\n;1e3;1\n", delimiter=";", decimal=",")
+    kinds = {one.name: one.type for one in table.dataset.columns}
+    assert kinds["a"] == kinds["b"] == "double"
+    mixed = read_text("a;b;y\n1.5;x,5;0\n2,5;1,5;1\n3;2;1\n", delimiter=";", decimal=",")
+    assert {one.name: one.type for one in mixed.dataset.columns if one.name in "ab"} == {"a": "string", "b": "string"}
