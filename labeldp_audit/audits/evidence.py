@@ -14,7 +14,7 @@ from ..core.progress import Progress
 from ..core.randomness import for_audit
 from ..core.remark import FITTED_BEFORE, LEFT_OUT, ONE_EACH, Remark
 from ..core.settings import Settings, smoothness
-from ..core.table import Column, Table, Twins
+from ..core.table import Column, Points, Table, Twins
 from ..data import ReadOptions, probabilities_of_model, probabilities_of_rows, read_estimates, read_table
 from ..estimators import named, supplied
 from ..estimators.contract import Task, answer
@@ -48,7 +48,8 @@ def read_and_estimate(
         many_classes=many, repeats=settings.repeats, records=True, seed=settings.seed,
     )  # fmt: skip
     if settings.eta or settings.eta_file is not None:
-        known = (_supplied if settings.eta else _from_file)(data, options, settings, progress)
+        read = _supplied if settings.eta else _from_file
+        known = read(data, replace(options, columns=columns), settings, progress)
         _check_policy(settings.policy, known[0])
         return known
     smoothness(settings)  # refused if it is not understood
@@ -115,12 +116,13 @@ def _from_file(data: object, options: ReadOptions, settings: Settings, progress:
     supplied.check_asked(said, settings, file)
     remarks = tuple(Remark(**one) for one in said["remarks"])
     codes = {one.code for one in remarks}
-    options = replace(options, labels_only=True, records=False, group=None, seed=said["seed"])
-    if LEFT_OUT in codes:  # what a column is to be decides what is a copy of what
-        asked = said["asked"]
+    asked, copies = said["asked"], LEFT_OUT in codes
+    features = options.columns and not asked.get("eta")
+    options = replace(options, labels_only=not features, records=copies, group=None, seed=said["seed"])
+    if copies or features:  # what a column is to be decides what is a copy of what
         exclude, categorical = (tuple(asked.get(name, ())) for name in ("exclude", "categorical"))
         options = replace(options, exclude=exclude, categorical=categorical, group=asked.get("group"))
-        options = replace(options, records=True, repeats=asked.get("repeats"))
+        options = replace(options, repeats=asked.get("repeats"), points=Points.NEVER)
     table = read_table(data, options, progress)
     table = replace(table, groups=None, judges=None)  # the file's rows say which of them judge
     supplied.check_same(said, table.dataset, file)
