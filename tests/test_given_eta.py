@@ -82,10 +82,12 @@ def test_what_goes_together(refused):
 # ---- eta in a file
 
 
-def test_one_search_serves_every_question(audit, table):
+@pytest.mark.parametrize("command", ["nu-max", "estimate-j", "advantage"])
+def test_one_search_serves_every_command(audit, table, command):
     assert audit("estimate-eta", table, "-o", "first").status == 0
-    searched = audit("audit", table, *FEW, *KINDS, *JSON)
-    kept = audit("audit", table, "--eta-file", "first/eta.parquet", *FEW, *KINDS, *JSON)
+    options = (*FEW, *KINDS) if command == "advantage" else ()
+    searched = audit(command, table, *options, *JSON)
+    kept = audit(command, table, "--eta-file", "first/eta.parquet", *options, *JSON)
     assert (kept.out, kept.err) == (searched.out, searched.err)
 
 
