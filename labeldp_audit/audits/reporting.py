@@ -98,19 +98,18 @@ def plain(value: object) -> object:
 
 def warnings(command: str, dataset: Dataset, eta: Eta, bins: tuple[Bin, ...]) -> Iterator[str]:
     if eta.queries < eta.n:
-        drawn = f"{eta.queries:,} of {eta.n:,} rows, drawn uniformly, were asked"
-        yield drawn if eta.metric in ("score", "learned") else f"{drawn} for their neighbours; all were searched"
+        yield f"{eta.queries:,} of {eta.n:,} rows, drawn uniformly, were asked; --queries all asks every row"
     if not eta.exact:
         recall = f"{eta.recall:.3f}, at least {math.floor(1000 * eta.recall_low) / 1000:.3f} (99 %)"
-        yield f"neighbours were searched in the nearest cells: measured recall {recall}"
+        yield f"neighbours were searched in the nearest cells alone (recall {recall}); --recall 1 searches everywhere"
     if command != "advantage" and eta.counts is not None:
         yield from _about_purity(eta, eta.counts.max(axis=1) == eta.counts.sum(axis=1))
     yield from _about_sight(command, dataset, eta)
     yield from _about_mixtures(eta)
     if eta.order_p is not None and not eta.ordered:
         yield (
-            f"labels contradict the order of the scores (p = {eta.order_p * eta.choices:.2g}): somewhere people with "
-            f"higher scores have clearly fewer positives, so limits rest on rows with like scores alone, and are wide"
+            f"limits are wide, as labels contradict the order of the scores (p = {eta.order_p * eta.choices:.2g}): "
+            f"another --estimator may put people in a better order"
         )
     off = [one for one in bins if not one.fits]
     # Counts of few neighbours are spread wider than eta, which is known and taken out of what is made from them.
@@ -118,8 +117,8 @@ def warnings(command: str, dataset: Dataset, eta: Eta, bins: tuple[Bin, ...]) ->
         worst = max(off, key=lambda one: abs(one.said - one.came))
         yield (
             f"estimates do not fit the labels in {len(off)} of {len(bins)} groups of like estimates: where "
-            f"{worst.said:.3g} was said of {worst.of} on average, {worst.came:.3g} came "
-            f"({worst.low:.3g} to {worst.high:.3g}, about {100 * (1 - _DOUBT):g} % for all groups)"
+            f"{worst.said:.3g} was predicted for {worst.of} on average, {worst.came:.3g} was observed ({worst.low:.3g} "
+            f"to {worst.high:.3g}, about {100 * (1 - _DOUBT):g} % for all groups); another --estimator may fit better"
         )
 
 
@@ -128,13 +127,13 @@ def _about_purity(eta: Eta, pure: np.ndarray) -> Iterator[str]:
         sure = int(np.sum(eta.probability.max(axis=1) == 1))
         if sure:
             yield (
-                f"{sure:,} of {eta.queries:,} rows are where features give the label away: eta is estimated as 0 or 1 "
-                f"there and the loss as infinite"
+                f"features give the label away in {sure:,} of {eta.queries:,} rows, where the loss is estimated as "
+                f"infinite: drop or coarsen the columns that audit --explain names"
             )
     elif pure.any():
         yield (
-            f"{int(pure.sum()):,} of {eta.queries:,} neighbourhoods hold one class only: eta is estimated as 0 or 1 "
-            f"there and the loss as infinite; the lower limits say what {eta.k:,} neighbours can show"
+            f"{int(pure.sum()):,} of {eta.queries:,} neighbourhoods of {eta.k:,} rows hold one class only, where the "
+            f"loss is estimated as infinite: decide by the lower limits, or ask more neighbours with --k"
         )
 
 
@@ -145,9 +144,9 @@ def _about_mixtures(eta: Eta) -> Iterator[str]:
     single = next((one for one in eta.tried if one.name not in _MIXTURES), None)
     if single is not None and single.behind >= max(3 * single.behind_error, 0.005 * eta.log_loss):
         yield (
-            f"{eta.tried[0].name} guesses unseen labels clearly better than the best single model, {single.name} (log "
-            f"loss {eta.log_loss:.4f}, {single.behind:.4f} less): each sees what others miss, so there may be more to "
-            f"know than this report says"
+            f"there may be more to know than this report says: {eta.tried[0].name} guesses unseen labels clearly "
+            f"better than the best single model, {single.name} (log loss {eta.log_loss:.4f}, {single.behind:.4f} "
+            f"less), so each misses something; a model of your own may find it (--eta COLUMN)"
         )
 
 
@@ -159,19 +158,18 @@ def _about_sight(command: str, dataset: Dataset, eta: Eta) -> Iterator[str]:
     losses = f"log loss {eta.log_loss:.4f}, without features {dataset.blind_log_loss:.4f}"
     if eta.counts is None:
         yield (
-            f"the given probabilities guess {guess} ({losses}): what the features tell may be missed, and what an "
-            f"attacker gains from them too"
+            f"the given probabilities guess {guess} ({losses}), so risk may be missed: audit without --eta and compare"
         )
     elif eta.metric == "score":
         yield (
-            f"the model guesses {guess} ({losses}): either the features tell next to nothing, or it does not find what "
-            f"they tell"
+            f"the model guesses {guess} ({losses}): the features tell next to nothing, or another --estimator or more "
+            f"rows find what they tell"
         )
     else:
         worthless = "estimates mean little" if command == "advantage" else "upper limits mean nothing"
         yield (
-            f"neighbours guess {guess} ({losses}): either the features tell next to nothing, or distances hide what "
-            f"they tell, and then {worthless}; leave out columns that tell nothing, or ask few at a time"
+            f"neighbours guess {guess} ({losses}): the features tell next to nothing, or distances hide it and "
+            f"{worthless}; --estimator auto finds more, and so may fewer columns (--exclude)"
         )
 
 
