@@ -98,7 +98,7 @@ def _answered(command: str, data: object, options: Mapping[str, Any]) -> Report:
 
 @contextmanager
 def _watched(asked: bool | Progress | None) -> Iterator[Progress]:
-    """Quiet, unless somebody asks: then bars as on the command line, where standard error is a terminal."""
+    """Quiet, unless bars are asked for: then as on the command line, where standard error is a terminal."""
     if asked is True:
         from .cli.terminal import watched
 

@@ -99,7 +99,7 @@ _SENTENCES = {
     ),
     LEFT_OUT: "{rows:,} of {of:,} rows repeat others in {columns} and were left out: one of each record was kept",
     FITTED_BEFORE: (
-        "eta is what {model} says, which was fitted before, nobody knows to which rows, and may know these labels: no "
+        "eta is what {model} says, which was fitted before, to unknown rows, and may know these labels: no "
         "limit is given; hand in its probabilities as an array (eta=clf.predict_proba(X)) to say that it has not seen "
         "them, or a classifier that is not fitted, which is fitted here and scores no row that it learnt from"
     ),

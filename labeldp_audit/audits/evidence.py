@@ -82,7 +82,7 @@ def _twins(table: Table, seed: int) -> Twins:
     return Twins(len(pairs.first), pairs.differ(table.labels))
 
 
-# ---- eta that somebody has estimated already
+# ---- eta that was estimated elsewhere
 
 
 def _supplied(data: object, options: ReadOptions, settings: Settings, progress: Progress) -> tuple[Table, Eta]:

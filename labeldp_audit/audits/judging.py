@@ -27,7 +27,7 @@ if TYPE_CHECKING:  # a stored report is judged in a few tenths of a second
     from ..core.mechanism import Mechanism
 
 MOST_CLASSES = 100  # of a label: a parameter may make sense for many, and for two it is looked at again
-_UNKNOWN = Quantity("", "", "", "", "", "")  # somebody else's number
+_UNKNOWN = Quantity("", "", "", "", "", "")  # a number of another package
 
 
 # ---- before anything is read

@@ -46,7 +46,7 @@ def build(
 
 
 def uncertifiable(findings: Iterable[Finding]) -> str | None:
-    """What nobody can certify, where something is certified."""
+    """What cannot be certified, where something is certified."""
     certified = any(one.quantity.startswith(CERTIFIED) for one in findings)
     return unknowable.NOBODY_CAN_CERTIFY if certified else None
 
@@ -74,7 +74,7 @@ def _parameters(command: str, eta: Eta, settings: Settings) -> dict[str, object]
     """What changes the numbers, beside what the dataset and eta blocks say."""
     usual = Settings()
     told = {name: getattr(settings, name) for name in (*_SEARCHED, *_ASKED)}
-    if eta.asked is not None:  # by whoever wrote the file
+    if eta.asked is not None:  # when the file was written
         told |= {name: eta.asked.get(name, getattr(usual, name)) for name in (*_SEARCHED, "eta")}
     elif eta.counts is None:
         told |= {name: getattr(usual, name) for name in _OF_FEATURES}
@@ -87,7 +87,7 @@ def _parameters(command: str, eta: Eta, settings: Settings) -> dict[str, object]
 
 
 def plain(value: object) -> object:
-    """As a report holds it: what somebody handed in by its spec, or by its name."""
+    """As a report holds it: an object by its spec, or by its name."""
     if isinstance(value, tuple):
         return [getattr(one, "spec", one) for one in value]
     return getattr(value, "name", value)

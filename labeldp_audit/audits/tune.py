@@ -43,7 +43,7 @@ _AT_ONCE = 14  # values looked at in a round: two rounds after that of round val
 def tune(data: object, settings: Settings, progress: Progress) -> Report:
     policy = settings.policy
     assert policy is not None
-    # What somebody handed in stands for its kind; its strength is left aside.
+    # An object that was handed in stands for its kind; its strength is left aside.
     specs = [one if isinstance(one, str) else one.spec for one in settings.mechanism]
     quantities = judging.quantities_of(policy)
     _check_lines(policy, [strengths.scale_of(spec) for spec in specs])  # refused before the table is read

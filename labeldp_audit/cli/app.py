@@ -26,7 +26,7 @@ BUG_HINT = "please report this line with `labeldp-audit --version --verbose`; --
 
 
 class Stopped(BaseException):
-    """Somebody wants us to stop. Not a KeyboardInterrupt: libraries swallow those."""
+    """The user wants it to stop. Not a KeyboardInterrupt: libraries swallow those."""
 
 
 @functools.cache

@@ -29,7 +29,7 @@ DEFAULT = "default"
 TYPED_ONLY = {"fail_if", "policy", "debug", "config", "no_config", "show_config"}  # in no file
 SEPARATED_BY_SEMICOLONS = {"mechanism", "fail_if"}  # in a variable; others by commas
 KINDS: Mapping[str, Kind] = {one.name: one.metadata[KIND] for one in fields(Settings) if KIND in one.metadata}
-# Of two options the one that was set in a higher layer counts; the other is as if nobody had set it.
+# Of two options the one that was set in a higher layer counts; the other is as if it were not set.
 RIVALS: tuple[tuple[str, str, object], ...] = (
     ("output", "no_output", False), ("eta", "eta_file", None), ("eta_file", "eta", ()),
 )  # fmt: skip

@@ -139,7 +139,7 @@ def _is_of(file: Path, data: str) -> bool:
             return file.suffix == ".parquet" and table.resolve() in file.resolve().parents
         parts = [table] if table.exists() else map(Path, glob.iglob(data, recursive=True))  # noqa: PTH207 - absolute too
         return file.exists() and any(part.exists() and part.samefile(file) for part in parts)
-    except OSError:  # no name that a file could have: whoever reads the table says so
+    except OSError:  # no name that a file could have: reading the table will say so
         return False
 
 

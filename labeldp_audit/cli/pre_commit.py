@@ -23,7 +23,7 @@ from .terminal import BUG, DATA, FINE, INCONCLUSIVE, USAGE, VIOLATED
 
 WORST_FIRST = (BUG, USAGE, DATA, VIOLATED, INCONCLUSIVE, FINE)
 SAYS_ALL = "audit"  # the command whose report a policy can ask everything
-ENDS_AT_ONCE = 128  # from there on somebody wants us to stop
+ENDS_AT_ONCE = 128  # from there on a signal ended it
 REPORTS = "folder with reports (.json); whatever lies in it is no table"
 
 

@@ -128,7 +128,7 @@ def _checked(context: typer.Context, job: Job, data: str, asked: Configuration) 
         "the policy": asked.values.get("policy"),
     }  # fmt: skip
     read = {what: str(file) for what, file in sources.items() if file}
-    # A stored report is there already, and gets a folder only if one is asked for; nobody knows where its table is.
+    # A stored report is there already, and gets a folder only if one is asked for; where its table is, is not known.
     nowhere = asked["no_output"] or (stored and asked.origins["output"] == configuration.DEFAULT)
     location = None if stored or data == "-" else output.location(data, os.environ.get("GITHUB_WORKSPACE"))
     plan = output.plan(asked["format"], None if nowhere else asked["output"], job.every_format, location)

@@ -18,7 +18,7 @@ _ALIKE = "audit the table as it is to be released, and say in the configuration 
 # Options that a report names where they were set, and what they are otherwise.
 _SAID: Mapping[str, object] = {"exclude": (), "categorical": (), "drop_null_labels": False, "utility": "zero-one"}
 _OF_ROWS = ("group", "repeats", "eta")  # whose row each is, and where its probabilities come from
-_OF_ETA_FILE = ("exclude", "categorical", *_OF_ROWS)  # settled when it was written, where nobody says more
+_OF_ETA_FILE = ("exclude", "categorical", *_OF_ROWS)  # settled when it was written, where no more is said
 
 
 def is_report(data: str) -> bool:
@@ -32,7 +32,7 @@ def is_report(data: str) -> bool:
 def reports_in(data: str) -> list[str]:
     """Of a folder that holds reports where a table would have its parts."""
     folder = Path(data)
-    with contextlib.suppress(OSError):  # whoever reads the table says what is wrong with its name
+    with contextlib.suppress(OSError):  # reading the table will say what is wrong with its name
         if folder.is_dir() and not any(one.suffix.lower() in _PARTS for one in folder.rglob("*")):
             return [str(one) for one in sorted(folder.glob("*.json")) if one.is_file() and _begins_as_report(one)]
     return []
@@ -100,7 +100,7 @@ def _is_open(name: str, asked: Configuration) -> bool:
 
 
 def _made_with(report: Report) -> dict[str, object]:
-    """As far as it matters there: given probabilities need no features, and nobody may have lacked a label."""
+    """As far as it matters there: given probabilities need no features, and no row may have lacked a label."""
     made = {name: report.parameters.get(name, default) for name, default in _SAID.items()}
     made |= {"label": report.dataset.label, "positive": report.dataset.positive}
     made |= {"group": next(iter(_columns(report, "group")), None), "repeats": report.parameters.get("repeats")}

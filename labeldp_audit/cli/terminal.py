@@ -1,5 +1,5 @@
 """What people and programs see of us: standard output with the report and nothing else, standard error with the rest,
-a bar where somebody looks, and the exit status."""
+a bar on a terminal, and the exit status."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def warn(warnings: Iterable[str], quiet: bool) -> None:
 
 
 def say(line: str) -> None:
-    """To standard error; where that is closed there is nobody to tell."""
+    """To standard error; nothing where that is closed."""
     try:
         if sys.stderr is not None:
             shown = line.replace("##[", "# #[")  # commands to a runner of GitHub, wherever they stand in a line
@@ -108,7 +108,7 @@ def screen() -> tuple[int, bool]:
 
 @contextlib.contextmanager
 def watched(quiet: bool) -> Iterator[Progress]:
-    """A bar where somebody looks at standard error; it is gone when the work is done."""
+    """A bar where standard error is a terminal; it is gone when the work is done."""
     if quiet or sys.stderr is None or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
         yield Silent()
         return

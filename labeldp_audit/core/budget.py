@@ -1,7 +1,7 @@
 """How the probability that anything in a report is missed is shared out, by name.
 
 Shares never add up to more than there is, so all that a report says holds at once with its confidence (Boole's
-inequality). A share that nobody takes is not handed on: limits are then a little wider than they had to be.
+inequality). A share that is not taken is not handed on: limits are then a little wider than they had to be.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ class Budget:
 
     @property
     def left(self) -> float:
-        """What nobody has taken."""
+        """What is not taken yet."""
         return max(0.0, self.miss - sum(one.miss for one in self._parts.values()))
 
     def part(self, name: str, share: float) -> Budget:
-        """A share of the whole, as a budget of its own. Whoever asks again by a name asks about the same event, which
+        """A share of the whole, as a budget of its own. Asking again by a name is asking about the same event, which
         costs nothing more."""
         return self._handed(name, share * self.miss)
 
@@ -40,7 +40,7 @@ class Budget:
         return share * (self.miss / among)
 
     def equal_part(self, name: str, of: int) -> Budget:
-        """One of so many equal parts, as large as that of whoever is told its confidence and nothing else."""
+        """One of so many equal parts, as large as that of a question that is told its confidence and nothing else."""
         return self._handed(name, 1 - (1 - self.miss / of))
 
     def _handed(self, name: str, miss: float) -> Budget:

@@ -2,7 +2,7 @@
 
 numba keeps it beside the package or in the user's cache folder. Where neither can be written it gives up with an
 error, on a full disk too, and a damaged file would be read; here each of these only costs the compilation. The cache
-knows the file of the function alone: whoever changes one that it calls removes __pycache__.
+knows the file of the function alone: after changing one that it calls, remove __pycache__.
 """
 
 from __future__ import annotations

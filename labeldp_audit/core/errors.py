@@ -26,7 +26,7 @@ class AuditError(Exception):
         self.what = what
         self.where = tuple(str(place) for place in where if place is not None and place != "")
         self.hint = hint
-        # One line, whatever a file name or a library's message holds; blanks stay, as somebody may count characters.
+        # One line, whatever a file name or a library's message holds; blanks stay, as the user may count characters.
         super().__init__(_BREAK.sub(" ", ": ".join((what, *self.where))).strip())
 
 
@@ -52,7 +52,7 @@ class AssumptionError(AuditError):
 
 
 def as_arguments(error: AuditError, renamed: Mapping[str, str]) -> AuditError:
-    """The same for whoever calls from Python: `--drop-null-labels` is `drop_null_labels`, and the hint is a note, which
+    """The same for a call from Python: `--drop-null-labels` is `drop_null_labels`, and the hint is a note, which
     a traceback shows."""
 
     def told(text: str) -> str:

@@ -63,7 +63,7 @@ class Bin:
 class Eta:
     """P(Y = c | x) at each query, and what it was made from: every interval needs the counts.
 
-    Where somebody gave the probabilities there are no counts, and no k or radius: they are taken at their word.
+    Where probabilities were given there are no counts, and no k or radius: they are taken at their word.
     """
 
     probability: Floats  # (q, C)
@@ -124,7 +124,7 @@ class EtaSummary:
 
     @property
     def given(self) -> bool:
-        """By somebody, and taken at their word."""
+        """Given, and taken at its word."""
         return self.k is None
 
     def sees(self, dataset: Dataset) -> bool:

@@ -71,8 +71,8 @@ class Mechanism(ABC):
         return None
 
     def log_ratios(self) -> Floats | None:
-        """(S,) log P(say s | 1) / P(say s | 0) of two classes: whoever knows them better than `channel`, whose smallest
-        probabilities are rounded to 0, says so."""
+        """(S,) log P(say s | 1) / P(say s | 0) of two classes, where they are known better than by
+        `channel`, whose smallest probabilities are rounded to 0."""
         channel = self.channel(2)
         if channel is None:
             return None

@@ -50,7 +50,7 @@ class Line(_Comparison):
 
 @dataclass(frozen=True)
 class Waiver:
-    """A risk that somebody accepts: lines about that quantity do not count for that table until then."""
+    """A risk that is accepted: lines about that quantity do not count for that table until then."""
 
     quantity: str
     dataset: str  # sha256 of the table

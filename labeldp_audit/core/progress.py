@@ -9,14 +9,14 @@ class Progress(Protocol):
     """Told what is being done. The door shows it; everything else may ignore it."""
 
     def stage(self, name: str, total: float | None, unit: str) -> None:
-        """A new stage begins: `total` units of work, or None where nobody knows yet."""
+        """A new stage begins: `total` units of work, or None where that is not known yet."""
 
     def advance(self, amount: float) -> None:
         """So much of the stage has been done."""
 
 
 class Silent:
-    """Progress that nobody watches."""
+    """Progress that is not shown."""
 
     def stage(self, name: str, total: float | None, unit: str) -> None:
         pass

@@ -53,7 +53,7 @@ def others(group: str) -> dict[str, EntryPoint]:
 
 
 class Named(Generic[Thing]):
-    """The things of one kind, by name: our own, which nobody replaces, and those of other people's packages."""
+    """The things of one kind, by name: our own, which cannot be replaced, and those of other people's packages."""
 
     def __init__(
         self, kind: str, own: Mapping[str, Callable[[], Thing]], group: str, fault: Callable[[str, Thing], str]
@@ -63,7 +63,7 @@ class Named(Generic[Thing]):
         self._own, self._fault = own, fault
 
     def __iter__(self) -> Iterator[Thing]:
-        """Those that can be loaded: somebody's broken package is met where it is asked for."""
+        """Those that can be loaded: a broken package is met where it is asked for."""
         for name in self.names():
             with contextlib.suppress(SpecError):
                 yield self.get(name)
@@ -116,7 +116,7 @@ def lacking(thing: object, *wanted: str) -> str:
 
 
 def stranger_in(error: Exception) -> str:
-    """Kind, module and line, where somebody else's mechanism, estimator, format ... is what failed. No message, which
+    """Kind, module and line, where another package's mechanism, estimator, format ... is what failed. No message, which
     may quote the data."""
     every = metadata.entry_points()
     entries = [entry for group in every.groups if group.startswith(f"{_OURS}.") for entry in every.select(group=group)]

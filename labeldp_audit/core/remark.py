@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 # Remarks about the rows of a table.
-UNANSWERED = "rows-repeat"  # equal rows that coincidence does not explain, and nobody said what they are
-REFUTED = "rows-in-multiples"  # somebody said that equal rows are people, and their numbers say otherwise
+UNANSWERED = (
+    "rows-repeat"  # equal rows that coincidence does not explain, and that were not said to be people or copies
+)
+REFUTED = "rows-in-multiples"  # equal rows were said to be people, and their numbers say otherwise
 LEFT_OUT = "copies-left-out"  # rows beyond the first of each record
 ONE_EACH = "one-row-of-each-person"  # judges
-FITTED_BEFORE = "fitted-before"  # eta is a classifier's that somebody fitted, to nobody knows which rows
+FITTED_BEFORE = "fitted-before"  # eta is that of a classifier fitted to unknown rows
 DOUBTS = (UNANSWERED, REFUTED, FITTED_BEFORE)  # under which no limit holds
 
 

@@ -15,7 +15,7 @@ from .table import Dataset
 SCHEMA = "labeldp-audit/1"
 TOOL = "labeldp-audit"
 # Parameters of a report that no option sets.
-COMPARED = "compared"  # mechanisms that nobody plans to use, beside those that are judged
+COMPARED = "compared"  # mechanisms shown for comparison, beside those that are judged
 MEASURED_BY = "measured_by"  # of a stored report that was checked: the command that made it
 ALONE = "judged_alone"  # lines, and mechanisms that a search found to break them by limits of their own alone
 OLDER, NUMBERS = "older", "numbers"  # of a comparison: table and hash of the older report, and what both have
@@ -32,7 +32,7 @@ class Report:
     findings: tuple[Finding, ...]
     warnings: tuple[str, ...] = ()
     remarks: tuple[Remark, ...] = ()  # codes of what was noticed about the rows; warnings say it in words
-    uncertifiable: str | None = None  # what nobody can certify, where something is certified
+    uncertifiable: str | None = None  # what cannot be certified, where something is certified
     judgement: Judgement | None = None  # where there is a policy
     changes: tuple[Change, ...] = ()  # beyond the limits of this report and of an older one
     quantities: Mapping[str, Quantity] = field(default_factory=dict, repr=False, compare=False)  # what numbers mean

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 DEFAULT_MECHANISM = ("rr:epsilon=0.5|1|2|4",)
 COMPARED_MECHANISMS = "rr:epsilon=0.5|1|2", "llp:k=2|8|64|512", "laplace-llp:k=8,epsilon=1"  # by advantage
 OPEN_MECHANISM = ("rr",)  # whose noise tune chooses
-MOST_BAGS = 10_000_000  # ten times as many as are drawn where nobody says a number
+MOST_BAGS = 10_000_000  # ten times as many as are drawn where no number is given
 KIND, _MANY = "kind", "many"
 
 
@@ -152,7 +152,7 @@ def check_names(given: Iterable[str], known: Collection[str]) -> None:
 
 def from_python(given: Mapping[str, Any]) -> Settings:
     """Values as a configuration file would have them, and objects where the command line has names; None is what was
-    not given. What is no field of the settings is somebody else's."""
+    not given. What is no field of the settings belongs to the caller."""
     found = {}
     for one in (one for one in fields(Settings) if KIND in one.metadata):
         name = RENAMED.get(one.name, one.name)

@@ -21,7 +21,7 @@ class Points(StrEnum):
     """When rows become points among which there are neighbours. Often points are the largest part of a table."""
 
     NOW = "now"
-    LATER = "later"  # those of categories are made of the columns, should somebody want them
+    LATER = "later"  # those of categories are made of the columns, where they are wanted
     NEVER = "never"
 
 
@@ -57,7 +57,7 @@ class Dataset:
 
     @property
     def blind_log_loss(self) -> float:
-        """Log loss of whoever knows how common the classes are and nothing else."""
+        """Log loss of knowing how common the classes are and nothing else."""
         return -sum(share * math.log(share) for share in self.prior if share)
 
     @property
@@ -78,7 +78,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class Columns:
-    """The features as they are, for whoever learns from them: those that are not constant, in the file's order."""
+    """The features as they are, for estimators that learn: those that are not constant, in the file's order."""
 
     values: npt.NDArray[np.float32]  # (n, f), Fortran order; numbers in units of most of them, NaN where missing
     categorical: npt.NDArray[np.bool_]  # (f,) codes 0, 1, ... by falling frequency; a missing cell is a level
@@ -128,7 +128,7 @@ class Table:
     twins: Twins | None = None  # where they were asked for
     remarks: tuple[Remark, ...] = ()
     judges: Integers | None = None  # rows whose labels may judge, one of each person; None: all of them
-    axes: tuple[Axis, ...] = ()  # of categories whose coordinates are made once somebody wants them
+    axes: tuple[Axis, ...] = ()  # of categories whose coordinates are made once they are wanted
 
     @property
     def width(self) -> int:

@@ -38,7 +38,7 @@ class ReadOptions:
     many_classes: bool = False  # whether more than two classes are wanted as they are
     columns: bool = False  # whether features are wanted as they are too, for estimators that learn
     points: Points = Points.NOW  # if not, columns are wanted
-    repeats: str | None = None  # what rows that are equal in every column are: people or copies; None: nobody said
+    repeats: str | None = None  # what rows that are equal in every column are: people or copies; None: not said
     records: bool = False  # whether copies are looked for
     seed: int = 0  # of lots
 
@@ -62,7 +62,7 @@ def probabilities_of_model(
     source: object, features: Sequence[str] | None, classes: Sequence[object] | None, predict: Predict, table: Table,
     options: ReadOptions,
 ) -> Floats:  # fmt: skip
-    """The same, from somebody's fitted model: the columns that it reads, or None for all features, and its
+    """The same, from a fitted model of the user's: the columns that it reads, or None for all features, and its
     classes, or None for those of the table."""
     from .classes import spelled
     from .probabilities import of_classes, of_rows

@@ -20,7 +20,7 @@ from .numbers import is_number
 from .quoting import listed, shown
 
 MOST_CLASSES, MOST_NUMBERS = 100, 20  # numbers and dates are measured, not told apart, where there are more
-MOST_COUNTED = 1000  # labels: a message names no larger number, and nobody has to remember more
+MOST_COUNTED = 1000  # labels: a message names no larger number
 POSITIVE = ("true", "yes", "1")
 REST, OTHERS = "rest", "others"  # what is not the positive class, where there are more than two
 

@@ -59,7 +59,7 @@ def columns(source: Source, roles: Roles, scanned: Scan, encoders: Encoders) -> 
         known[name] = Column(name, "eta", str(pa.float64()) if text else type_name(types[name]))
     for name, column in zip(roles.features, scanned.columns, strict=True):
         known[name] = feature(name, column, encoders[name], label.used)
-    for name in types.keys() - known.keys():  # a text file's cells are only text as long as nobody reads them
+    for name in types.keys() - known.keys():  # a text file's cells are only text as long as they are not read
         known[name] = Column(name, "excluded", "text" if types[name] is None else type_name(types[name]))
     return tuple(known[name] for name in types)
 

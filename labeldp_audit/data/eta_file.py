@@ -1,7 +1,7 @@
 """The per-row file that estimate-eta writes, read again: its columns, and what it says about itself.
 
 It is a Parquet file whose schema metadata hold JSON under the key `labeldp-audit`. Any tool may read it. One that
-rewrites it may lose what is said about it, and then nobody knows which table the probabilities are of; one that
+rewrites it may lose what is said about it, and then it is unknown which table the probabilities are of; one that
 changes it, or a disk that does, is found out by a digest of all that is in it.
 """
 

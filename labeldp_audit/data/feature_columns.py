@@ -146,7 +146,7 @@ class CategoryColumn:
 
 @dataclass(frozen=True)
 class Raw:
-    """Columns that are being filled; none where nobody wants them."""
+    """Columns that are being filled; none where they are not wanted."""
 
     values: Values
     columns: dict[str, NumberColumn | CategoryColumn]

@@ -45,7 +45,7 @@ def read_table(place: object, options: ReadOptions, progress: Progress) -> Table
             table = (two_passes if roles.features else one_pass)(source, roles, options, size, progress)
             if options.records:
                 table = repeats.settled(table, source, roles, options, progress)
-    pa.default_memory_pool().release_unused()  # what batches took is not kept from whoever learns
+    pa.default_memory_pool().release_unused()  # what batches took is not kept from estimators that learn
     give_back_memory()
     return table
 
@@ -56,7 +56,7 @@ def how_text(options: ReadOptions) -> HowText:
 
 
 def read_features(place: object, wanted: Sequence[str] | None, data: Dataset, options: ReadOptions) -> Any:
-    """A DataFrame for somebody else's model: these columns in this order, or all features in that of the table."""
+    """A DataFrame for the user's model: these columns in this order, or all features in that of the table."""
     there = [column.name for column in data.columns]
     left_out = {name: "excluded column" for name in options.exclude} | {options.group: "group column"}
     for name in wanted or ():
@@ -153,7 +153,7 @@ def gather(
 
 
 def groups_of(source: Source, roles: Roles, used: int, size: int, progress: Progress) -> Integers | None:
-    """(used,) the same number for rows of the same person. Whose a row is that names nobody, nobody can tell."""
+    """(used,) the same number for rows of the same person. Rows that name nobody are refused."""
     if roles.group is None:
         return None
     column, start, nobody = CategoryColumn(roles.group, np.empty(used, np.float32)), 0, 0

@@ -1,7 +1,7 @@
 """Whose rows are left, and which of them judge.
 
-Whoever counts copies as people takes chance for knowledge, so where coincidence does not explain equal rows
-(coincidence.py), no limit is given until somebody says what they are.
+Counting copies as people takes chance for knowledge, so where coincidence does not explain equal rows
+(coincidence.py), no limit is given until the user says what they are.
 
 Which rows are the same record is known by 64 bits for each row, of every column of the file, whatever its role.
 Columns add up, so that what any of them says can be left out again. A column of whole numbers or texts that never
@@ -51,7 +51,7 @@ def settled(table: Table, source: Source, roles: Roles, options: ReadOptions, pr
 
     try:
         records = of(names)
-    except DataError:  # excluded columns are skipped where they cannot be read, as nobody asked for them
+    except DataError:  # excluded columns are skipped where they cannot be read, as they are not asked for
         records = of(tuple(name for name in names if name not in roles.excluded))
     found, words = _found(records, rows, table, source, roles, options, size)
     table = replace(table, remarks=(*table.remarks, *_doubts(found, table.dataset.classes, options.repeats)))

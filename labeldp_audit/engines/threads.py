@@ -45,7 +45,7 @@ _limits: list[Any] = []  # one for each who is inside; the first holds what was 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
     """Around all that makes numbers of a report: same bytes whatever OMP_NUM_THREADS is, as the order in which BLAS
-    adds depends on it. This holds for the whole process; whoever leaves last lifts it, so that learners that run side
+    adds depends on it. This holds for the whole process; the last to leave lifts it, so that learners that run side
     by side do not lift it for each other."""
     import scipy.linalg  # noqa: F401  # its BLAS is another one, and only libraries that are loaded are limited
     from threadpoolctl import threadpool_limits

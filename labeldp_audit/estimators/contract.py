@@ -76,7 +76,7 @@ class Lesson:
         return self.once(learner.name, checked)
 
     def once(self, name: str, make: Callable[[], Made]) -> Made:
-        """What several learners begin with; whoever comes second waits for it."""
+        """What several learners begin with; the second waits for it."""
         with self._locks[name]:
             if name not in self._known:
                 self._known[name] = make()
@@ -104,7 +104,7 @@ Told = tuple[Eta, tuple[str, ...]]  # and warnings
 class Estimator(ABC):
     name: ClassVar[str]
     example: ClassVar[str]
-    advice: ClassVar[str] = ""  # to whoever asks for parameters
+    advice: ClassVar[str] = ""  # for a user who asks for parameters
     columns: ClassVar[bool] = True  # are features wanted as they are?
     points: ClassVar[Points] = Points.NEVER  # and as points?
 
@@ -115,7 +115,7 @@ class Estimator(ABC):
         return cls()
 
     def suited(self, settings: Settings) -> Estimator:
-        """Itself or whoever stands in for it under these options; a SpecError where they make no sense for it."""
+        """Itself, or the one that stands in for it under these options; a SpecError where they make no sense for it."""
         if settings.smoothness is not None:
             raise SpecError("--smoothness is about neighbourhoods of features: use --estimator knn")
         return self

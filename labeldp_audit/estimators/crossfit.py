@@ -36,7 +36,7 @@ Note = Callable[[float], None]  # so many rows were scored by one learner
 
 @dataclass(frozen=True)
 class Fold:
-    """Who scores which rows: those of the lesson, and whoever is equal to one of them."""
+    """Who scores which rows: those of the lesson, and rows equal to one of them."""
 
     lesson: Lesson
     place: Integers | slice  # where the scores of each row of the fold are
@@ -89,7 +89,7 @@ def scores(
 
 
 def _seen(labels: Labels, *rows: Integers) -> Labels:
-    """Those of these rows; nobody is shown any other, so that nobody can peek."""
+    """Those of these rows; a learner is shown no other, so that it cannot peek."""
     found = np.zeros_like(labels)
     for one in rows:
         found[one] = labels[one]
@@ -145,6 +145,6 @@ def _parted(
     judges = judging[people]
     if judges[kept].all() or not judges[kept].any():
         there = np.unique(people[kept])
-        if len(there) > 1:  # otherwise nobody would be left
+        if len(there) > 1:  # otherwise no row would be left
             judges ^= people == rng.choice(there)
     return some(rows[kept & ~judges], MOST_ROWS, rng), some(rows[kept & judges], MOST_ROWS, rng)

@@ -1,7 +1,7 @@
 """eta(x) as the label frequencies among the nearest neighbours, the row itself left out (001, section 3).
 
-It converges to eta slowly in many dimensions: a neighbourhood averages over people whose eta differ. Where nobody said
-a k, several are tried, by factors of about two, and the labels choose between them: too few neighbours know little, too
+It converges to eta slowly in many dimensions: a neighbourhood averages over people whose eta differ. Without
+--k several are tried, by factors of about two, and the labels choose between them: too few neighbours know little, too
 many are not alike, and where the least of both lies depends on the table.
 """
 

@@ -1,4 +1,4 @@
-"""Do labels fit the probabilities that somebody gives for them?"""
+"""Whether labels fit the probabilities that were given for them."""
 
 from __future__ import annotations
 

@@ -6,8 +6,7 @@ heavy-tailed number its normal score (inputs.py), and a column of 0 and 1 for ea
 category. Rows that stand for many are repeated, as not every classifier takes weights. Where rows that it was not
 fitted to say so, a logistic curve corrects how sure it is of itself: forests and neighbours often say 0 and 1.
 
-The name is imported, which runs the code of its package: it comes from whoever starts the audit, never from a table or
-a stored report.
+The name is imported, which runs the code of its package: it comes from the user, never from a table or a stored report.
 """
 
 from __future__ import annotations
@@ -117,7 +116,7 @@ class Sklearn(Fitting):
 
 @dataclass(frozen=True)
 class Fitted:
-    """A classifier that somebody fitted, and whose probabilities are taken as they are."""
+    """A fitted classifier whose probabilities are taken as they are."""
 
     classifier: Any
 
@@ -216,7 +215,7 @@ def _check(classifier: Any) -> None:
 
 
 def _check_fresh(classifier: Any, name: str) -> None:
-    """A copy that is fitted fold by fold must not bring along what somebody fitted to labels of all folds."""
+    """A copy that is fitted fold by fold must not bring along what was fitted to labels of all folds."""
     from sklearn.base import clone
 
     with blamed(name):

@@ -86,7 +86,7 @@ def about_rows(task: Task, rows: Rows) -> tuple[str, ...]:
 
 
 def pool_of(table: Table, settings: Settings) -> Pool:
-    """All rows; where there are millions, a uniform sample and whoever is asked among the rows that judge."""
+    """All rows; where there are millions, a uniform sample and those asked among the rows that judge."""
     n, judges = len(table.labels), table.judges
     rows = np.arange(n)
     if n > MOST_ROWS:

@@ -1,4 +1,4 @@
-"""eta that somebody has estimated already: in columns of the table, or in what estimate-eta wrote."""
+"""eta that was estimated elsewhere: in columns of the table, or in what estimate-eta wrote."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from ..core.arrays import Floats
 
 
 def balanced(prior: Sequence[float]) -> Floats:
-    """1 / (C p_c): whoever always guesses one class gets 1 / C on average."""
+    """1 / (C p_c): always guessing one class gets 1 / C on average."""
     return np.asarray(1 / (len(prior) * np.asarray(prior)))
 
 

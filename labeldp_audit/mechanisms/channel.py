@@ -19,7 +19,7 @@ from ..core.errors import SpecError
 from ..core.registry import number
 from .per_record import PerRecord, epsilon_of
 
-_SUM = 1e-6  # how far a row that somebody typed may be from 1
+_SUM = 1e-6  # how far a typed row may be from 1
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ class Lists(NamedTuple):
     size: Integers  # (b,)
     ties: Integers  # (b, C): classes at exactly the threshold
     threshold: F32  # (b,)
-    work: U64  # for whoever selects
+    work: U64  # for the selection
 
 
 @inlined

@@ -43,7 +43,7 @@ def _known(line: Line, report: Report) -> Quantity:
 
 
 def _in_per_cent(line: Line, report: Report) -> str:
-    """Reports for people have per cent, and whoever types those has a line that never fails."""
+    """Reports for people have per cent, and a line that was typed in per cent is one that never fails."""
     beyond = line.threshold > 1 or (line.comparison == ">" and line.threshold == 1)
     if not (_known(line, report).share and line.upward and beyond):
         return ""
@@ -51,7 +51,7 @@ def _in_per_cent(line: Line, report: Report) -> str:
 
 
 def _upside_down(line: Line, report: Report) -> str:
-    """Whoever takes a line for what has to hold turns it round."""
+    """A line that says what has to hold is the wrong way round."""
     if line.upward or _known(line, report).less_is_worse or not judge.about(line, report):
         return ""
     return f"{line.text!r} stops a release where the number is small: a line says what blocks it"

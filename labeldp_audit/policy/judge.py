@@ -1,7 +1,7 @@
 """Policy x Report -> verdicts. Pure: what is judged is what the report holds, and what it does not hold is not passed.
 
 A line is about every finding of its quantity at its place. A number is safe to pass only if its limit passes; where the
-limit does not, but the estimate does, nobody knows. Nor does anybody where a lower limit passes and the estimate does
+limit does not, but the estimate does, that is open. So it is where a lower limit passes and the estimate does
 not: more rows might raise it.
 """
 

@@ -65,8 +65,8 @@ class Doubt:
 def doubt(
     table: Table, eta: Eta, features: Features, payoffs: Payoffs, settings: Settings, sure: Budget
 ) -> tuple[Doubt | None, Features]:
-    """None where nobody asks; and the features with the certified limit in place of their own. sure, here and below: of
-    all certificates; beside what is paid for in `features` and `payoffs`."""
+    """None where it is not asked for; and the features with the certified limit in place of their own. sure, here and
+    below: of all certificates; beside what is paid for in `features` and `payoffs`."""
     if not settings.certify:
         return None, features
     known, right = _doubt(table, eta, features, payoffs, sure), features.right

@@ -37,7 +37,7 @@ NO_LIMITS_SCORED = "no interval: both are the same on average where estimates fi
 @dataclass(frozen=True)
 class Payoffs:
     """What a right guess of each class is worth, and the limits of that where it depends on how common classes are.
-    Whoever knows all labels gets 1 on average."""
+    Knowing all labels is worth 1 on average."""
 
     paid: Floats  # (C,)
     low: Floats
@@ -78,7 +78,9 @@ def of_features(
     high = min(missed(table, eta, payoffs, budget.spend("missed", 0.6)), 1 - always)
     most = min(1.0, _most(table, eta, payoffs, wide, budget.spend("upper limit", 0.3)))
     said = (*assumptions.stated(eta, settings), f"lower limit {sure(eta)}")
-    constant = float(max(np.array(table.dataset.prior) * payoffs.paid))  # nobody guesses worse, whatever models say
+    constant = float(
+        max(np.array(table.dataset.prior) * payoffs.paid)
+    )  # the best guess is no worse, whatever models say
     estimate = min(max(belief.uninformed(payoffs.paid), constant), 1.0)
     right = Bound(estimate, min(1 - high, estimate), max(most, estimate), eta.queries, belief.method, said)
     return Features(right, high)

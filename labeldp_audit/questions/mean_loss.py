@@ -18,7 +18,7 @@ from .intervals import Losses, Prior
 from .releases import Known
 
 METHOD = "dvoretzky-kiefer-wolfowitz"
-NO_UPPER = "no upper limit: whoever was not asked may lose any amount"
+NO_UPPER = "no upper limit: people who were not asked may lose any amount"
 
 
 def findings(

@@ -103,7 +103,7 @@ def _tails(
 
 
 def _baselines(alone: Shares, at: Floats, evidence: Evidence, settings: Settings) -> Iterator[Finding]:
-    """Without noise everybody loses infinitely much: whoever has 0 < eta < 1 by the label, all others by features."""
+    """Without noise everybody loses infinitely much: people with 0 < eta < 1 by the label, all others by features."""
     n = evidence.eta.queries
     for tau, bound in zip(at.tolist(), alone.bounds(n, assumptions.stated(evidence.eta, settings)), strict=True):
         yield releases.finding("j", bound, settings, at={"tau": tau, **releases.ALONE})

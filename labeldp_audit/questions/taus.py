@@ -60,7 +60,7 @@ def asked(
 def curves(feature_losses: Sequence[Floats], noise: Sequence[Noise]) -> Floats:
     """From 0 to where the last of the curves ends: beyond the largest finite loss each stays where it is.
 
-    One grid for all of them, because a curve that stops would read as if nobody were left. feature_losses: of people,
+    One grid for all of them, because a curve that stops would read as if no one were left. feature_losses: of people,
     at the tilt of each.
     """
     finite = [one[np.isfinite(one)] for one in feature_losses]

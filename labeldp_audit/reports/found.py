@@ -22,7 +22,7 @@ COLUMNS = ("column_log_loss", "column_j", "column_advantage")
 SAME = {"equivalent_epsilon": "rr:epsilon=", "equivalent_k": "llp:k="}
 FOR_PROGRAMS = ("plug_in_j",)  # one for each tau, in JSON and CSV alone
 OPEN_LOW, OPEN_HIGH, DECIDED = 0.1, 0.9, 0.2  # a share between these is open; the width at which it would not be
-_TAUS = (1.0, 3.0, 6.0)  # that tables show where nobody asked for others
+_TAUS = (1.0, 3.0, 6.0)  # that tables show where no others were asked for
 
 
 def verdicts(report: Report) -> tuple[Verdict, ...]:

@@ -68,7 +68,7 @@ TERMS: Mapping[str, Term] = {one.name: one for one in (
         ("low", "high"),
     ),
     Term(
-        "inconclusive", "Inconclusive", "the estimate passes, the limit does not: nobody knows",
+        "inconclusive", "Inconclusive", "the estimate passes, the limit does not: the rows do not decide",
         "line(limit) holds and line(estimate) does not",
         "exit status 4 of labeldp-audit check",
         "More rows make limits narrower. Until then it is not shown that the policy holds. --exit-zero reports it "
@@ -91,18 +91,18 @@ TERMS: Mapping[str, Term] = {one.name: one for one in (
         ("inconclusive", "waiver"),
     ),
     Term(
-        "waiver", "Waiver", "a risk that somebody accepts: for one quantity, one table, until a day, for a reason",
+        "waiver", "Waiver", "a risk that is accepted: for one quantity, one table, until a day, for a reason",
         "[[policy.waiver]] with quantity, dataset (sha256 of the table), until and reason",
         "the policy file",
         "Lines about that quantity do not count for that very table until that day. One that has run out fails, so "
-        "that nobody forgets it. A changed table has another sha256 and needs another waiver.",
+        "that it is not forgotten. A changed table has another sha256 and needs another waiver.",
         ("inconclusive", "not_measured"),
     ),
     Term(
         "eta", "What features tell", "how likely each label is, given the features alone",
         "eta(x) = P(Y = 1 | x), or P(Y = c | x) for each class",
         PITFALLS,
-        "Nobody sees it; it is estimated, and everything but what is certified rests on how well. The log loss of the "
+        "Not seen but estimated, and everything but what is certified rests on how well. The log loss of the "
         "report says how much was found, never how much there is.",
         ("prior", "post", "eta_min", "eta_max"),
     ),
@@ -186,11 +186,11 @@ TERMS: Mapping[str, Term] = {one.name: one for one in (
         ("nat", "prior", "nu_bar"),
     ),
     Term(
-        "attacker", "Attacker", "whoever knows people's features and sees the release, and wants their labels",
+        "attacker", "Attacker", "somebody who knows people's features, sees the release and wants their labels",
         "before: eta(x); after: post(x, release), by Bayes' rule",
         f"{UNIFIED}, section 3; {PITFALLS}",
         "The best one is meant: he knows how labels depend on features, the mechanism with all its parameters, and for "
-        "bags the features of everybody in the bag, but nobody's label. Whoever knows other people's labels may learn "
+        "bags the features of everybody in the bag, but no label. Knowing other people's labels may tell "
         "more, from bags above all. He needs no access to your systems: what is published is enough.",
         ("eta", "post", "advantage", "bag"),
     ),
@@ -220,7 +220,7 @@ TERMS: Mapping[str, Term] = {one.name: one for one in (
         "llp", "Label proportions", "how many positives each random bag of k people has",
         "release = sum of the labels of a bag; P(Y_i = 1 | sum = s) = eta_i P(sum of the others = s - 1) / P(sum = s)",
         f"{UNIFIED}, section 3, Theorems 3.3 to 3.5; {MATHEMATICS}: B2 to B5",
-        "Promises nothing: whoever knows the other labels of a bag learns the last, however large it is. Written "
+        "Promises nothing: the other labels of a bag tell the last, however large it is. Written "
         "llp:k=8.",
         ("laplace-llp", "equivalent_epsilon", "k"),
     ),

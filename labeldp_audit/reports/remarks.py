@@ -118,7 +118,7 @@ def promises(report: Report) -> str:
         return ""
     return (
         f"{words.listed(list(bare))} {'claims' if len(bare) == 1 else 'claim'} no "
-        "label differential privacy: whoever knows all other labels of a bag learns the last one from its total."
+        "label differential privacy: an attacker with all other labels of a bag learns the last from its total."
     )
 
 

@@ -41,8 +41,8 @@ def wu_corollary_1(largest_payoff: float, epsilon: float, delta: float = 0.0) ->
 def wu_improved(mean_lost_payoff: float, epsilon: float, delta: float = 0.0) -> float:
     """ERRATA C1: TV E[payoff that the best guess from the features alone misses], E[1 - max_y P(y | x)] for payoff 1.
 
-    The proof of Theorem 2 with the other label y* = the best guess: whoever has that label loses nothing. Assumes that
-    only a right guess pays.
+    The proof of Theorem 2 with the other label y* = the best guess: a person with it loses nothing. Assumes that only
+    a right guess pays.
     """
     return total_variation(epsilon, delta) * mean_lost_payoff
 

@@ -43,7 +43,7 @@ def cut(pieces: Iterable[pa.RecordBatch], size: int) -> Iterator[pa.RecordBatch]
 
 
 def storage(kind: pa.DataType) -> pa.DataType:
-    """What a type of somebody's library is made of, as every program sees it that has not loaded that library: numbers
+    """What a type of another library is made of, as every program sees it that has not loaded that library: numbers
     of months for the periods of pandas."""
     return kind.storage_type if isinstance(kind, pa.BaseExtensionType) else kind
 

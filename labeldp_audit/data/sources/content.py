@@ -37,7 +37,7 @@ class Hashed(Protocol):
         """The bytes as they are, from the beginning, some at a time."""
 
     def stamp(self) -> tuple[int, ...]:
-        """Another one after somebody has written to it."""
+        """Another one after something was written to it."""
 
 
 class Content(Hashed, Protocol):
@@ -138,7 +138,7 @@ class SpooledContent:
         return io.BufferedReader(Window(self.file.fileno()), MEGABYTE)
 
     def stamp(self) -> tuple[int, ...]:
-        return ()  # nobody else can write to it
+        return ()  # nothing else can write to it
 
 
 @contextmanager

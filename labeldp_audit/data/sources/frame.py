@@ -104,7 +104,7 @@ def in_order(values: Any, frame: object, data: Dataset) -> Any:
 
 
 def _numbered(names: Any) -> bool:
-    """As pandas calls columns that nobody has named."""
+    """As pandas calls columns without a name."""
     return nw.dependencies.is_pandas_index(names) and list(names) == list(range(len(names)))
 
 
@@ -134,7 +134,7 @@ def _as_stored(column: pa.ChunkedArray) -> pa.ChunkedArray:
     try:
         pq.write_table(pa.schema([("", stored)]).empty_table(), file)
         stored = pq.read_schema(file).field(0).type
-    except pa.ArrowNotImplementedError:  # whoever reads that column says that it cannot
+    except pa.ArrowNotImplementedError:  # reading that column will say that it cannot
         pass
     if stored == column.type:
         return column

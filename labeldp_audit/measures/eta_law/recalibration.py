@@ -1,6 +1,6 @@
 """What an average over neighbours says about the row in their middle, learnt from the rows' own labels.
 
-Neighbourhoods do not weigh people evenly: whoever is near to many counts in many averages, and whoever lies apart in
+Neighbourhoods do not weigh people evenly: a person near to many counts in many averages, and one who lies apart in
 few, so averages may be too low or too high on the whole and shrunk towards each other. With z the (unknown) average
 behind each count, the law of z known and the row's own label not among those counted,
 

@@ -1,6 +1,6 @@
 """A report as text for people, pages and programs. A format is one file and its name here.
 
-A format has `render(report, *, width, color, run_info, location) -> str`; whoever shows no numbers, and only what a
+A format has `render(report, *, width, color, run_info, location) -> str`; one that shows no numbers, and only what a
 policy says of them, sets VERDICTS. Files of others add theirs by the entry point group `labeldp_audit.formats`.
 """
 

@@ -1,7 +1,7 @@
 """The findings as a table for spreadsheets and scripts: one row each, RFC 4180, exact floats.
 
 Where a policy was judged, three columns more stand at the end, `line`, `outcome` and `until`, which are empty for
-findings, and these rows below the findings. Whoever picks rows by `quantity` never meets them.
+findings, and these rows below the findings. A program that picks rows by `quantity` never meets them.
 
 verdict   a line of the policy: `line`, `outcome`, in `reason` what was found, in `until` the last day of the waiver
           that covers it; mechanism, coordinates and numbers are those of the finding that it was judged by

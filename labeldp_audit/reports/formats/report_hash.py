@@ -1,4 +1,4 @@
-"""A report's own hash, by which a changed one is known. It is no signature: whoever wants to deceive can seal anew."""
+"""A report's own hash, by which a changed one is known. It is no signature: a forger can seal anew."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ def _run(report: Report, run_info: Mapping[str, object] | None, location: str | 
     semantic = {"semanticVersion": report.version} if _SEMANTIC.fullmatch(report.version) else {}
     said = [{"level": "warning", "message": _text(plain(warning))} for warning in report.warnings]
     about: Object = {} if run_info is None else {"properties": {"run": run_info}}
-    # The base is named only where somebody said where the table is.
+    # The base is named only where it is known where the table is.
     file: Object = {"uri": address, **({"uriBaseId": "%SRCROOT%"} if from_top else {})}
     return {
         "tool": {"driver": {

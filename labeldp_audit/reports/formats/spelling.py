@@ -54,7 +54,7 @@ def percent(value: float | None, rounding: str = ROUND_HALF_EVEN, digits: int = 
 
 
 def points(value: float | None, rounding: str = ROUND_HALF_EVEN, digits: int = 3) -> str:
-    """Percentage points that somebody gains: nobody needs to know what is finer than 0.001, or that a limit is 130."""
+    """Percentage points: nothing is said that is finer than 0.001, or that a limit is 130."""
     if value is None or math.isnan(value):
         return _unusual(value)
     if value > 1:
