@@ -44,6 +44,8 @@ class Parameter:
         return inside and value <= self.most and (not self.whole or float(value).is_integer())
 
     def checked(self, name: str, value: float) -> float:
+        if self.most < value <= self.most * (1 + 1e-14):  # fifteen digits of the most, as reports write it
+            value = self.most
         if self.allows(value):
             return int(value) if self.whole else value
         least, most = spelled(self.least), spelled(self.most)

@@ -410,3 +410,13 @@ def test_labels_in_the_clear():
     assert rr.epsilon_from_pi(0) == rr.epsilon_from_lambda(0) == math.inf
     for epsilon in (math.inf, 1e6):
         assert rr.pi_from_epsilon(epsilon) == rr.lambda_from_epsilon(epsilon) == 0
+
+
+@pytest.mark.parametrize("classes", range(2, 12))
+def test_every_parameter_of_a_report_can_be_typed_back(classes):
+    """Rounded to fifteen digits, the largest pi of some numbers of classes is above what it may be."""
+    for epsilon in (0.0, 0.1, 5.0):
+        [made] = MECHANISMS.parse(f"rr:epsilon={epsilon}", classes)
+        for name, value in made.at().items():
+            [again] = MECHANISMS.parse(f"rr:{name}={value!r}", classes)
+            assert again.epsilon == pytest.approx(epsilon, abs=1e-13)
