@@ -20,9 +20,9 @@ import numpy.typing as npt
 from labeldp_audit.core.arrays import Floats
 from labeldp_audit.core.table import Columns
 from labeldp_audit.engines.machine import available_cores
+from labeldp_audit.engines.threads import one_blas_thread
 from labeldp_audit.estimators.contract import Learner, Lesson
 from labeldp_audit.estimators.crossed import Crossed
-from labeldp_audit.estimators.inputs import alone
 from labeldp_audit.estimators.linear import Linear
 from labeldp_audit.estimators.network import Network
 from labeldp_audit.estimators.scikit import Sklearn
@@ -189,7 +189,7 @@ def main(n: int) -> None:
         cells = [f"{excess(eta, np.tile(eta.mean(axis=0), (OTHERS, 1))):8.2f}"]
         for kind in kinds:
             start = time.process_time()
-            with alone():
+            with one_blas_thread():
                 said = kind.scores(replace(lesson, asked=np.arange(n, n + OTHERS), _known={})).asked
             cells.append(f"{excess(eta, said):18.2f} {time.process_time() - start:8.2f}")
         print(name.ljust(14), *cells, flush=True)
