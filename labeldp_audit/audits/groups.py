@@ -37,7 +37,8 @@ MOST_PEOPLE, MOST_CELLS = 200_000, 40_000_000
 BORDERS = 32  # of a number between which the tree chooses
 NAMED = 3  # levels in one rule
 GAIN = 0.01  # of the variance of the loss: a split that explains less is none
-DIGITS = 3  # of the range of a number, to which its borders are rounded
+LONGEST = 40  # characters of a level
+DIGITS = 2  # of the range of a number, to which its borders are rounded
 CELLS = 4  # of a group, by what the model says
 NEARLY = 0.1  # of the wrong guesses of the commonest class: a column that leaves no more gives labels away alone
 FEWEST_WRONG = 10  # guesses of that, or nothing is said of columns
@@ -59,7 +60,8 @@ def findings(evidence: Evidence, settings: Settings, budget: Budget) -> list[Fin
     alone = list(_columns_alone(parts, settings, budget.spend("columns alone", 0.2)))
     prior = intervals.of_prior(table, budget.spend("p", 0.05)) if evidence.classes == 2 else None
     scores = _scores(parts, settings, evidence)
-    rules = grown(parts.columns, parts.rules, _told(scores[parts.rules], table.dataset.prior))
+    known = np.bincount(table.labels[np.concatenate([parts.learn, parts.rules])], minlength=evidence.classes) + 0.5
+    rules = grown(parts.columns, parts.rules, _told(scores[parts.rules], (known / known.sum()).tolist()))
     miss = budget.spend("groups", 0.75, len(rules))
     found = [one for rule in rules for one in _of_group(rule, parts, scores, prior, settings, miss)]
     return [*alone, *found]
@@ -142,13 +144,21 @@ def _beyond(border: float, reading: Reading) -> float:
     return border + (0.5 if reading.whole else 1e-6 * reading.size)
 
 
-def _level(name: str | None) -> str:
-    return "missing" if name is None else name if len(name) <= 40 else f"{name[:39]}…"
+def _level(code: int, reading: Reading) -> str:
+    """In quotes where it could be taken for something else; with its place by frequency where it is cut."""
+    name = reading.levels[code]
+    if name is None:
+        return "missing"
+    if len(name) > LONGEST:
+        return f"'{name[: LONGEST - 1]}…' (value {code + 1} by frequency)"
+    return repr(name) if name == "missing" or set("',") & set(name) or " or " in name else name
 
 
 def _border(value: float, reading: Reading) -> str:
     if reading.instant:
-        return str(np.datetime64(round(value), "s").astype("datetime64[D]"))
+        instant = np.datetime64(round(value), "s")
+        day = instant.astype("datetime64[D]")
+        return str(day) if day == instant else str(instant).replace("T", " ")
     return f"{value:,.0f}" if reading.whole and abs(value) >= 1e4 else f"{value:.12g}"
 
 
@@ -161,7 +171,7 @@ def told(group: Group, columns: Columns) -> str:
 def _condition(place: int, rules: Sequence[Rule], columns: Columns) -> str:
     name, reading = columns.names[place], columns.readings[place]
     if columns.categorical[place]:
-        said = [(rule.holds, " or ".join(_level(reading.levels[one]) for one in rule.levels)) for rule in rules]
+        said = [(rule.holds, " or ".join(_level(one, reading) for one in rule.levels)) for rule in rules]
         return f"{name} " + " and ".join(f"is {levels}" if holds else f"is not {levels}" for holds, levels in said)
     above, most = [one.most for one in rules if not one.holds], [one.most for one in rules if one.holds]
     ends = [f"above {_border(max(above), reading)}"] if above else []
@@ -209,7 +219,7 @@ def _candidates(columns: Columns, place: int, rows: Integers, told: Floats) -> I
         yield from _of_levels(place, values.astype(np.int64), reading, told)
         return
     inside = ~np.isnan(values)
-    if not inside.any():
+    if not inside.any() or np.spacing(abs(reading.centre)) > 1e-3 * reading.size:  # float64 holds no such borders
         return
     real, weight = in_units(values[inside], reading), told[inside]
     borders = rounded(np.quantile(real, np.linspace(0, 1, BORDERS + 1)[1:-1]), reading)
@@ -241,7 +251,7 @@ def rounded(borders: Floats, reading: Reading) -> list[float]:
         step = max(1.0, _power(span, DIGITS))
     else:
         step = 86_400.0 if reading.instant and span > 10 * 86_400 else _power(span, DIGITS)
-    found: list[float] = np.unique(np.round(borders / step) * step if step > 0 else borders).tolist()
+    found: list[float] = np.unique(np.round(borders / step) * step + 0.0 if step > 0 else borders).tolist()
     return found
 
 
@@ -262,17 +272,25 @@ def _of_group(
     if len(mine) < FEWEST:
         return
     at = {"group": told(group, parts.columns)}
-    low, high = (float(end(len(mine), n, miss / 8)) for end in (clopper_pearson.lower, clopper_pearson.upper))
+    low, high = _limits(len(mine), n, miss / 4)
     yield _finding("group_share", len(mine) / n, low, high, at, len(mine), settings)
     labels = parts.table.labels[mine]
     right = int((scores[mine].argmax(axis=1) == labels).sum())
-    least = float(clopper_pearson.lower(right, len(mine), miss / 4))
+    least = float(clopper_pearson.lower(right, len(mine), miss / 8))
+    if prior is not None:
+        marked = int((labels == 1).sum())
+        low, high = _limits(marked, len(mine), miss / 8)
+        yield _finding("group_positive", marked / len(mine), low, high, at, len(mine), settings)
     yield _finding("group_guessed", right / len(mine), least, 1.0, at, len(mine), settings)
     if prior is not None:
         before = np.all([rule.people(parts.columns, parts.rules) for rule in group], axis=0)
         sure = _least_loss(scores[parts.rules[before], 1], scores[mine, 1], labels == 1, prior, miss / 2)
         mean = float(loss.feature_loss(scores[mine, 1], prior.p).mean())
         yield _finding("group_loss", max(mean, sure), sure, math.inf, at, len(mine), settings)
+
+
+def _limits(count: int, n: int, miss: float) -> tuple[float, float]:
+    return float(clopper_pearson.lower(count, n, miss / 2)), float(clopper_pearson.upper(count, n, miss / 2))
 
 
 def _least_loss(before: Floats, scores: Floats, positive: Mask, prior: intervals.Prior, miss: float) -> float:

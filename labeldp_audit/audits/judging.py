@@ -215,7 +215,8 @@ def _beside(report: Report, by: Policy | None, older: Report) -> Report:
         return replace(report, judgement=changes.judgement(compared))
     now, before = judged(report, by), judged(older, by).judgement
     assert now.judgement is not None and before is not None
-    return replace(now, judgement=changes.accepted(now.judgement, before, compared, _today()))
+    lines = [canonical(line, len(report.dataset.classes)) for line in by.lines]
+    return replace(now, judgement=changes.accepted(lines, now.judgement, before, compared, _today()))
 
 
 def _today() -> datetime.date:

@@ -36,7 +36,7 @@ def build(
     groups = max(1, min(_BINS, len(labels) // _FEWEST))
     classes = table.dataset.classes
     bins = tuple(reliability.table(eta.probability, labels, classes, groups, _DOUBT / eta.choices))
-    said = (*map(doubts.sentence, table.remarks), *table.warnings, *warnings(command, table.dataset, eta, bins))
+    said = (*map(doubts.sentence, table.remarks), *warnings(command, table.dataset, eta, bins), *table.warnings)
     return Report(
         command=command, version=__version__, dataset=table.dataset, eta=_summary(eta, bins),
         parameters={**_parameters(command, eta, settings), **more}, findings=told,
@@ -67,7 +67,21 @@ def _summary(eta: Eta, bins: tuple[Bin, ...]) -> EtaSummary:
 
 _OF_FEATURES = ("exclude", "categorical", "recall")  # which given probabilities do without
 _SEARCHED = (*_OF_FEATURES, "group", "repeats")
-_ASKED = ("mechanism", "drop_null_labels", "eta", "tau", "smoothness", "certify", "alpha", "utility", "bags", "explain")
+_ASKED = (
+    "delimiter",
+    "decimal",
+    "few_rows",
+    "mechanism",
+    "drop_null_labels",
+    "eta",
+    "tau",
+    "smoothness",
+    "certify",
+    "alpha",
+    "utility",
+    "bags",
+    "explain",
+)
 
 
 def _parameters(command: str, eta: Eta, settings: Settings) -> dict[str, object]:

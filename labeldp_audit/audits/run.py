@@ -133,6 +133,9 @@ def _part(question: Question, asked: Sequence[Question], whole: Budget, reserve:
     """Equal ones. Beside a question with a share of its own, which that takes from the reserve, of all but this."""
     first = [one for one in asked if one.share is None or not reserve]
     if question not in first:
-        return whole.part("reserve", reserve).part(question.name, question.share or 0.0)
+        others = QUESTIONS.of_others()  # which have what ours leave of it
+        ours = sum(one.share or 0.0 for one in asked if one not in first and one.name not in others)
+        left = 1 - ours if question.name in others else 1.0
+        return whole.part("reserve", reserve).part(question.name, left * (question.share or 0.0))
     rest = whole if len(first) == len(asked) else whole.part("all but the reserve", 1 - reserve)
     return rest.equal_part(question.name, len(first))

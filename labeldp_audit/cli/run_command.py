@@ -115,7 +115,7 @@ def _checked(context: typer.Context, job: Job, data: str, asked: Configuration) 
     elif job.reports:
         _check_table(name, job, data)
     policy = configuration.policy_of(asked)
-    if job.needs_policy and not asked.values.get("baseline"):
+    if job.needs_policy and not (stored and asked.values.get("baseline")):
         judging.wanted(policy, configuration.POLICY_EXAMPLE)
     settings = replace(asked.settings(), policy=policy)
     if not stored:

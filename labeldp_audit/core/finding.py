@@ -46,6 +46,7 @@ class Way(StrEnum):
     """Which way a number went between two reports."""
 
     WORSE = "worse"
+    CERTAIN = "more is certain"  # of a number without an upper limit: a low that rose shows no change
     BETTER = "better"
     OPEN = "open"  # limits meet, or there are none
 

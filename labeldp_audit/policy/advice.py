@@ -52,7 +52,7 @@ def _in_per_cent(line: Line, report: Report) -> str:
 
 def _upside_down(line: Line, report: Report) -> str:
     """A line that says what has to hold is the wrong way round."""
-    if line.upward or _known(line, report).less_is_worse or not judge.about(line, report):
+    if line.upward or _known(line, report).less_is_worse or not judge.outcomes(line, report):
         return ""
     return f"{line.text!r} stops a release where the number is small: a line says what blocks it"
 
@@ -62,7 +62,7 @@ def _never_passes(line: Line, report: Report) -> str:
     if _known(line, report).has_upper or line.field != "high" or not line.upward:
         return ""
     none = 1.0 if _known(line, report).share else math.inf
-    if not any(one.bound.high == none and line.holds(none) for one in judge.about(line, report)):
+    if not any(one.bound.high == none and line.holds(none) for _, one in judge.outcomes(line, report)):
         return ""
     return f"{line.text!r} can never pass: no table has an upper limit for it; gate on .low, or on advantage.high"
 

@@ -13,12 +13,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ..core.errors import SpecError
-from ..core.finding import BASELINE, Change, Finding, Way
-from ..core.policy import Judgement, Outcome, Verdict, Waiver
+from ..core.finding import Change, Finding, Way
+from ..core.policy import Judgement, Line, Outcome, Verdict, Waiver
 from ..core.report import COMPARED, MEASURED_BY, NUMBERS, OLDER, Report
+from ..core.table import Dataset
+from . import judge
 
 BASIS = "utility"  # a parameter that decides what numbers mean
 NO_WORSE = "is no worse than before"
+RISE = 0.1  # of a low that has no upper limit beside it: less is chance
+FEATURES = ("number", "category", "constant")  # roles of columns
 
 
 @dataclass(frozen=True)
@@ -94,13 +98,17 @@ Key = tuple[str, str | None, frozenset[tuple[str, float | str]]]
 
 
 def _curves(report: Report) -> dict[Key, list[Finding]]:
-    """Findings that differ along the coordinate alone along which the quantity never grows."""
     found: dict[Key, list[Finding]] = defaultdict(list)
     for one in report.findings:
-        axis = _axis(one, report)
-        rest = frozenset((name, _settled(value)) for name, value in one.at.items() if name != axis)
-        found[one.quantity, one.mechanism, rest].append(one)
+        found[_key(one, report)].append(one)
     return found
+
+
+def _key(one: Finding, report: Report) -> Key:
+    """The same for findings that differ along the coordinate alone along which the quantity never grows."""
+    axis = _axis(one, report)
+    rest = frozenset((name, _settled(value)) for name, value in one.at.items() if name != axis)
+    return one.quantity, one.mechanism, rest
 
 
 def _settled(value: float | str) -> float | str:
@@ -118,17 +126,18 @@ def _axis(finding: Finding, report: Report) -> str:
 
 def _along(before: Sequence[Finding], after: Sequence[Finding], report: Report) -> Iterator[Change]:
     """At each old place. A number that falls along an axis is no less at an earlier place and no more at a later one,
-    so neighbours of the place will do, on the careful side."""
+    so neighbours of the place will do, on the careful side. Of several numbers at one place nothing is known."""
     axis = _axis(after[0], report)
     if not axis:
-        yield from (Change(was, now, _way(was, now, report)) for was, now in zip(before, after, strict=False))
+        way = _way(before[0], after[0], report) if len(before) == len(after) == 1 else Way.OPEN
+        yield Change(before[0], after[0], way)
         return
     for was in before:
         place = _at(was, axis)
         later = min((one for one in after if _at(one, axis) >= place), key=lambda one: _at(one, axis), default=None)
         earlier = max((one for one in after if _at(one, axis) <= place), key=lambda one: _at(one, axis), default=None)
-        if later is not None and _way(was, later, report) is Way.WORSE:
-            yield Change(was, later, Way.WORSE)
+        if later is not None and (way := _way(was, later, report)) in (Way.WORSE, Way.CERTAIN):
+            yield Change(was, later, way)
         elif earlier is not None and _way(was, earlier, report) is Way.BETTER:
             yield Change(was, earlier, Way.BETTER)
         elif (nearest := later or earlier) is not None:
@@ -141,70 +150,113 @@ def _at(finding: Finding, axis: str) -> float:
 
 
 def _way(was: Finding, now: Finding, report: Report) -> Way:
-    """A limit that never exists says nothing: where there is no upper one, the new lower one must pass the estimate."""
     known = report.quantities.get(now.quantity)
-    if BASELINE in now.at and was.bound == now.bound:
+    ends = was.bound.low, was.bound.high, now.bound.low, now.bound.high
+    if any(end is None for end in ends):
         return Way.OPEN
+    least, most, low, high = (float(end) for end in ends if end is not None)
+    if known is not None and not known.has_upper:
+        return Way.CERTAIN if low > least + RISE * abs(least) else Way.OPEN
     less_is_worse = known is not None and known.less_is_worse
-    one_sided = known is not None and not known.has_upper
-    grew, fell = _beyond(was, now, one_sided), _beyond(now, was, one_sided)
-    if grew == fell:
-        return Way.OPEN
-    return Way.WORSE if grew != less_is_worse else Way.BETTER
-
-
-def _beyond(smaller: Finding, larger: Finding, one_sided: bool) -> bool:
-    most = smaller.bound.estimate if one_sided else smaller.bound.high
-    return most is not None and larger.bound.low is not None and larger.bound.low > most
+    if low > most or high < least:
+        return Way.WORSE if (low > most) != less_is_worse else Way.BETTER
+    return Way.OPEN
 
 
 # ---- a policy beside what was before
 
 
-def accepted(judged: Judgement, before: Judgement, compared: Comparison, today: datetime.date) -> Judgement:
-    """Lines that were as broken before, and whose number is not shown to be worse, do not count in this judgement."""
-    outcomes, ranks = {one.line: one.outcome for one in before.verdicts}, list(Outcome)
-    worse = {(one.new.quantity, one.new.mechanism) for one in compared.of(Way.WORSE)}
-    reason = f"as before ({compared.old.dataset.name}), and not shown to be worse"
+def accepted(
+    lines: Sequence[Line], judged: Judgement, before: Judgement, compared: Comparison, today: datetime.date
+) -> Judgement:
+    """Lines that were as broken before do not count in this judgement, if every number that breaks them broke them
+    before, by no less, and is not shown to be worse."""
+    was = {one.line: one.outcome for one in before.verdicts}
+    reason = f"broken before as well ({compared.old.dataset.name}), and not shown to be worse"
 
-    def is_known(one: Verdict) -> bool:
-        was = outcomes.get(one.line, Outcome.PASS)
-        measured = Outcome.NOT_MEASURED not in (was, one.outcome)
-        as_broken = one.counts and measured and ranks.index(was) <= ranks.index(one.outcome)
-        return as_broken and (one.quantity, one.worst and one.worst.mechanism) not in worse
+    def settled(line: Line, one: Verdict) -> Verdict:
+        measured = Outcome.NOT_MEASURED not in (one.outcome, was.get(one.line, Outcome.PASS))
+        if not (one.counts and measured and _as_before(line, compared)):
+            return one
+        return replace(one, waiver=Waiver(one.quantity, compared.new.dataset.sha256, today, reason, baseline=True))
 
-    def settled(one: Verdict) -> Verdict:
-        waiver = Waiver(one.quantity, compared.new.dataset.sha256, today, reason)
-        return replace(one, waiver=waiver) if is_known(one) else one
+    return replace(judged, verdicts=tuple(map(settled, lines, judged.verdicts)))
 
-    return replace(judged, verdicts=tuple(map(settled, judged.verdicts)))
+
+def _as_before(line: Line, compared: Comparison) -> bool:
+    ranks = list(Outcome)
+    known = {_key(one, compared.old): (outcome, one) for outcome, one in judge.outcomes(line, compared.old)}
+    for outcome, now in judge.outcomes(line, compared.new):
+        if outcome is Outcome.PASS:
+            continue
+        before, was = known.get(_key(now, compared.new), (Outcome.PASS, now))
+        if ranks.index(before) > ranks.index(outcome) or Outcome.NOT_MEASURED in (before, outcome):
+            return False
+        unlimited = None in (was.bound.low, was.bound.high, now.bound.low, now.bound.high)
+        if unlimited or _way(was, now, compared.new) in (Way.WORSE, Way.CERTAIN):
+            return False
+    return True
 
 
 def judgement(compared: Comparison) -> Judgement:
-    """Where there is no policy: nothing may have got worse."""
-    names = dict.fromkeys(one.new.quantity for one in compared.changes)
-    return Judgement(tuple(_no_worse(name, [one for one in compared.changes if one.new.quantity == name])
-                           for name in names))  # fmt: skip
+    """Where there is no policy: nothing may have got worse, and what had limits must have some."""
+    names = dict.fromkeys(one.quantity for one in (*compared.old.findings, *compared.new.findings))
+    verdicts = (_no_worse(name, compared) for name in names if _is_gated(name, compared.new))
+    return Judgement(tuple(one for one in verdicts if one is not None))
 
 
-def _no_worse(name: str, changes: Sequence[Change]) -> Verdict:
+def _is_gated(name: str, report: Report) -> bool:
+    known = report.quantities.get(name)
+    return known is not None and known.has_limits
+
+
+def _no_worse(name: str, compared: Comparison) -> Verdict | None:
+    changes = [one for one in compared.changes if one.new.quantity == name]
     worse = [one for one in changes if one.way is Way.WORSE]
-    line = f"{name} {NO_WORSE}"
-    first = next(iter(worse), None)
-    said = f"{name}: {len(worse)} of {len(changes)} numbers got worse beyond the limits of both reports"
-    outcome = Outcome.PASS if first is None else Outcome.FAIL
-    most = math.inf if first is None else _most(first)
-    return Verdict(line, outcome, said, name, "low", ">", most, first.new if first else None, len(changes), len(worse))
+    before, after = ({_key(one, report): one for one in report.findings if one.quantity == name}
+                     for report in (compared.old, compared.new))  # fmt: skip
+    listed = compared.new.quantities[name].listed
+    new = [one for key, one in after.items() if listed and key not in before]
+    gone = [one for key, one in before.items() if _is_limited(one) and not _is_found(one, after.get(key), listed)]
+    first = worse[0].new if worse else next(iter((*new, *gone)), None)
+    said = f"{name}: {len(worse) + len(new)} of {len(changes) + len(new)} numbers got worse"
+    outcome = Outcome.FAIL if worse or new else Outcome.PASS
+    if gone and outcome is Outcome.PASS:
+        outcome, said = Outcome.NOT_MEASURED, f"{name} had limits before and has none now"
+    most = worse[0].old.bound.high if worse else None
+    threshold = math.inf if most is None else most
+    judged, failing = len(changes) + len(new) + len(gone), len(worse) + len(new) + len(gone)
+    worst = first if first in compared.new.findings else None
+    if not judged:
+        return None
+    return Verdict(f"{name} {NO_WORSE}", outcome, said, name, "low", ">", threshold, worst, judged, failing)
 
 
-def _most(change: Change) -> float:
-    bound = change.old.bound
-    return next((one for one in (bound.high, bound.estimate) if one is not None and math.isfinite(one)), math.inf)
+def _is_limited(one: Finding) -> bool:
+    """Groups and columns are found anew in each table."""
+    named = {"group", "column"} & one.at.keys()
+    return not named and one.bound.low is not None and one.bound.high is not None
+
+
+def _is_found(one: Finding, now: Finding | None, listed: bool) -> bool:
+    return listed or (now is not None and now.bound.low is not None and now.bound.high is not None)
 
 
 def report(compared: Comparison) -> Report:
     """The newer report, of which the changes are shown."""
-    old = compared.old.dataset
-    new, changed = compared.new, (*compared.of(Way.WORSE), *compared.of(Way.BETTER))
+    old, new = compared.old.dataset, compared.new
+    changed = [one for way in (Way.WORSE, Way.CERTAIN, Way.BETTER) for one in compared.of(way)]
     told = {MEASURED_BY: new.command, OLDER: [old.name, old.sha256], NUMBERS: len(compared.changes)}
-    return replace(new, command="diff", parameters={**told, **new.parameters}, changes=changed, judgement=None)
+    parameters, warnings = {**told, **new.parameters}, (*_other_columns(old, new.dataset), *new.warnings)
+    return replace(
+        new, command="diff", parameters=parameters, changes=tuple(changed), warnings=warnings, judgement=None
+    )
+
+
+def _other_columns(old: Dataset, new: Dataset) -> Iterator[str]:
+    before, after = ({one.name: None for one in data.columns if one.role in FEATURES} for data in (old, new))
+    for what, names in (("new", after.keys() - before.keys()), ("gone", before.keys() - after.keys())):
+        if names:
+            kept = [one for one in (*before, *after) if one in names][:5]
+            more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+            yield f"columns that are {what}: {', '.join(kept)}{more}"

@@ -78,9 +78,10 @@ def _verdict(
     )
 
 
-def about(line: Line, report: Report) -> list[Finding]:
-    """The findings that decide a line."""
-    return _Asked(line, report).findings
+def outcomes(line: Line, report: Report) -> list[tuple[Outcome, Finding]]:
+    """The findings that decide a line, each by itself."""
+    asked = _Asked(line, report)
+    return [(asked.outcome(one), one) for one in asked.findings]
 
 
 def cannot_fail(line: Line, findings: Iterable[Finding]) -> Finding | None:

@@ -349,6 +349,15 @@ GROUP_LOSS = Quantity(
     ("group_share", "group_guessed", "mean_loss"),
     has_upper=False, of_losses=True, two_classes=True, with_noise=STAYS, axes=("group",), unit=NATS,
 )  # fmt: skip
+GROUP_POSITIVE = Quantity(
+    "group_positive", "Share of a group with the positive label",
+    "share of the people of a group who have the positive label",
+    "people of the group with the label / people of the group, among those who had no part in choosing it",
+    _GROUPS,
+    f"Beside the share among all people it says which label the features give away there. {_READ_GROUP}",
+    ("group_share", "group_loss"),
+    share=True, two_classes=True, with_noise=STAYS, axes=("group",),
+)  # fmt: skip
 GROUP_GUESSED = Quantity(
     "group_guessed", "Right guesses in a group, from features alone",
     "share of the labels of a group that are guessed from features alone",
@@ -366,7 +375,7 @@ COLUMN_GUESSED = Quantity(
     "Such a column is mostly the label under another name, or was filled in after it was known. No noise on labels "
     "helps while it is published: leave it out. Only such columns are listed.",
     ("column_log_loss", "uninformed_utility"),
-    share=True, has_upper=False, with_noise=STAYS, axes=("column",),
+    share=True, has_upper=False, with_noise=STAYS, axes=("column",), listed=True,
 )  # fmt: skip
 TUNED = Quantity(
     "tuned", "Least noise that meets a policy",
@@ -402,5 +411,5 @@ ADVANTAGES = Question(
 )  # fmt: skip
 
 OF_COLUMNS = (COLUMN_LOG_LOSS, COLUMN_J, COLUMN_ADVANTAGE)
-OF_GROUPS = (COLUMN_GUESSED, GROUP_LOSS, GROUP_SHARE, GROUP_GUESSED)  # which `audit` looks for
+OF_GROUPS = (COLUMN_GUESSED, GROUP_LOSS, GROUP_SHARE, GROUP_POSITIVE, GROUP_GUESSED)  # which `audit` looks for
 QUANTITIES: Mapping[str, Quantity] = {one.name: one for one in tuple(globals().values()) if isinstance(one, Quantity)}

@@ -32,7 +32,10 @@ def _because(judged: Judgement, report: Report) -> str:
     if not left:
         number, waived = len(judged.verdicts), sum(one.waiver is not None for one in judged.verdicts)
         hold = "the one line of the policy holds" if number == 1 else f"all {count(number)} lines of the policy hold"
-        return f"{hold} for {plain(report.dataset.name)}{f', {count(waived)} by a waiver' if waived else ''}"
+        before = sum(one.waiver is not None and one.waiver.baseline for one in judged.verdicts)
+        beside = f", {count(waived - before)} by a waiver" if waived > before else ""
+        beside += f", {count(before)} broken before as well and no worse" if before else ""
+        return f"{hold} for {plain(report.dataset.name)}{beside}"
     more = f" (and {count(len(left) - 1)} more)" if len(left) > 1 else ""
     return f"blocked by {plain(left[0].line)}{more}: {_in_words(left[0], report)}"
 
@@ -141,16 +144,24 @@ def _changed(report: Report) -> Iterator[str]:
     if OLDER not in report.parameters:
         return
     worse = sum(one.way is Way.WORSE for one in report.changes)
-    compared = f"of {count(int(str(report.parameters.get(NUMBERS, 0))))} numbers that both reports have"
+    older = report.parameters.get(OLDER)
+    name = (
+        f" ({plain(str(older[0]))} and {plain(report.dataset.name)})"
+        if isinstance(older, list | tuple) and older
+        else ""
+    )
+    compared = f"of {count(int(str(report.parameters.get(NUMBERS, 0))))} numbers that both reports have{name}"
     if not report.changes:
         yield f"Nothing changed beyond the limits of both reports, {compared}."
         return
     first = report.changes[0]
     unit = found.quantity(report, first.new.quantity).written_in
     before, now = (words.ends(one.bound, unit) for one in (first.old, first.new))
-    better = len(report.changes) - worse
+    certain = sum(one.way is Way.CERTAIN for one in report.changes)
+    better = len(report.changes) - worse - certain
+    more = f"; of {count(certain)} more is certain" if certain else ""
     yield (
-        f"{count(worse)} {compared} got worse and {count(better)} better, beyond the limits of both; most: "
+        f"{count(worse)} {compared} got worse and {count(better)} better, beyond the limits of both{more}; most: "
         f"{about(first.old, report)}, {before} before and {now} now."
     )
 
@@ -169,16 +180,18 @@ def _alone(report: Report) -> Iterator[str]:
 
 
 def _at_risk(report: Report) -> Iterator[str]:
-    """The group of which the largest loss is certain."""
-    for name, known in found.groups(report)[:1]:
+    """The group with the largest loss of which something is certain."""
+    for name, known in found.groups(report):
         loss, share, right = (known.get(one) for one in (found.GROUP_LOSS, found.GROUP_SHARE, found.GROUP_GUESSED))
         of = "" if share is None else f" ({words.said(share.estimate, PER_CENT)} of people)"
         if loss is not None and loss.low is not None and loss.low > 0:
-            lost = words.said(loss.low, NATS, ROUND_FLOOR)
-            yield f"Most at risk by the features alone: {plain(name)}{of}; they lose at least {lost} on average."
-        elif loss is None and right is not None and right.low is not None:
+            lost, least = words.said(loss.estimate, NATS), words.low(loss, NATS)
+            yield f"Most at risk by the features alone: {plain(name)}{of}; mean loss {lost}, at least {least}."
+            return
+        if loss is None and right is not None and right.low is not None:
             least = words.low(right, PER_CENT)
             yield f"Best guessed from the features alone: {plain(name)}{of}; at least {least} % of their labels."
+            return
 
 
 def _under(report: Report, name: str | None, quantity: str) -> str:

@@ -55,7 +55,7 @@ class Remark:
 
 
 Block = Sentence | Table | Figure | Remark
-_LONGEST, _CELL = 2_000, 300  # characters of other people's words; a name of a megabyte helps no reader
+_LONGEST, _CELL = 2_000, 1_000  # characters of other people's words; a name of a megabyte helps no reader
 
 
 def harmless(block: Block) -> Block:

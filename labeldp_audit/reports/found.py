@@ -216,21 +216,23 @@ def telling(report: Report) -> list[str]:
 
 # ---- who is at risk
 
-GROUP_SHARE, GROUP_LOSS, GROUP_GUESSED, ALONE = "group_share", "group_loss", "group_guessed", "column_guessed"
+GROUP_SHARE, GROUP_POSITIVE, GROUP_LOSS, GROUP_GUESSED, ALONE = (
+    "group_share", "group_positive", "group_loss", "group_guessed", "column_guessed",
+)  # fmt: skip
 
 
 def groups(report: Report) -> list[tuple[str, dict[str, Bound]]]:
-    """Numbers of each group, that of which most is certain first."""
+    """Numbers of each group, that with the largest loss first."""
     known: dict[str, dict[str, Bound]] = {}
     for one in report.findings:
-        if one.quantity in (GROUP_SHARE, GROUP_LOSS, GROUP_GUESSED) and "group" in one.at:
+        if one.quantity in (GROUP_SHARE, GROUP_POSITIVE, GROUP_LOSS, GROUP_GUESSED) and "group" in one.at:
             known.setdefault(str(one.at["group"]), {})[one.quantity] = one.bound
-    return sorted(known.items(), key=lambda pair: -_certain(pair[1]))
+    return sorted(known.items(), key=lambda pair: -_loss(pair[1]))
 
 
-def _certain(group: Mapping[str, Bound]) -> float:
+def _loss(group: Mapping[str, Bound]) -> float:
     bounds = (group[name] for name in (GROUP_LOSS, GROUP_GUESSED) if name in group)
-    ends = (end for bound in bounds for end in (bound.low, bound.estimate) if end is not None)
+    ends = (end for bound in bounds for end in (bound.estimate, bound.low) if end is not None)
     return next(ends, -math.inf)
 
 

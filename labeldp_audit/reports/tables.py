@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from decimal import ROUND_CEILING, ROUND_FLOOR
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN
 
 from ..core.finding import Bound, Finding
 from ..core.policy import COMPARISONS, Outcome, Verdict
@@ -179,13 +179,20 @@ def lines(report: Report, whole: bool = False) -> Table | None:
 
 def _line(one: Verdict, report: Report) -> list[str]:
     unit = found.quantity(report, one.quantity).written_in
-    suffix = " %" if unit == PER_CENT else ""
-    value = NOTHING if one.value is None else words.amount(one.value, unit, words.outward(one.field)) + suffix
     estimate = None if one.worst is None else one.worst.bound.estimate
-    beside = NOTHING if estimate is None else words.amount(estimate, unit) + suffix
+    value, beside = _measured(one.value, unit, words.outward(one.field)), _measured(estimate, unit)
     about = words.mechanism(report, one.worst.mechanism) if one.worst is not None and one.worst.mechanism else ""
-    outcome = f"{one.outcome}, waived until {one.waiver.until.isoformat()}" if one.waiver else str(one.outcome)
+    outcome = str(one.outcome)
+    if one.waiver is not None:
+        until = f"waived until {one.waiver.until.isoformat()}"
+        outcome = f"{outcome}, {'as before' if one.waiver.baseline else until}"
     return [one.line, outcome, value, beside, one.said if one.outcome is Outcome.NOT_MEASURED else about]
+
+
+def _measured(value: float | None, unit: str, rounding: str = ROUND_HALF_EVEN) -> str:
+    if value is None:
+        return NOTHING
+    return words.amount(value, unit, rounding) + (f" {unit}" if unit and math.isfinite(value) else "")
 
 
 def changes(report: Report, whole: bool = False) -> Table | None:
@@ -207,15 +214,30 @@ def groups(report: Report, whole: bool = False) -> Table | None:
     sure = found.groups(report)
     if not sure:
         return None
-    header = ("who is at risk by the features alone", "of people", "mean loss, nats", _SURE, "guessed right")
-    rows = [
-        [name, words.amount(_estimate(known, "group_share"), PER_CENT) + " %",
-         words.amount(_estimate(known, "group_loss"), NATS),
-         words.low(known["group_loss"], NATS) if "group_loss" in known else NOTHING,
-         words.cells([known.get("group_guessed")], PER_CENT)[0]]
-        for name, known in (sure if whole else sure[:_AT_RISK])
-    ]  # fmt: skip
-    return Table(header, rows)
+    label, prior = plain(report.dataset.positive or "")[:20], report.dataset.prior[-1]
+    header = (
+        "who is at risk by the features alone",
+        "of people",
+        f"label {label}",
+        "mean loss, nats",
+        _SURE,
+        "guessed right",
+    )
+    rows = []
+    for name, known in sure if whole else sure[:_AT_RISK]:
+        shares = [
+            words.amount(_estimate(known, one), PER_CENT) + " %" for one in (found.GROUP_SHARE, found.GROUP_POSITIVE)
+        ]
+        losses = [words.amount(_estimate(known, found.GROUP_LOSS), NATS), _certain(known.get(found.GROUP_LOSS))]
+        rows.append([name, *shares, *losses, words.cells([known.get(found.GROUP_GUESSED)], PER_CENT)[0]])
+    if found.GROUP_POSITIVE not in sure[0][1]:  # of more than two classes
+        return Table((header[0], header[1], header[-1]), [[row[0], row[1], row[-1]] for row in rows])
+    return Table(header, rows, note=f"Among all people {words.said(prior, PER_CENT)} have the label {label}.")
+
+
+def _certain(bound: Bound | None) -> str:
+    """A limit below nothing says nothing."""
+    return words.low(bound, NATS) if bound is not None and (bound.low or 0.0) > 0 else NOTHING
 
 
 def _estimate(known: Mapping[str, Bound], quantity: str) -> float | None:

@@ -120,11 +120,40 @@ def test_rules_read_as_one_sentence():
 
 
 def test_borders_are_rounded():
-    assert groups.rounded(np.array([1.23456, 7.6543]), Reading()) == pytest.approx([1.23, 7.65])
+    assert groups.rounded(np.array([1.23456, 7.6543]), Reading()) == pytest.approx([1.2, 7.7])
     assert groups.rounded(np.array([18.0, 18.2, 61.0]), Reading(whole=True)) == [18, 61]
+    assert groups.rounded(np.array([30004.0, 30439, 30896]), Reading(whole=True)) == [30000, 30440, 30900]
 
 
 def test_nothing_is_parted_where_nothing_is_told():
     rng = np.random.default_rng(2)
     columns = columns_of([Reading()] * 3, *rng.normal(size=(3, ROWS)))
     assert groups.grown(columns, np.arange(ROWS), rng.normal(size=ROWS)) == [()]
+
+
+def test_instants_are_told_as_exactly_as_they_part_people():
+    reading = Reading(size=86_400.0, instant=True)
+    columns = columns_of([reading], [1, 2])
+    assert groups.told((Rule(0, 86_400.0 * 18_262 + 43_200),), columns) == "c0 up to 2020-01-01 12:00:00"
+
+
+def test_levels_that_could_be_taken_for_others_are_told_apart():
+    long = "department of internal medicine, hospital "
+    reading = Reading(levels=(f"{long}north", f"{long}east", "missing", None, "a or b", "a, b"))
+    columns = columns_of([reading], [0, 1], categorical=[0])
+    names = [groups.told((Rule(0, levels=(code,)),), columns) for code in range(6)]
+    assert len(set(names)) == 6
+    assert names[2:] == ["c0 is 'missing'", "c0 is missing", "c0 is 'a or b'", "c0 is 'a, b'"]
+
+
+def test_numbers_that_float64_cannot_part_make_no_rules():
+    """Of about 2^60 that differ by some hundreds."""
+    rng = np.random.default_rng(3)
+    columns = columns_of([Reading(2.0**60, 300.0, whole=True)], rng.normal(size=ROWS))
+    assert groups.grown(columns, np.arange(ROWS), columns.values[:, 0].astype(float)) == [()]
+
+
+def test_which_label_a_group_has(found):
+    shares = {one.at["group"]: one.bound for one in of(found, "group_positive")}
+    worst = max(of(found, "group_loss"), key=lambda one: one.bound.low)
+    assert shares[worst.at["group"]].low > 0.8

@@ -59,7 +59,7 @@ def test_what_two_classes_alone_have_is_listed():
         assert len(names) == len(set(names)), "a quantity has two questions"
     of_more = {one.name for question in fitting(3) for one in question.quantities if one.has_limits}
     two = {one.name for one in QUANTITIES.values() if one.two_classes}
-    assert two == {*ASKED} - of_more | {"column_j", "group_loss"}
+    assert two == {*ASKED} - of_more | {"column_j", "group_loss", "group_positive"}
 
 
 def test_findings_stand_at_coordinates_that_are_known(seen):

@@ -42,4 +42,4 @@ def share_lower(mean: float, q: int, miss: float) -> float:
 
 def share_upper(mean: float, q: int, miss: float) -> float:
     """Upper limit of E V, 0 <= V <= 1, from the mean of q terms: KL(mean || high) = log(1/miss) / q."""
-    return 1 - share_lower(1 - mean, q, miss)
+    return 1 - share_lower(min(1.0, 1 - mean), q, miss)

@@ -64,4 +64,7 @@ def _said(kind: str, worst: Finding | None, said: str, places: Sequence[str]) ->
 
 
 def _cell(value: float | str | None) -> str:
-    return "" if value is None else plain(value) if isinstance(value, str) else exact(value)
+    if isinstance(value, str):  # a spreadsheet would take some names of columns for formulas
+        text = plain(value)
+        return f"'{text}" if text[:1] in "=+-@" and text else text
+    return "" if value is None else exact(value)

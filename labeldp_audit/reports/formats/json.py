@@ -90,7 +90,8 @@ def _judgement(judged: Judgement, report: Report) -> dict[str, object]:
 
 
 def _waiver(one: Waiver) -> dict[str, object]:
-    return asdict(one) | {"dataset": f"sha256:{one.dataset}", "until": one.until.isoformat()}
+    told = asdict(one) | {"dataset": f"sha256:{one.dataset}", "until": one.until.isoformat()}
+    return {name: value for name, value in told.items() if name != "baseline" or value}
 
 
 def strict(value: object) -> object:

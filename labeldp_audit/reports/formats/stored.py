@@ -31,6 +31,7 @@ _NAMES = ("binds", "bound", "class", "column", "group", "of", "parameter", "scal
 _OPTIONAL = {
     Report: ("remarks", "uncertifiable", "changes"), EtaSummary: ("order_p",), Bound: ("reason", "standard_error"),
     Finding: ("claim", "bag"), Column: ("missing", "levels", "width"), Tried: ("behind", "behind_error"),
+    Waiver: ("baseline",),
 }  # fmt: skip
 
 
