@@ -25,9 +25,11 @@ FEWEST_NUMBERS, ALL_DIFFER = 500, 0.85  # rows; how many values differ is known 
 FEWEST_CODES, MOST_CODES, REPEATED, SCATTERED = 3, 50, 10, 3
 MOSTLY = 0.9
 COMMAS = re.compile(rb"\s*[+-]?(\d{1,3}(\.\d{3})+|\d+),\d+\s*")
+POINTS = re.compile(rb"\s*[+-]?\d+(\.\d+)?\s*")
 DAYS = re.compile(rb"\s*\d{1,2}[./]\d{1,2}[./](\d{4}|\d{2})(\s.*)?")
 
 IDENTIFIERS = {"id", "uid", "uuid", "guid", "identifier"}
+NUMBERED = {"nbr", "nr", "no", "num"}
 OWNERS = "user|customer|client|patient|person|member|account|device|session|order|item|record|row"  # userid, not paid
 WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")  # user, Id; ID, Number
 
@@ -106,26 +108,32 @@ def identifiers(column: NumberScan | CategoryScan, used: int) -> Iterator[str]:
         present = used - column.missing
         if present >= IDENTIFIER_ROWS and column.distinct >= IDENTIFIER_SHARE * present:
             yield f"column {shown(column.name)} looks like an identifier; --exclude {argument(column.name)} if it is"
+        elif present >= IDENTIFIER_ROWS and names_identifier(column.name) and is_text(column.type):
+            yield f"column {shown(column.name)} is named like an identifier: {_meant(column.name, repeats=True)}"
         yield from misread(column)
     elif is_whole(column.type):
         distinct, present = column.spread.distinct, used - column.missing
         if names_identifier(column.name):
-            named = f"column {shown(column.name)} is named like an identifier"
-            yield f"{named} and read as a number; --exclude or --categorical"
+            named = f"column {shown(column.name)} is named like an identifier and read as a number"
+            yield f"{named}: {_meant(column.name, distinct < ALL_DIFFER * present)}"
         elif present >= FEWEST_NUMBERS and distinct >= ALL_DIFFER * present:
             name = argument(column.name)
             own = f"column {shown(column.name)} has a number of its own in nearly every row"
             yield f"{own}; --exclude {name} if it is an identifier"
 
 
+_WRITTEN = (
+    (COMMAS, "numbers with decimal commas; --decimal , reads them if all are"),
+    (POINTS, "numbers; all cells of a column of numbers have to be some"),
+    (DAYS, "days; write them as 2026-12-31"),
+)
+
+
 def misread(column: CategoryScan) -> Iterator[str]:
     """Texts that are numbers or days elsewhere: a model sees little in them, and the risk looks smaller than it is."""
     if not is_text(column.type):
         return
-    for written, what in (
-        (COMMAS, "numbers with decimal commas; --decimal ,"),
-        (DAYS, "days; write them as 2026-12-31"),
-    ):
+    for written, what in _WRITTEN:
         if column.first and sum(bool(written.fullmatch(one)) for one in column.first) >= MOSTLY * len(column.first):
             yield f"column {shown(column.name)} is read as text and looks like {what}"
 
@@ -142,8 +150,17 @@ def codes(measured: list[NumberScan]) -> Iterator[str]:
         yield f"whole numbers of few scattered values, read as numbers: {listed(found)}; --categorical if codes"
 
 
+def _meant(name: str, repeats: bool) -> str:
+    """Rows of one person are no independent rows."""
+    if repeats:
+        return f"--group {argument(name)} if it says whose row it is, --exclude or --categorical otherwise"
+    return f"--exclude {argument(name)} if it is, --categorical if its values are codes"
+
+
 def names_identifier(name: str) -> bool:
     """id, user_id, userId, PatientID, id_client, userid; not paid or covid."""
     words = [word.lower() for word in WORD.findall(name)]
+    if words[1:] and words[-1] in NUMBERED:  # patient_nbr, not number_of_visits
+        return True
     glued = bool(words) and re.fullmatch(f"({OWNERS})id", words[-1])
     return bool(glued or IDENTIFIERS & {*words[:1], *words[-1:]})

@@ -99,14 +99,26 @@ def settles(report: Report) -> str:
     endless = (one for one in left if one.field == "high" and one.value in (1.0, math.inf))
     if any(one.quantity in known and not known[one.quantity].has_upper for one in endless):
         return "No table can meet a line that asks for an upper limit where none exists: change that line."
-    if alone := found.broken_by_features(report):
-        columns = words.listed([plain(one)[:40] for one in found.telling(report)])
-        which = f"drop or coarsen columns, {columns} first" if columns else "drop or coarsen columns (audit --explain)"
-        return f"The features alone break {plain(alone[0].line)}, so no noise on labels helps: {which}."
+    if said := _beyond_noise(report):
+        return said
     if judged.outcome is Outcome.FAIL:
         return "Do not release as planned. More noise may help: labeldp-audit tune finds the least that does."
     told = _rows_would_tell(left, report)
     return f"Do not release yet: nothing shows that the policy holds or that it is broken. {told}"
+
+
+def _beyond_noise(report: Report) -> str:
+    """Where no noise on labels makes a line pass."""
+    if alone := found.broken_by_features(report):
+        columns = words.listed([plain(one)[:40] for one in found.telling(report)])
+        which = f"drop or coarsen columns, {columns} first" if columns else "drop or coarsen columns (audit --explain)"
+        return f"The features alone break {plain(alone[0].line)}, so no noise on labels helps: {which}."
+    if unshown := found.unshown_by_features(report):
+        return (
+            f"No noise makes {plain(unshown[0].line)} pass on this table: the limit for the features alone does not "
+            "pass either. More rows narrow it; dropping or coarsening columns lowers it."
+        )
+    return ""
 
 
 def _rows_would_tell(left: Sequence[Verdict], report: Report) -> str:
@@ -221,7 +233,7 @@ def _would_tell(bound: Bound, report: Report) -> str:
     """No number of rows helps a model that tells nobody apart."""
     if not report.eta.sees(report.dataset):
         return "the model tells nobody apart, so a better one or more rows are needed"
-    return f"about {count(found.rows_to_decide(bound, report.dataset.rows_used))} rows would tell"
+    return f"at least {count(found.rows_to_decide(bound, report.dataset.rows_used))} rows are needed to tell"
 
 
 def _worst(report: Report) -> Iterator[str]:

@@ -44,6 +44,8 @@ def _first(report: Report) -> Iterator[Block]:
     yield Sentence(answers.settles(report) if hopeless else "", BRIEF, role="answer")
     yield Sentence(remarks.subject(report), BRIEF, role="subject")
     yield from _sentences(answers.brief(report), BRIEF, role="answer")
+    undecided = report.judgement is None  # a verdict that columns matter to names them itself
+    yield Sentence(remarks.columns_sentence(report), BRIEF if undecided else NORMAL, role="answer")
     made = tables.main(report)
     if made is not None:
         yield replace(made, level=BRIEF)
@@ -77,7 +79,7 @@ def _numbers(report: Report) -> Iterator[Block]:
     """Answers, and tables that are folded away, but for what stands first."""
     brief, main = answers.brief(report), tables.main(report)
     said = [one for one in answers.answers(report) if one not in brief]
-    yield from _sentences((*said, remarks.columns_sentence(report), remarks.promises(report)), NORMAL, NUMBERS)
+    yield from _sentences((*said, remarks.promises(report)), NORMAL, NUMBERS)
     at_risk = tables.groups(report, whole=True)
     if at_risk is not None:
         yield replace(at_risk, section=NUMBERS, caption="Who is at risk")

@@ -198,13 +198,18 @@ def broken_by_features(report: Report) -> list[Verdict]:
     return [one for one in verdicts(report) if one.counts and one.outcome is Outcome.FAIL and _by_features(one, report)]
 
 
-def _by_features(one: Verdict, report: Report) -> bool:
+def _by_features(one: Verdict, report: Report, field: str = "estimate") -> bool:
     if quantity(report, one.quantity).with_noise == STAYS:
         return True
     tau = None if one.worst is None else one.worst.place("tau")
     alone = baselines(report, one.quantity, tau).get(FEATURES_ALONE)
-    value = None if alone is None else alone.estimate
+    value = None if alone is None else getattr(alone, field)
     return value is not None and COMPARISONS[one.comparison](value, one.threshold)
+
+
+def unshown_by_features(report: Report) -> list[Verdict]:
+    """Lines that the limit for the features alone does not pass either, so that no noise makes them pass here."""
+    return [one for one in verdicts(report) if one.counts and _by_features(one, report, one.field)]
 
 
 def telling(report: Report) -> list[str]:

@@ -6,10 +6,14 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from labeldp_audit.core.errors import SpecError
 from labeldp_audit.data.describe import names_identifier, type_name
 
 NUMBERS = [10, 20, 30, 40]
-NAMED = "column {} is named like an identifier and read as a number; --exclude or --categorical"
+NAMED = (
+    "column {} is named like an identifier and read as a number: --exclude user_id if it is, --categorical if its "
+    "values are codes"
+)
 
 
 @pytest.mark.parametrize(
@@ -79,10 +83,14 @@ def test_values_far_beyond_most(read_columns):
 @pytest.mark.parametrize(
     ("cells", "said"),
     [
-        (["1,5", "-0,25", "1.234,5", "7,0"], "looks like numbers with decimal commas; --decimal ,"),
+        (
+            ["1,5", "-0,25", "1.234,5", "7,0"],
+            "looks like numbers with decimal commas; --decimal , reads them if all are",
+        ),
         (["31.12.2026", "1/2/26", "03.04.2026 12:30", "1.1.2020"], "looks like days; write them as 2026-12-31"),
         (["a,b", "1,5,6", "12", "x"], ""),
         (["2026-12-31", "1.5", "1.2.3", "v"], ""),
+        (["1.5", "2", "-3.25", "7"], "looks like numbers; all cells of a column of numbers have to be some"),
     ],
 )
 def test_texts_that_are_numbers_or_days_elsewhere(read_columns, cells, said):
@@ -115,5 +123,21 @@ def test_decimal_commas_are_read_where_they_are_said_to_be(read_text):
     table = read_text("a;b;y\n1,5;1.234,5;0\n2;-7,25;1\n;1e3;1\n", delimiter=";", decimal=",")
     kinds = {one.name: one.type for one in table.dataset.columns}
     assert kinds["a"] == kinds["b"] == "double"
+    points = read_text("a;b;y\n0.123;1,5;0\n0.5;2;1\n", delimiter=";", decimal=",")
+    assert [one.type for one in points.dataset.columns if one.name == "a"] == ["string"]
+    with pytest.raises(SpecError, match="both"):
+        read_text("a,y\n1,0\n2,1\n", decimal=",")
     mixed = read_text("a;b;y\n1.5;x,5;0\n2,5;1,5;1\n3;2;1\n", delimiter=";", decimal=",")
     assert {one.name: one.type for one in mixed.dataset.columns if one.name in "ab"} == {"a": "string", "b": "string"}
+
+
+def test_names_of_numbers_of_people():
+    assert names_identifier("patient_nbr") and names_identifier("Customer No") and names_identifier("kunden-nr")
+    assert not names_identifier("number_of_visits") and not names_identifier("no") and not names_identifier("casino")
+
+
+def test_rows_of_one_person_are_thought_of(read_columns):
+    warnings = read_columns({"patient_nbr": np.arange(600) // 3, "x": np.arange(600) % 7}).warnings
+    assert any("--group patient_nbr if it says whose row it is" in one for one in warnings)
+    warnings = read_columns({"user_id": [f"u{i // 3}" for i in range(600)], "x": np.arange(600) % 7}).warnings
+    assert any("--group user_id" in one for one in warnings)

@@ -64,7 +64,7 @@ def test_what_is_open_is_called_so_and_how_many_rows_would_tell(tail_report: Rep
     assert "between 0 % and 93 %" in " ".join(lines(shares(tail_report, 0.93, low=6e-11)))  # not 6e-9
     seeing = replace(tail_report, eta=replace(tail_report.eta, log_loss=0.0))
     said = " ".join(lines(shares(seeing, 0.98)))
-    assert "OPEN: between 2 % and 98 % lose more than 1 nat under rr:epsilon=1 (estimate 50 %); about 30,000" in said
+    assert "OPEN: between 2 % and 98 % lose more than 1 nat under rr:epsilon=1 (estimate 50 %); at least 30,000" in said
     for decided in (shares(tail_report, 0.89), shares(tail_report, 0.98, low=0.11)):
         assert "OPEN" not in " ".join(lines(decided)) and "of people lose more than 1 nat" in " ".join(lines(decided))
 
@@ -72,7 +72,7 @@ def test_what_is_open_is_called_so_and_how_many_rows_would_tell(tail_report: Rep
 def test_no_number_of_rows_is_promised_where_the_model_tells_nobody_apart(tail_report: Report) -> None:
     blind = replace(tail_report, eta=replace(tail_report.eta, log_loss=9.0))
     said = " ".join(lines(shares(blind, 0.98)))
-    assert "the model tells nobody apart" in said and "rows would tell" not in said
+    assert "the model tells nobody apart" in said and "rows are needed to tell" not in said
 
 
 @pytest.mark.parametrize(("width", "rows"), [(0.2, 1_000), (0.4, 4_000), (1.0, 25_000)])

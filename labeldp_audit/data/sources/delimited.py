@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.csv as pc
 from pyarrow import compute
 
-from ...core.errors import DataError
+from ...core.errors import DataError, SpecError
 from ..quoting import argument
 from .batches import all_different, shortened
 from .content import Content
@@ -30,7 +30,7 @@ NOT_UTF8 = re.compile(r"utf-?8", re.IGNORECASE)
 MISSING = ("NA", "N/A", "#N/A", "NULL", "null", "None", "nan", "NaN", "NAN", "-nan", "n/a")
 
 BOOLEANS = pa.array([None, "true", "false", "True", "False", "TRUE", "FALSE"])
-COMMA = r"^[+-]?(\d{1,3}(\.\d{3})+|\d*)(,\d*)?([eE][+-]?\d+)?$"
+COMMA = r"^[+-]?([1-9]\d{0,2}(\.\d{3})+(,\d*)?|(\d+,?\d*|,\d+)([eE][+-]?\d+)?)$"  # 1.234,5 but not 0.123
 TIME = pa.time64("us")
 GLANCE = 64
 UTC = "UTC"
@@ -54,6 +54,8 @@ class Widened(Exception):
 def open_csv(content: Content, how: HowText, usual: str = ",") -> Source:
     """usual: what parts the columns unless the user says otherwise."""
     delimiter = how.delimiter or usual
+    if delimiter == how.decimal:
+        raise SpecError(f"--delimiter and --decimal are both {delimiter!r}", hint="--delimiter ';' is usual with it")
     _check_text(content)
     types: dict[str, pa.DataType | None] = dict.fromkeys(_header(content, delimiter))
 
