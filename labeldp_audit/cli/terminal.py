@@ -8,6 +8,7 @@ import os
 import shutil
 import sys
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from ..core.errors import DataError
@@ -115,8 +116,15 @@ def watched(quiet: bool) -> Iterator[Progress]:
     from rich.console import Console
     from rich.progress import Progress as Bars
 
+    if not is_compiled(Path(__file__).parents[1]):
+        say("the first run compiles, which takes some ten seconds")
     with Bars(*_columns(), console=Console(stderr=True), transient=True) as bars:
         yield Stages(bars)
+
+
+def is_compiled(package: Path) -> bool:
+    """Whether machine code is kept beside the package; where it cannot be kept there, nothing is known."""
+    return not os.access(package, os.W_OK) or next(package.rglob("*.nbi"), None) is not None
 
 
 class Stages:

@@ -151,3 +151,12 @@ def test_a_working_folder_that_is_gone(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.chdir(gone)
     gone.rmdir()
     assert output.location("t.csv") is None
+
+
+def test_it_is_known_whether_machine_code_is_kept(tmp_path):
+    from labeldp_audit.cli import terminal
+
+    assert not terminal.is_compiled(tmp_path)
+    (tmp_path / "neighbors").mkdir()
+    (tmp_path / "neighbors" / "scan.nbi").touch()
+    assert terminal.is_compiled(tmp_path)
