@@ -45,6 +45,7 @@ FEWEST_WRONG = 10  # guesses of that, or nothing is said of columns
 VALUES = 512  # of a number that are looked at one by one; of more, as many steps
 FEW = f"fewer than {FEWEST / (1 - LEARN - RULES):.0f} people"
 NO_COLUMNS = "probabilities were given, so columns were not read"
+SAID = "the estimate is what a model says of its own scores; low does not take it to be right"
 METHOD = "people who were not seen when the group was chosen"
 
 Mask = npt.NDArray[np.bool_]
@@ -98,7 +99,7 @@ def _scores(parts: _Parts, settings: Settings, evidence: Evidence) -> Floats:
         parts.columns, parts.table.labels, evidence.classes, learn=parts.learn, judge=parts.rules, seed=settings.seed,
         threads=threads, asked=parts.judge,
     )  # fmt: skip
-    evidence.progress.stage("looking for groups", float(len(parts.learn)), "rows")
+    evidence.progress.stage("looking for groups", None, "rows")
     found = boosted.Brisk().scores(lesson)
     said = np.full((len(parts.table.labels), evidence.classes), np.nan)
     said[parts.rules], said[parts.judge] = found.judge, found.asked
@@ -286,7 +287,7 @@ def _of_group(
         before = np.all([rule.people(parts.columns, parts.rules) for rule in group], axis=0)
         sure = _least_loss(scores[parts.rules[before], 1], scores[mine, 1], labels == 1, prior, miss / 2)
         mean = float(loss.feature_loss(scores[mine, 1], prior.p).mean())
-        yield _finding("group_loss", max(mean, sure), sure, math.inf, at, len(mine), settings)
+        yield _finding("group_loss", max(mean, sure), sure, math.inf, at, len(mine), settings, SAID)
 
 
 def _limits(count: int, n: int, miss: float) -> tuple[float, float]:
@@ -305,9 +306,9 @@ def _least_loss(before: Floats, scores: Floats, positive: Mask, prior: intervals
 
 
 def _finding(
-    quantity: str, estimate: float, low: float, high: float, at: dict[str, str], n: int, settings: Settings
+    quantity: str, estimate: float, low: float, high: float, at: dict[str, str], n: int, settings: Settings, *more: str
 ) -> Finding:
-    bound = Bound(estimate, float(low), float(high), n, METHOD, (assumptions.ROWS,))
+    bound = Bound(estimate, float(low), float(high), n, METHOD, (assumptions.ROWS, *more))
     return Finding(quantity, bound, settings.confidence, at=at)
 
 

@@ -203,9 +203,8 @@ def judged(report: Report, by: Policy | None, older: Report | None = None) -> Re
     return replace(report, warnings=tuple(dict.fromkeys((*report.warnings, *advice.for_lines(lines, report)))))
 
 
-def compared(older: Report | None, newer: Report) -> Report:
+def compared(older: Report, newer: Report) -> Report:
     """What changed."""
-    assert older is not None
     return changes.report(changes.between(older, newer))
 
 

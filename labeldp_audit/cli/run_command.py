@@ -75,7 +75,10 @@ def perform(context: typer.Context, job: Job) -> int:
     made, rows, info = _stored(errand) if errand.stored else (*_computed(errand, quiet), None)
     older = _older(context, asked)
     before = None if older is None else stored_reports.read_report(older)[0]
-    report = judging.compared(before, made) if job.compares else judging.judged(made, errand.settings.policy, before)
+    if job.compares and before is not None:
+        report = judging.compared(before, made)
+    else:
+        report = judging.judged(made, errand.settings.policy, before)
     said = made.warnings if errand.stored else ()  # when that report was made
     # A terminal that shows a report for people has the warnings, and where the page is, in that report.
     silent = quiet or (output.shows_text(plan) and sys.stdout is not None and sys.stdout.isatty())

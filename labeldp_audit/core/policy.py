@@ -56,7 +56,7 @@ class Waiver:
     dataset: str  # sha256 of the table
     until: datetime.date  # the last day
     reason: str
-    baseline: bool = False  # by nobody but an older report that broke the line as well
+    baseline: bool = False  # nobody's decision: an older report broke the line as well
 
 
 @dataclass(frozen=True)

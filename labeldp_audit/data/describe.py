@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 import pyarrow as pa
 
@@ -83,14 +83,15 @@ def feature(name: str, column: NumberScan | CategoryScan | None, one: Encoder | 
     return Column(name, "category", type_name(column.type), column.missing, levels, one.width)
 
 
-def remarks(scanned: Scan, encoders: Encoders) -> Iterator[str]:
+def remarks(scanned: Scan, encoders: Encoders, chosen: Collection[str] = ()) -> Iterator[str]:
+    """chosen: columns of which the user has said that they are categories."""
     if scanned.label.missing:
         yield f"rows without a label, dropped: {scanned.label.missing:,}"
     if constant := [name for name, one in encoders.items() if one is None]:
         yield f"constant, so dropped: {listed(constant)}"
     used = [c for c in scanned.columns if c is not None and encoders[c.name] is not None]
     for column in used:
-        yield from identifiers(column, scanned.label.used)
+        yield from identifiers(column, scanned.label.used, column.name in chosen)
     measured = [c for c in used if isinstance(c, NumberScan)]
     if odd := [c.name for c in measured if c.moments.deviation > FAR * c.spread.middle(unit(c.type))[1]]:
         yield (
@@ -102,15 +103,15 @@ def remarks(scanned: Scan, encoders: Encoders) -> Iterator[str]:
         yield f"mostly missing: {listed(sparse)}"
 
 
-def identifiers(column: NumberScan | CategoryScan, used: int) -> Iterator[str]:
+def identifiers(column: NumberScan | CategoryScan, used: int, chosen: bool) -> Iterator[str]:
     """Categories show themselves by their values; numbers all differ anyway, so their name has to do."""
     if isinstance(column, CategoryScan):
         present = used - column.missing
         if present >= IDENTIFIER_ROWS and column.distinct >= IDENTIFIER_SHARE * present:
             yield f"column {shown(column.name)} looks like an identifier; --exclude {argument(column.name)} if it is"
-        elif present >= IDENTIFIER_ROWS and names_identifier(column.name) and is_text(column.type):
+        elif present >= IDENTIFIER_ROWS and names_identifier(column.name) and not chosen:
             yield f"column {shown(column.name)} is named like an identifier: {_meant(column.name, repeats=True)}"
-        yield from misread(column)
+        yield from () if chosen else misread(column)
     elif is_whole(column.type):
         distinct, present = column.spread.distinct, used - column.missing
         if names_identifier(column.name):

@@ -6,6 +6,7 @@ both reports may miss. Where they meet, nothing is shown, neither that it change
 
 from __future__ import annotations
 
+import bisect
 import datetime
 import math
 from collections import defaultdict
@@ -30,7 +31,6 @@ class Comparison:
     old: Report
     new: Report
     changes: tuple[Change, ...]  # of all numbers that both have
-    alone: Mapping[str, int]  # numbers that only one of them has, by quantity
 
     def of(self, way: Way) -> list[Change]:
         """Those that are furthest from each other first."""
@@ -48,14 +48,11 @@ def between(old: Report, new: Report) -> Comparison:
     """A SpecError where their numbers are about different things."""
     _check(old, new)
     changes: list[Change] = []
-    alone: dict[str, int] = defaultdict(int)
     before, after = _curves(old), _curves(new)
-    for key in dict.fromkeys((*before, *after)):
-        if key in before and key in after:
+    for key in before:
+        if key in after:
             changes += _along(before[key], after[key], new)
-        else:
-            alone[key[0]] += len(before.get(key, after.get(key, ())))
-    return Comparison(old, new, tuple(changes), dict(alone))
+    return Comparison(old, new, tuple(changes))
 
 
 # ---- what can be compared
@@ -132,10 +129,15 @@ def _along(before: Sequence[Finding], after: Sequence[Finding], report: Report) 
         way = _way(before[0], after[0], report) if len(before) == len(after) == 1 else Way.OPEN
         yield Change(before[0], after[0], way)
         return
+    known = sorted((one for one in after if one.place(axis) is not None), key=lambda one: one.place(axis) or 0.0)
+    places = [one.place(axis) or 0.0 for one in known]
     for was in before:
-        place = _at(was, axis)
-        later = min((one for one in after if _at(one, axis) >= place), key=lambda one: _at(one, axis), default=None)
-        earlier = max((one for one in after if _at(one, axis) <= place), key=lambda one: _at(one, axis), default=None)
+        place = was.place(axis)
+        if place is None:
+            continue
+        from_here, up_to = bisect.bisect_left(places, place), bisect.bisect_right(places, place)
+        later = known[from_here] if from_here < len(known) else None
+        earlier = known[up_to - 1] if up_to else None
         if later is not None and (way := _way(was, later, report)) in (Way.WORSE, Way.CERTAIN):
             yield Change(was, later, way)
         elif earlier is not None and _way(was, earlier, report) is Way.BETTER:
@@ -144,15 +146,10 @@ def _along(before: Sequence[Finding], after: Sequence[Finding], report: Report) 
             yield Change(was, nearest, Way.OPEN)
 
 
-def _at(finding: Finding, axis: str) -> float:
-    place = finding.place(axis)
-    return math.nan if place is None else place
-
-
 def _way(was: Finding, now: Finding, report: Report) -> Way:
     known = report.quantities.get(now.quantity)
     ends = was.bound.low, was.bound.high, now.bound.low, now.bound.high
-    if any(end is None for end in ends):
+    if any(end is None for end in ends) or (known is not None and known.describes):
         return Way.OPEN
     least, most, low, high = (float(end) for end in ends if end is not None)
     if known is not None and not known.has_upper:

@@ -338,7 +338,7 @@ GROUP_SHARE = Quantity(
     _GROUPS,
     f"How many people a rule is about. {_READ_GROUP}",
     ("group_loss", "group_guessed"),
-    share=True, with_noise=STAYS, axes=("group",),
+    share=True, with_noise=STAYS, axes=("group",), describes=True,
 )  # fmt: skip
 GROUP_LOSS = Quantity(
     "group_loss", "Average loss of a group, by features alone",
@@ -356,7 +356,7 @@ GROUP_POSITIVE = Quantity(
     _GROUPS,
     f"Beside the share among all people it says which label the features give away there. {_READ_GROUP}",
     ("group_share", "group_loss"),
-    share=True, two_classes=True, with_noise=STAYS, axes=("group",),
+    share=True, two_classes=True, with_noise=STAYS, axes=("group",), describes=True,
 )  # fmt: skip
 GROUP_GUESSED = Quantity(
     "group_guessed", "Right guesses in a group, from features alone",

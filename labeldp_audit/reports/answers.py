@@ -108,14 +108,14 @@ def settles(report: Report) -> str:
 
 
 def _beyond_noise(report: Report) -> str:
-    """Where no noise on labels makes a line pass."""
+    """Where noise on labels does not make a line pass, or may not."""
     if alone := found.broken_by_features(report):
         columns = words.listed([plain(one)[:40] for one in found.telling(report)])
         which = f"drop or coarsen columns, {columns} first" if columns else "drop or coarsen columns (audit --explain)"
         return f"The features alone break {plain(alone[0].line)}, so no noise on labels helps: {which}."
     if unshown := found.unshown_by_features(report):
         return (
-            f"No noise makes {plain(unshown[0].line)} pass on this table: the limit for the features alone does not "
+            f"More noise may not be enough for {plain(unshown[0].line)}: the limit for the features alone does not "
             "pass either. More rows narrow it; dropping or coarsening columns lowers it."
         )
     return ""

@@ -210,7 +210,7 @@ def changes(report: Report, whole: bool = False) -> Table | None:
 
 
 def groups(report: Report, whole: bool = False) -> Table | None:
-    """Who is at risk, the largest certified loss first, or who is guessed best."""
+    """Who is at risk, the largest loss first, or who is guessed best."""
     sure = found.groups(report)
     if not sure:
         return None
@@ -225,11 +225,11 @@ def groups(report: Report, whole: bool = False) -> Table | None:
     )
     rows = []
     for name, known in sure if whole else sure[:_AT_RISK]:
-        shares = [
-            words.amount(_estimate(known, one), PER_CENT) + " %" for one in (found.GROUP_SHARE, found.GROUP_POSITIVE)
-        ]
-        losses = [words.amount(_estimate(known, found.GROUP_LOSS), NATS), _certain(known.get(found.GROUP_LOSS))]
-        rows.append([name, *shares, *losses, words.cells([known.get(found.GROUP_GUESSED)], PER_CENT)[0]])
+        counted = (found.GROUP_SHARE, found.GROUP_POSITIVE, found.GROUP_GUESSED)
+        share, positive, right = (words.cells([known.get(one)], PER_CENT)[0] for one in counted)
+        loss = known.get(found.GROUP_LOSS)
+        mean = words.amount(None if loss is None else loss.estimate, NATS)
+        rows.append([name, share, positive, mean, _certain(loss), right])
     if found.GROUP_POSITIVE not in sure[0][1]:  # of more than two classes
         return Table((header[0], header[1], header[-1]), [[row[0], row[1], row[-1]] for row in rows])
     return Table(header, rows, note=f"Among all people {words.said(prior, PER_CENT)} have the label {label}.")
@@ -238,10 +238,6 @@ def groups(report: Report, whole: bool = False) -> Table | None:
 def _certain(bound: Bound | None) -> str:
     """A limit below nothing says nothing."""
     return words.low(bound, NATS) if bound is not None and (bound.low or 0.0) > 0 else NOTHING
-
-
-def _estimate(known: Mapping[str, Bound], quantity: str) -> float | None:
-    return known[quantity].estimate if quantity in known else None
 
 
 # ---- the search for the least noise

@@ -141,3 +141,8 @@ def test_rows_of_one_person_are_thought_of(read_columns):
     assert any("--group patient_nbr if it says whose row it is" in one for one in warnings)
     warnings = read_columns({"user_id": [f"u{i // 3}" for i in range(600)], "x": np.arange(600) % 7}).warnings
     assert any("--group user_id" in one for one in warnings)
+
+
+def test_of_columns_that_are_said_to_be_categories_nothing_is_said(read_text):
+    text = "user_id,y\n" + "".join(f"{i % 20},{i % 2}\n" for i in range(200))
+    assert read_text(text, categorical=("user_id",)).warnings == ()

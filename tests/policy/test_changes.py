@@ -61,9 +61,20 @@ def test_along_a_falling_curve_neighbours_will_do():
     assert [one.way for one in changes.between(old, fallen).changes] == [Way.BETTER, Way.BETTER]
 
 
-def test_what_one_report_has_alone_is_counted():
-    compared = changes.between(told(finding("advantage", 0, 0, 1)), told(finding("nu_max", 0, 0, 1)))
-    assert (compared.changes, compared.alone) == ((), {"advantage": 1, "nu_max": 1})
+def test_what_one_report_has_alone_is_not_compared():
+    assert changes.between(told(finding("advantage", 0, 0, 1)), told(finding("nu_max", 0, 0, 1))).changes == ()
+
+
+@pytest.mark.parametrize("quantity", ["group_share", "group_positive"])
+def test_what_describes_people_gets_neither_worse_nor_better(quantity):
+    few, many = (finding(quantity, low, low + 0.05, low + 0.1, group="x") for low in (0.1, 0.6))
+    assert ways(few, many) == ways(many, few) == [Way.OPEN]
+
+
+def test_long_curves_are_compared_in_time():
+    """Place by place it would take minutes."""
+    curve = told(*(finding("j", 0.0, 0.1, 0.2, tau=place / 100) for place in range(20_000)))
+    assert len(changes.between(curve, curve).changes) == 20_000
 
 
 @pytest.mark.parametrize("what", ["label", "classes", "mechanism", "utility", "version"])

@@ -2,6 +2,7 @@
 
 Where a policy was judged, three columns more stand at the end, `line`, `outcome` and `until`, which are empty for
 findings, and these rows below the findings. A program that picks rows by `quantity` never meets them.
+Names of columns that a spreadsheet would take for formulas begin with an apostrophe.
 
 verdict   a line of the policy: `line`, `outcome`, in `reason` what was found, in `until` the last day of the waiver
           that covers it; mechanism, coordinates and numbers are those of the finding that it was judged by
