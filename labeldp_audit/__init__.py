@@ -23,6 +23,7 @@ from .core.finding import Bound, Finding
 from .core.policy import Judgement, Outcome, Verdict
 
 if TYPE_CHECKING:
+    from .core.mechanism import Mechanism
     from .core.progress import Progress
     from .core.report import Report as _Found
     from .data import DataFrame
@@ -30,8 +31,9 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 __all__ = [
-    "AssumptionError", "AuditError", "Bound", "DataError", "Finding", "Findings", "Judgement", "Outcome", "Report",
-    "Rows", "SpecError", "Verdict", "advantage", "audit", "estimate_eta", "estimate_j", "nu_max", "read_report", "tune",
+    "AssumptionError", "AuditError", "Bound", "DataError", "Finding", "Findings", "Judgement", "Outcome", "Released",
+    "Report", "Rows", "SpecError", "Verdict", "advantage", "audit", "estimate_eta", "estimate_j", "nu_max",
+    "read_report", "release", "tune",
 ]  # fmt: skip
 
 
@@ -63,6 +65,16 @@ def audit(data: object, **options: Unpack[_settings.AuditOptions]) -> Report:
 def tune(data: object, **options: Unpack[_settings.TuneOptions]) -> Report:
     """What is the least noise that meets a policy?"""
     return _answered("tune", data, options)
+
+
+def release(data: object, mechanism: str | Mechanism, **options: Unpack[_settings.ReleaseOptions]) -> Released:
+    """The same table with protected labels. Of a frame, a frame of its library; of a file, `to` says where it goes."""
+    from .audits import release as releasing
+
+    with _errors_name_arguments(), _watched(options.get("progress")) as progress:
+        to = None if options.get("to") is None else _place(options["to"])  # type: ignore[arg-type]
+        made = releasing.released(data, mechanism, options, to, progress)
+        return Released(*made)
 
 
 def read_report(path: str | os.PathLike[str]) -> Report:
@@ -199,6 +211,18 @@ class Report:
         from .reports import formats
 
         return formats.excerpt(self.content)
+
+
+@dataclass(frozen=True, repr=False)
+class Released:
+    """What may be published."""
+
+    frame: Any  # the protected table, in the library of the original; None where it went to a file
+    manifest: Mapping[str, Any]  # what a reader has to know
+    bags: Any = None  # a DataFrame, where labels are published in bags
+
+    def __repr__(self) -> str:
+        return f"<Released by {self.manifest['mechanism']}: {self.manifest['table']['rows']:,} rows>"
 
 
 class Findings(tuple[Finding, ...]):

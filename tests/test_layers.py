@@ -22,10 +22,23 @@ MAY_IMPORT = {
     "data": {"core", "engines"},
     "neighbors": {"core", "engines", "bounds"},
     "estimators": {"core", "engines", "bounds", "measures", "neighbors"},
-    "questions": {"core", "engines", "bounds", "measures", "mechanisms"},
+    "attacks": {"core", "mechanisms"},
+    "questions": {"core", "engines", "bounds", "measures", "mechanisms", "attacks"},
     "policy": {"core"},
     "reports": {"core"},
-    "audits": {"core", "engines", "bounds", "data", "estimators", "measures", "mechanisms", "questions", "policy"},
+    "audits": {
+        "core",
+        "engines",
+        "bounds",
+        "data",
+        "neighbors",
+        "estimators",
+        "measures",
+        "mechanisms",
+        "attacks",
+        "questions",
+        "policy",
+    },
     "cli": {"core", "engines", "data", "estimators", "mechanisms", "questions", "policy", "reports", "audits"},
     "__main__": {"cli"},
     "__init__": {"core", "data", "estimators", "questions", "reports", "audits", "cli"},
@@ -37,7 +50,7 @@ HOMES = {
     "rich": {"reports", "cli"}, "typer": {"cli"}, "jinja2": {"reports"},
 }  # fmt: skip
 WORLD = {"os", "sys", "pathlib", "tempfile", "subprocess", "shutil"}
-PURE = {"measures", "bounds", "mechanisms", "estimators", "questions", "reports"}
+PURE = {"measures", "bounds", "mechanisms", "attacks", "estimators", "questions", "reports"}
 DOORS = {"cli", "__main__"}
 
 

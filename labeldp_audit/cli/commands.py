@@ -281,6 +281,30 @@ def tune(
     return perform(context, needs_policy=True)
 
 
+@command(short_help="The same table with protected labels, and its manifest.")
+def release(
+    context: opt.Context, data: opt.Data, to: opt.To, mechanism: opt.ReleaseMechanism, label: opt.Label,
+    positive: opt.Positive, drop_null_labels: opt.DropNullLabels, delimiter: opt.Delimiter, decimal: opt.Decimal,
+    few_rows: opt.FewRows, shuffle: opt.Shuffle, force: opt.Force, seed: opt.Seed,
+    insecure_for_testing: opt.InsecureForTesting, format: opt.ExplainedAs, quiet: opt.Quiet, debug: opt.Debug,
+    config: opt.Config, no_config: opt.NoConfig, show_config: opt.ShowConfig,
+) -> int:  # fmt: skip
+    """Write the table with protected labels in the place of the true ones: every other column, the order of the rows
+    and the schema stay as they are. FILE.manifest.json says what a reader has to know: the mechanism, the epsilon it
+    satisfies and for whom, and how to learn from such labels. Noise comes from the operating system.
+
+    \b
+    Examples:
+      labeldp-audit release clinic.parquet --to protected.parquet --mechanism rr:epsilon=1
+          randomized response
+      labeldp-audit release clicks.csv --to bags.csv --mechanism llp:k=64 --label clicked
+          a bag for each row, and bags.bags.csv with the counts
+    """
+    from . import release_command
+
+    return release_command.perform(context)
+
+
 @command(short_help="A stored report in another format.")
 def report(
     context: opt.Context, data: opt.StoredReport, format: opt.Format, output: opt.Output, no_output: opt.NoOutput,

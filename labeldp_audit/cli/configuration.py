@@ -65,7 +65,7 @@ def of(context: typer.Context) -> Configuration:
         if source == "COMMANDLINE":
             origins[name] = option.opts[0]
     for name in ("output", "config"):
-        if {origins[name], origins[f"no_{name}"]} == {f"--{name}", f"--no-{name}"}:
+        if {origins.get(name), origins.get(f"no_{name}")} == {f"--{name}", f"--no-{name}"}:
             raise SpecError(f"--{name} and --no-{name} exclude each other")
     for later, earlier, unset in RIVALS:
         if {later, earlier} <= values.keys() and 0 < _layer(origins[earlier]) < _layer(origins[later]):

@@ -165,6 +165,16 @@ ComparedMechanism = Annotated[list[str], _setting(
 TunedMechanism = Annotated[list[str], _setting(
     "mechanism", QUESTION, "Mechanism whose noise is chosen, with one parameter left open: rr, llp, laplace-llp:k=8 "
     "(over epsilon), laplace-llp:epsilon=1 (over k). Repeatable.", default=OPEN_MECHANISM, autocompletion=mechanisms)]
+ReleaseMechanism = Annotated[list[str], _setting(
+    "mechanism", QUESTION, "How labels are protected, as name:field=value.", default=(), autocompletion=mechanisms)]
+To = Annotated[str | None, _option(
+    Text("FILE"), OUTPUT, "File that gets the protected table, of the same kind as the table; its manifest and a table "
+    "of bags stand beside it.")]
+Shuffle = Annotated[bool, _flag(OUTPUT, "Put the rows into a random order, too.", "--shuffle")]
+Force = Annotated[bool, _flag(OUTPUT, "Overwrite files, and release what is a release already.", "--force")]
+InsecureForTesting = Annotated[bool, _flag(
+    RUN, "Draw from --seed instead of the operating system: the same release each time, which protects nothing. The "
+    "manifest says so.", "--insecure-for-testing")]
 Tau = Annotated[str | None, _setting(
     "tau", QUESTION, "Losses in nats at which to ask: 1,2,6 or START:STOP:STEP.",
     shown="0 to where the curve ends, by 0.1")]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from enum import StrEnum
 from typing import ClassVar, Self
 
 import numpy as np
@@ -16,9 +17,27 @@ import numpy.typing as npt
 
 from . import parameters
 from .arrays import Floats
-from .release import Release
+from .randomness import Chance
+from .release import Guarantee, Guide, Release
 
 Labels = npt.NDArray[np.integer]
+ONE_ROW = "each person has one row: m rows of one person spend m times epsilon"
+
+
+class Published(StrEnum):
+    """What stands where the labels stood."""
+
+    LABELS = "labels"
+    BAGS = "bags"  # the number of its bag; what is said of the bags is a table of its own
+    VECTORS = "vectors"  # a number for each class
+
+
+class Need(StrEnum):
+    """What of the Guide a mechanism looks at."""
+
+    CLUSTERS = "clusters"
+    PRIOR = "prior"
+    LEARN = "learn"
 
 
 class Mechanism(ABC):
@@ -27,6 +46,9 @@ class Mechanism(ABC):
     name: ClassVar[str]
     example: ClassVar[str]  # help, docs and contract tests use it
     summary: ClassVar[str]
+    theorem: ClassVar[str] = ""  # by which it has its epsilon
+    publishes: ClassVar[Published] = Published.LABELS
+    needs: ClassVar[frozenset[Need]] = frozenset()  # what of the Guide it looks at
     spellings: ClassVar[Mapping[str, str]] = {}  # other names under which a spec may give a field, which `parse` reads
 
     def __post_init__(self) -> None:
@@ -89,9 +111,18 @@ class Mechanism(ABC):
         """Why it cannot release a label of so many classes; empty where it can."""
         return ""
 
+    def guarantees(self, classes: int) -> tuple[Guarantee, ...]:
+        """What a release satisfies, and for whom; none where it has no epsilon."""
+        claim = self.claim(classes)
+        return () if claim is None else (Guarantee(claim, theorem=self.theorem, assumptions=(ONE_ROW,)),)
+
+    def learner(self, release: Release, classes: int) -> dict[str, object]:
+        """What somebody who learns from the release has to know about it; nothing that is secret."""
+        return dict(release.facts)
+
     @abstractmethod
-    def release(self, labels: Labels, eta: Floats, *, rng: np.random.Generator) -> Release:
-        """labels (n,), eta (n, C): what is published."""
+    def release(self, labels: Labels, guide: Guide, *, rng: Chance) -> Release:
+        """labels (n,): what is published of them."""
 
     @abstractmethod
     def loglik(self, release: Release, eta: Floats) -> Floats:

@@ -143,6 +143,21 @@ class AuditOptions(TuneOptions, total=False):
     explain: bool
 
 
+class ReleaseOptions(TypedDict, total=False):
+    """What `release` takes."""
+
+    label: str | None
+    positive: str | float | None
+    drop_null_labels: bool
+    delimiter: str | None
+    decimal: Literal[".", ","]
+    few_rows: bool
+    to: str | os.PathLike[str] | None
+    shuffle: bool
+    force: bool
+    progress: bool | Progress
+
+
 def check_names(given: Iterable[str], known: Collection[str]) -> None:
     for name in given:
         if name not in known:

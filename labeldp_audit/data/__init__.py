@@ -4,12 +4,12 @@ pandas and narwhals."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy.typing as npt
 
-from ..core.arrays import Floats
+from ..core.arrays import Floats, Integers
 from ..core.progress import Progress
 from ..core.table import Points, Table
 
@@ -41,6 +41,32 @@ class ReadOptions:
     repeats: str | None = None  # what rows that are equal in every column are: people or copies; None: not said
     records: bool = False  # whether copies are looked for
     seed: int = 0  # of lots
+
+
+@dataclass(frozen=True)
+class Instead:
+    """A column that stands where the labels stood."""
+
+    name: str
+    values: npt.NDArray[Any]  # (n,) numbers, or codes of `texts`
+    texts: tuple[str, ...] = ()
+
+    def at(self, rows: Integers | slice) -> Instead:
+        return replace(self, values=self.values[rows])
+
+
+@dataclass(frozen=True)
+class Rewrite:
+    """What becomes of a table that is published."""
+
+    label: str
+    instead: Sequence[Instead]  # one column, or several
+    rows: Integers | None = None  # numbers of the rows that are published, where not all are; rising
+    order: Integers | None = None  # of those that are published, where they are shuffled
+
+    @property
+    def published(self) -> int:
+        return len(self.instead[0].values)
 
 
 def read_table(source: object, options: ReadOptions, progress: Progress) -> Table:

@@ -6,6 +6,7 @@ import contextlib
 import os
 import secrets
 import signal
+import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -25,6 +26,13 @@ class File:
     path: Path
     mode: int
     fill: Callable[[BinaryIO], object]
+    after: int | None = None  # the mode that it gets once it is complete
+
+
+def mode_of(source: object) -> int:
+    """That of the file a table was read from; otherwise only its owner may read what is made of it."""
+    place = Path(source) if isinstance(source, str) else None
+    return stat.S_IMODE(place.stat().st_mode) if place is not None and place.is_file() else PRIVATE
 
 
 def text_file(path: Path, text: str) -> File:
@@ -106,6 +114,8 @@ def _written(file: File, undo: ExitStack) -> list[tuple[Path, Path]]:
         with open(descriptor, "wb") as opened:  # noqa: PTH123 a descriptor, not a path
             file.fill(opened)
             opened.flush()
+            if file.after is not None:
+                os.fchmod(descriptor, file.after)
             os.fsync(descriptor)
         return [(beside, place)]
 

@@ -19,7 +19,8 @@ import numpy as np
 
 from ..core.arrays import Floats, Integers
 from ..core.eta import Law
-from ..core.release import Release
+from ..core.randomness import Chance
+from ..core.release import Guide, Release
 from . import guess
 
 _MOST_KINDS = 5_000  # of bags that are added up one by one
@@ -42,7 +43,7 @@ class Released(Protocol):
 
     def gain(self, eta: Floats, payoff: Floats) -> Floats | None: ...
 
-    def release(self, labels: Integers, eta: Floats, *, rng: np.random.Generator) -> Release: ...
+    def release(self, labels: Integers, guide: Guide, *, rng: Chance) -> Release: ...
 
     def loglik(self, release: Release, eta: Floats) -> Floats: ...
 
@@ -171,7 +172,7 @@ def _tried(mechanism: Released, eta: Floats, payoff: Floats, rng: np.random.Gene
     bags, size, classes = eta.shape
     flat = eta.reshape(-1, classes)
     labels = np.sum(rng.random(len(flat))[:, None] >= flat.cumsum(axis=1)[:, :-1], axis=1)
-    release = mechanism.release(labels, flat, rng=rng)
+    release = mechanism.release(labels, Guide(classes), rng=rng)
     loglik = mechanism.loglik(release, flat)
     told = flat * np.exp(loglik - loglik.max(axis=1, keepdims=True))
     worth = payoff * told / told.sum(axis=1, keepdims=True)

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from ..core.arrays import Floats, Integers
-from ..core.mechanism import Labels, Mechanism
+from ..core.mechanism import Labels, Mechanism, Published
 from ..core.parameters import parameter
+from ..core.randomness import Chance, shuffled
 from ..core.release import Release
 
 LARGEST = 4096
@@ -21,6 +23,8 @@ LARGEST = 4096
 @dataclass(frozen=True)
 class Bags(Mechanism):
     """Random bags of k records; the count of positives of each is published, with or without noise."""
+
+    publishes: ClassVar[Published] = Published.BAGS
 
     k: int = parameter(least=1, most=LARGEST, noise=1)
 
@@ -42,12 +46,12 @@ class Bags(Mechanism):
         hint = "--positive VALUE audits one class against the rest"
         return f"it counts the positives of two classes and the label has {classes}: {hint}"
 
-    def counted(self, labels: Labels, rng: np.random.Generator) -> tuple[Integers, Integers]:
+    def counted(self, labels: Labels, rng: Chance) -> tuple[Integers, Integers]:
         """The number of positives of each bag, and the bag of each record: floor(n / k) random bags of k or, where k
         does not divide n, a few more in some; at least one bag."""
         bags = max(1, len(labels) // self.k)
         bag = np.empty(len(labels), dtype=np.int64)
-        bag[rng.permutation(len(labels))] = np.arange(len(labels)) % bags
+        bag[shuffled(rng, len(labels))] = np.arange(len(labels)) % bags
         return np.bincount(bag[labels == 1], minlength=bag.max(initial=0) + 1), bag
 
     def loglik(self, release: Release, eta: Floats) -> Floats:

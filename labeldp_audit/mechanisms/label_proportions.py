@@ -13,7 +13,8 @@ import numpy as np
 
 from ..core.arrays import Floats
 from ..core.mechanism import Labels
-from ..core.release import Release
+from ..core.randomness import Chance
+from ..core.release import Guide, Release
 from .bags import Bags, laws
 
 
@@ -26,7 +27,7 @@ class LabelProportions(Bags):
     def claim(self, classes: int) -> float | None:
         return None
 
-    def release(self, labels: Labels, eta: Floats, *, rng: np.random.Generator) -> Release:
+    def release(self, labels: Labels, guide: Guide, *, rng: Chance) -> Release:
         return Release(*self.counted(labels, rng))
 
     def gain(self, eta: Floats, payoff: Floats) -> Floats | None:

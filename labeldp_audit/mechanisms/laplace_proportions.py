@@ -10,12 +10,11 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
-from ..core.arrays import Floats
+from ..core.errors import SpecError
 from ..core.mechanism import Labels
 from ..core.parameters import parameter
-from ..core.release import Release
+from ..core.randomness import Chance, OperatingSystem
+from ..core.release import Guide, Release
 from .bags import Bags
 
 
@@ -38,6 +37,8 @@ class LaplaceProportions(Bags):
         """Between two Laplace laws that lie 1 apart (ERRATA B7)."""
         return -math.expm1(-self.epsilon / 2)
 
-    def release(self, labels: Labels, eta: Floats, *, rng: np.random.Generator) -> Release:
+    def release(self, labels: Labels, guide: Guide, *, rng: Chance) -> Release:
+        if isinstance(rng, OperatingSystem):
+            raise SpecError(f"{self.spec} has noise with holes in floating point, which tell what lies below it")
         counts, bag = self.counted(labels, rng)
         return Release(counts + rng.laplace(0.0, 1.0 / self.epsilon, len(counts)), bag)

@@ -5,16 +5,23 @@ from __future__ import annotations
 import functools
 import math
 from abc import abstractmethod
+from typing import ClassVar
 
 import numpy as np
 
 from ..core.arrays import Floats
-from ..core.mechanism import Labels, Mechanism
-from ..core.release import Release
+from ..core.mechanism import ONE_ROW, Labels, Mechanism
+from ..core.randomness import Chance
+from ..core.release import Guarantee, Guide, Release
+from . import exact
+
+_WELL_CONDITIONED = 1e8  # of a channel that is inverted
 
 
 class PerRecord(Mechanism):
     """Each label is replaced on its own. The channel says it all."""
+
+    theorem: ClassVar[str] = "the largest log ratio of the channel's probabilities (001, Definition 1)"
 
     @abstractmethod
     def channel(self, classes: int) -> Floats:
@@ -27,17 +34,50 @@ class PerRecord(Mechanism):
         rows = self.channel(classes)
         return float(np.abs(rows[:, None] - rows).sum(axis=2).max() / 2)
 
-    def release(self, labels: Labels, eta: Floats, *, rng: np.random.Generator) -> Release:
-        upto = self.channel(eta.shape[1]).cumsum(axis=1)[labels]
-        said = np.sum(rng.random(len(labels))[:, None] * upto[:, -1:] >= upto[:, :-1], axis=1)
-        return Release(said, np.arange(len(labels)))
+    def numerators(self, classes: int) -> exact.Numerators:
+        """The channel that labels are drawn by, over 2^64."""
+        return exact.of_channel(self.channel(classes))
+
+    def guarantees(self, classes: int) -> tuple[Guarantee, ...]:
+        """Of the probabilities that labels are drawn by, which spend no more than was asked for."""
+        epsilon = exact.epsilon_of(self.numerators(classes))
+        return () if epsilon == math.inf else (Guarantee(epsilon, theorem=self.theorem, assumptions=(ONE_ROW,)),)
+
+    def learner(self, release: Release, classes: int) -> dict[str, object]:
+        """The channel, and what corrects a loss for it: the sum of unbiased[said][y] loss(y) over all classes y has the
+        expectation of the loss of the true label (Natarajan et al. 2013)."""
+        numerators = self.numerators(classes)
+        found = {"channel": self.channel(classes).tolist(), "unbiased": self.unbiased(classes)}
+        drawn = {
+            "numerators": [[str(one) for one in row] for row in numerators],
+            "denominator": str(sum(numerators[0])),
+        }
+        return {**super().learner(release, classes), **found, "exact": drawn}
+
+    def unbiased(self, classes: int) -> list[list[float]] | None:
+        """(C, C) the inverse of the channel; None where it has none."""
+        channel = self.channel(classes)
+        if channel.shape[0] != channel.shape[1] or np.linalg.cond(channel) > _WELL_CONDITIONED:
+            return None
+        found: list[list[float]] = np.linalg.inv(channel).tolist()
+        return found
+
+    def release(self, labels: Labels, guide: Guide, *, rng: Chance) -> Release:
+        return Release(exact.say(self.numerators(guide.classes), labels, rng), np.arange(len(labels)))
 
     def loglik(self, release: Release, eta: Floats) -> Floats:
-        with np.errstate(divide="ignore"):
-            return np.asarray(np.log(self.channel(eta.shape[1]).T[release.view]))
+        return loglik_of(release, self.channel(eta.shape[1]))
 
     def gain(self, eta: Floats, payoff: Floats) -> Floats | None:
         return gain_of_channel(eta, self.channel(eta.shape[-1]), payoff)
+
+
+def loglik_of(release: Release, channel: Floats) -> Floats:
+    """(n, C) log P(said | class), by the channel, or by those of the release where it has some of its own."""
+    with np.errstate(divide="ignore"):
+        if release.channels is None or release.group is None:
+            return np.asarray(np.log(channel.T[release.view]))
+        return np.asarray(np.log(release.channels.transpose(0, 2, 1)[release.group, release.view]))
 
 
 def epsilon_of(channel: Floats) -> float:

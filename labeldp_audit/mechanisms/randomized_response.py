@@ -21,6 +21,7 @@ from ..core.arrays import Floats
 from ..core.errors import SpecError
 from ..core.parameters import Parameter, parameter
 from ..core.registry import number
+from . import exact
 from .per_record import PerRecord
 
 
@@ -91,6 +92,19 @@ class RandomizedResponse(PerRecord):
         others = np.full((classes, classes), pi / (classes - 1))
         np.fill_diagonal(others, 1 - pi)
         return others
+
+    def numerators(self, classes: int) -> exact.Numerators:
+        return exact.of_randomized_response(self.epsilon, classes)
+
+    def unbiased(self, classes: int) -> list[list[float]] | None:
+        """In closed form: (I - lambda / C) / (1 - lambda)."""
+        resampled = lambda_from_epsilon(self.epsilon, classes)
+        if resampled == 1:
+            return None
+        kept = -math.expm1(-self.epsilon) / (1 + (classes - 1) * math.exp(-self.epsilon))  # 1 - lambda
+        return [
+            [(float(said == true) - resampled / classes) / kept for true in range(classes)] for said in range(classes)
+        ]
 
     def log_ratios(self) -> Floats:
         return np.array([-self.epsilon, self.epsilon])

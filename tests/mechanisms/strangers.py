@@ -52,7 +52,7 @@ class Blurred(Mechanism):
     def claim(self, classes):
         return None
 
-    def release(self, labels, eta, *, rng):
+    def release(self, labels, guide, *, rng):
         return Release(labels + rng.normal(0, self.sigma, len(labels)), np.arange(len(labels)))
 
     def loglik(self, release, eta):

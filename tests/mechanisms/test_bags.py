@@ -12,7 +12,7 @@ from bags_by_hand import BAGS, PAYOFFS, both, gain, joint
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from labeldp_audit.core.release import Release
+from labeldp_audit.core.release import Guide, Release
 from labeldp_audit.mechanisms import LabelProportions, LaplaceProportions
 from labeldp_audit.mechanisms.bag_gain import gains
 from labeldp_audit.mechanisms.label_proportions import gain_of_alike
@@ -220,7 +220,7 @@ def test_bags_in_any_order_and_of_any_size():
 @pytest.mark.parametrize("n", [0, 1, 3, 4, 5, 11, 103])
 def test_bags_have_k_records_or_a_few_more(n):
     labels = np.arange(n) % 2
-    release = LabelProportions(4).release(labels, both(np.full(n, 0.5)), rng=np.random.default_rng(n))
+    release = LabelProportions(4).release(labels, Guide(2), rng=np.random.default_rng(n))
     sizes = np.bincount(release.bag, minlength=len(release.view))
     assert len(sizes) == max(1, n // 4)
     assert sizes.max() - sizes.min() <= 1
@@ -229,17 +229,17 @@ def test_bags_have_k_records_or_a_few_more(n):
 
 
 def test_bags_are_random():
-    eta, none = both(np.full(4000, 0.5)), np.zeros(4000, int)
-    first, again = (LabelProportions(2).release(none, eta, rng=np.random.default_rng(s)).bag for s in (1, 2))
+    none = np.zeros(4000, int)
+    first, again = (LabelProportions(2).release(none, Guide(2), rng=np.random.default_rng(s)).bag for s in (1, 2))
     assert np.mean(first[0::2] == first[1::2]) < 0.01
     assert np.mean(first == again) < 0.01
 
 
 def test_the_noise_is_laplace():
     """Mean distance of the published from the true count: 1 / epsilon."""
-    labels, eta = np.ones(40_000, int), both(np.full(40_000, 0.5))
+    labels = np.ones(40_000, int)
     for epsilon in (0.5, 3.0):
-        release = LaplaceProportions(4, epsilon).release(labels, eta, rng=np.random.default_rng(1))
+        release = LaplaceProportions(4, epsilon).release(labels, Guide(2), rng=np.random.default_rng(1))
         assert np.mean(np.abs(release.view - 4)) * epsilon == pytest.approx(1, abs=0.04)
         assert LaplaceProportions(4, epsilon).total_variation(2) == pytest.approx(1 - math.exp(-epsilon / 2))
-    assert np.all(LaplaceProportions(4, math.inf).release(labels, eta, rng=np.random.default_rng(1)).view == 4)
+    assert np.all(LaplaceProportions(4, math.inf).release(labels, Guide(2), rng=np.random.default_rng(1)).view == 4)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from labeldp_audit.audits.strengths import scale_of
 from labeldp_audit.core.errors import SpecError
-from labeldp_audit.core.release import Release
+from labeldp_audit.core.release import Guide, Release
 from labeldp_audit.core.settings import Settings
 from labeldp_audit.mechanisms import MECHANISMS, Channel, LabelProportions, LaplaceProportions, RandomizedResponse
 from labeldp_audit.mechanisms import randomized_response as rr
@@ -143,28 +143,28 @@ class BoastingBags(Boasts, LaplaceProportions):
 class Uncounted(LabelProportions):
     """Says that only counts matter, and publishes the label of the first of each bag."""
 
-    def release(self, labels, eta, *, rng):
-        bag = super().release(labels, eta, rng=rng).bag
+    def release(self, labels, guide, *, rng):
+        bag = super().release(labels, guide, rng=rng).bag
         return Release(labels[np.unique(bag, return_index=True)[1]], bag)
 
 
 class Louder(RandomizedResponse):
     """Releases at half the noise that its likelihood knows of."""
 
-    def release(self, labels, eta, *, rng):
-        return RandomizedResponse(self.epsilon / 2).release(labels, eta, rng=rng)
+    def release(self, labels, guide, *, rng):
+        return RandomizedResponse(self.epsilon / 2).release(labels, guide, rng=rng)
 
 
 class NoisierBags(LaplaceProportions):
-    def release(self, labels, eta, *, rng):
-        return LaplaceProportions(self.k, self.epsilon / 4).release(labels, eta, rng=rng)
+    def release(self, labels, guide, *, rng):
+        return LaplaceProportions(self.k, self.epsilon / 4).release(labels, guide, rng=rng)
 
 
 class MixedUpBags(LaplaceProportions):
     """Publishes each count for some other bag."""
 
-    def release(self, labels, eta, *, rng):
-        release = super().release(labels, eta, rng=rng)
+    def release(self, labels, guide, *, rng):
+        release = super().release(labels, guide, rng=rng)
         return Release(np.roll(release.view, 1), release.bag)
 
 
@@ -182,7 +182,7 @@ class Greedy(LabelProportions):
 def test_each_record_is_in_a_bag_that_is_large_enough(mechanism, classes):
     for n in (0, 1, 2, 5, 299, 301, 700):
         labels, eta = people(classes, n)
-        release = mechanism.release(labels, eta, rng=np.random.default_rng(0))
+        release = mechanism.release(labels, Guide(eta.shape[1]), rng=np.random.default_rng(0))
         assert release.bag.shape == (n,)
         sizes = np.bincount(release.bag, minlength=len(release.view))
         assert len(sizes) == len(release.view)
@@ -193,11 +193,11 @@ def test_each_record_is_in_a_bag_that_is_large_enough(mechanism, classes):
 def only_counts_matter(mechanism):
     """Labels change places within their bags."""
     labels, eta = people(2, 600)
-    first = mechanism.release(labels, eta, rng=np.random.default_rng(4))
+    first = mechanism.release(labels, Guide(eta.shape[1]), rng=np.random.default_rng(4))
     order = np.lexsort((labels, first.bag))
     moved = np.empty_like(labels)
     moved[np.argsort(first.bag, kind="stable")] = labels[order]
-    again = mechanism.release(moved, eta, rng=np.random.default_rng(4))
+    again = mechanism.release(moved, Guide(eta.shape[1]), rng=np.random.default_rng(4))
     return np.array_equal(first.view, again.view) and np.array_equal(first.bag, again.bag)
 
 
@@ -213,7 +213,7 @@ def test_and_that_test_has_teeth():
 def largest_ratio(mechanism, classes):
     """Of the likelihoods of what was released under two labels of one record, all others known and unknown."""
     labels, eta = people(classes, 600)
-    release = mechanism.release(labels, eta, rng=np.random.default_rng(1))
+    release = mechanism.release(labels, Guide(eta.shape[1]), rng=np.random.default_rng(1))
     ratios = []
     for belief in (eta, np.eye(classes)[labels]):
         logs = mechanism.loglik(release, belief)
@@ -268,7 +268,7 @@ def z(differences, bag):
 
 def told(mechanism, classes):
     labels, eta = people(classes)
-    release = mechanism.release(labels, eta, rng=np.random.default_rng(20))
+    release = mechanism.release(labels, Guide(eta.shape[1]), rng=np.random.default_rng(20))
     return labels, eta, release.bag, posterior(eta, mechanism.loglik(release, eta))
 
 

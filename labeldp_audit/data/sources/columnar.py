@@ -53,7 +53,9 @@ def open_parquet(name: str, parts: tuple[FileContent, ...]) -> Source:
                     )  # fmt: skip
                     yield pa.RecordBatch.from_arrays(list(arrays), columns)
 
-    return Source(name, types | {key: values.type for key, values in folders.items()}, parts, pieces, rows)
+    for key, values in folders.items():
+        first = first.append(pa.field(key, values.type))
+    return Source(name, types | {key: values.type for key, values in folders.items()}, parts, pieces, rows, first)
 
 
 @contextmanager
@@ -95,7 +97,7 @@ def open_arrow(content: FileContent, how: HowText) -> Source:
 
     with _arrow(content) as reader:
         schema = reader.schema
-    return Source(content.name, types_of(schema, content.name), (content,), pieces)
+    return Source(content.name, types_of(schema, content.name), (content,), pieces, schema=schema)
 
 
 @contextmanager

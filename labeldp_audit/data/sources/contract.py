@@ -23,6 +23,7 @@ class Source:
     contents: Sequence[Hashed]  # what the digest is of
     pieces: Callable[[list[str], int], Iterable[pa.RecordBatch]]  # all rows of these columns, about so many at a time
     rows: int | None = None  # None where only a full read tells
+    schema: pa.Schema | None = None  # as the file has it, with its metadata; None for text
 
     def batches(self, columns: Sequence[str], size: int) -> Iterator[pa.RecordBatch]:
         """All rows of these columns, in this order, `size` at a time."""

@@ -1,0 +1,137 @@
+"""A release as its reader has it: the file and its manifest, or what the reader knows instead of one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..core.arrays import Floats, Integers
+from ..core.errors import DataError, SpecError
+from ..core.mechanism import Mechanism, Published
+from ..core.release import Release
+from ..data import ReadOptions, publish
+from ..mechanisms import MECHANISMS
+from .release import BAG, MANIFEST, POSITIVES, ROWS, SCHEMA, beside, outputs
+
+
+@dataclass(frozen=True)
+class Received:
+    """What was published, and what is known of how."""
+
+    name: str  # of the file
+    mechanism: Mechanism
+    classes: tuple[str, ...]
+    label: str  # the column of the original
+    columns: tuple[str, ...]  # that stand in its place
+    release: Release
+    manifest: Mapping[str, Any] | None  # None where a spec stands in for it
+    sizes: Integers | None = None  # what the table of bags says about how many rows each has
+
+
+def read(
+    place: str, options: ReadOptions, spec: str | None = None, classes: tuple[str, ...] = (), label: str | None = None
+) -> Received:
+    """spec, classes and label: what stands in for a manifest, of a release that another tool made."""
+    file = Path(place)
+    manifest = None if spec is not None else manifest_of(file)
+    if manifest is None:
+        if spec is None or not classes or label is None:
+            hint = "--mechanism SPEC and --original DATA stand in for a manifest"
+            raise DataError("a release without its manifest", file.name, hint=hint)
+        [mechanism] = _parsed(spec, len(classes))
+        columns: tuple[str, ...] = (BAG,) if mechanism.publishes is Published.BAGS else (label,)
+        values = outputs(mechanism, classes)
+    else:
+        known = manifest["label"]
+        classes, label = tuple(known["classes"]), str(known["column"])
+        [mechanism] = _parsed(str(manifest["mechanism"]), len(classes))
+        columns, values = tuple(manifest["published"]["columns"]), tuple(manifest["published"]["values"])
+    options = replace(options, label=None, positive=None, exclude=(), categorical=(), group=None)
+    sizes = None
+    match mechanism.publishes:
+        case Published.BAGS:
+            release, sizes = _bags(file, columns[0], options)
+        case Published.VECTORS:
+            numbers = publish.read_numbers(str(file), columns, options)
+            release = Release(np.stack(numbers, axis=1), np.arange(len(numbers[0])))
+        case _:
+            codes = _codes(file, columns[0], values, options)
+            release = Release(codes, np.arange(len(codes)))
+    return Received(file.name, mechanism, classes, label, columns, release, manifest, sizes)
+
+
+def manifest_of(file: Path) -> Mapping[str, Any] | None:
+    """What stands beside a release; None where nothing does."""
+    there = beside(file)[0]
+    if not there.exists():
+        return None
+    try:
+        found = json.loads(there.read_bytes())
+    except OSError as error:
+        raise DataError("cannot be read", there.name, error.strerror or "") from None
+    except (ValueError, RecursionError):
+        raise DataError("not a manifest of a release: no JSON", there.name) from None
+    if not isinstance(found, dict) or found.get("schema") != SCHEMA:
+        raise DataError("not a manifest of a release", there.name, hint=f"`release` writes one, NAME{MANIFEST}")
+    if not _complete(found):
+        raise DataError("the manifest is not as `release` wrote it", there.name)
+    return found
+
+
+def _complete(found: Mapping[str, Any]) -> bool:
+    """Whether what is read below is there, and of its kind."""
+    try:
+        label, published = found["label"], found["published"]
+        texts = [found["mechanism"], label["column"], *label["classes"], *published["columns"], *published["values"]]
+        lists = [label["classes"], published["columns"], published["values"], found["guarantees"]]
+        learner, table = found["learner"], found["table"]
+    except (KeyError, TypeError):
+        return False
+    known = all(isinstance(one, list) for one in lists) and all(isinstance(one, str) for one in texts)
+    enough = known and len(set(label["classes"])) == len(label["classes"]) >= 2 and bool(published["columns"])
+    return enough and isinstance(learner, dict) and isinstance(table, dict)
+
+
+def _parsed(spec: str, classes: int) -> list[Mechanism]:
+    found = MECHANISMS.parse(spec, classes)
+    if len(found) != 1:
+        raise SpecError("a release has one mechanism", spec)
+    if unfit := found[0].unfit(classes):
+        raise SpecError(unfit, spec)
+    return found
+
+
+def _codes(file: Path, column: str, values: tuple[str, ...], options: ReadOptions) -> Integers:
+    codes, texts = publish.read_texts(str(file), column, options)
+    if np.any(codes < 0):
+        raise DataError(f"released labels are missing: {int(np.sum(codes < 0)):,}", file.name)
+    places = {name: code for code, name in enumerate(values)}
+    unknown = [text for text in texts if text not in places]
+    if unknown:
+        raise DataError(f"a released label that is none of {len(values)}", file.name)
+    return np.array([places[text] for text in texts], np.int64)[codes]
+
+
+def _bags(file: Path, column: str, options: ReadOptions) -> tuple[Release, Integers]:
+    """Bags in the order of their numbers, and the rows that each is said to have."""
+    there = beside(file)[1]
+    if not there.exists():
+        raise DataError("a release of bags without its table of bags", there.name)
+    [bag] = publish.read_numbers(str(file), [column], options)
+    numbers, rows, positives = publish.read_numbers(str(there), (BAG, ROWS, POSITIVES), options)
+    order = np.argsort(numbers, kind="stable")
+    numbers, positives = numbers[order], positives[order]
+    place = np.searchsorted(numbers, bag)
+    apart = bool(np.all(np.diff(numbers) > 0))
+    if not apart or np.any(place >= len(numbers)) or np.any(numbers[np.minimum(place, len(numbers) - 1)] != bag):
+        raise DataError("the bags of the rows are not those of the table of bags", file.name)
+    return Release(positives, place.astype(np.int64)), rows[order].astype(np.int64)
+
+
+def one_hot(codes: Integers, classes: int) -> Floats:
+    return np.eye(classes)[codes]

@@ -1,0 +1,211 @@
+"""The protected table, and its manifest: what anybody may know about how it was made."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..core import settings as settings_module
+from ..core.errors import DataError, SpecError
+from ..core.mechanism import Mechanism, Published
+from ..core.progress import Progress
+from ..core.randomness import Chance, for_audit, for_release, shuffled
+from ..core.release import Guide, Release
+from ..core.settings import Settings
+from ..core.table import Table
+from ..data import Instead, ReadOptions, Rewrite, pandas_frame, publish, read_table, write
+from ..questions import releases
+
+SCHEMA = "labeldp-audit/release/1"
+MANIFEST = ".manifest.json"
+BAG, ROWS, POSITIVES = "bag", "rows", "positives"  # columns
+OPERATING_SYSTEM, SEEDED = "operating-system", "seeded-for-testing"
+ALONE = "features, and who is in the table, are public; what is published about them elsewhere is not counted"
+
+
+@dataclass(frozen=True)
+class Publishing:
+    """What is to be published in place of the labels, before it is written."""
+
+    mechanism: Mechanism
+    rewrite: Rewrite
+    manifest: Mapping[str, Any]
+    bags: Mapping[str, Any] | None  # columns of the table of bags, where bags are published
+
+
+def prepare(
+    data: object, settings: Settings, progress: Progress, *, shuffle: bool = False, insecure: bool = False
+) -> Publishing:
+    """Draw what is published. insecure: from the seed of the settings, for tests of pipelines."""
+    options = options_of(settings)
+    table = read_table(data, options, progress)
+    dataset = table.dataset
+    mechanism = the_one(settings, len(dataset.classes))
+    if unfit := mechanism.unfit(len(dataset.classes)):
+        raise SpecError(unfit, mechanism.spec)
+    rng: Chance = for_audit(settings.seed, "release") if insecure else for_release()
+    progress.stage("drawing", None, "labels")
+    release = mechanism.release(table.labels, _guide(mechanism, table), rng=rng)
+    instead, bags = published(mechanism, release, table)
+    rows = table.row_numbers
+    order = shuffled(rng, len(table.labels)) if shuffle else None
+    if order is not None:
+        instead = [one.at(order) for one in instead]
+    manifest = _manifest(mechanism, release, table, instead, publish.schema_digest(data, options))
+    manifest["randomness"] = SEEDED if insecure else OPERATING_SYSTEM
+    manifest["shuffled"] = shuffle
+    return Publishing(mechanism, Rewrite(dataset.label, tuple(instead), rows, order), manifest, bags)
+
+
+def released(
+    data: object, mechanism: str | Mechanism, given: Mapping[str, Any], to: Path | None, progress: Progress
+) -> tuple[Any, Mapping[str, Any], Any]:
+    """From Python: a frame in memory, or None where it went to a file; the manifest; and the table of bags."""
+    known = settings_module.ReleaseOptions.__optional_keys__
+    settings_module.check_names(given, known)
+    settings = settings_module.from_python({**given, "mechanisms": mechanism})
+    source = os.fspath(data) if isinstance(data, os.PathLike) else data
+    if to is None and isinstance(source, str):
+        raise SpecError("a file is released to a file", "to", hint="to='protected.parquet'")
+    if to is not None:
+        check_places(source, settings, to, bool(given.get("force")))
+    made = prepare(source, settings, progress, shuffle=bool(given.get("shuffle")))
+    bags = None if made.bags is None else pandas_frame(made.bags)
+    if to is None:
+        return publish.in_frame(source, made.rewrite), plain(made.manifest), bags
+    write.write_all(files(made, source, settings, to, progress))
+    return None, plain(made.manifest), bags
+
+
+def beside(to: Path) -> tuple[Path, Path]:
+    """The manifest of a release, and its table of bags where it has one."""
+    packed = ".gz" if to.name.lower().endswith(".gz") else ""
+    stem = to.with_name(to.name.removesuffix(to.suffix) if packed else to.name)
+    return to.with_name(to.name + MANIFEST), stem.with_name(
+        f"{stem.stem}.bags{stem.suffix}{to.suffix if packed else ''}"
+    )
+
+
+def check_places(data: object, settings: Settings, to: Path, force: bool) -> None:
+    """Refuse what would overwrite something, or release what is a release already, before anything is drawn."""
+    mechanism = the_one(settings, 2)
+    labels = mechanism.publishes is Published.LABELS
+    publish.check_kind(data if isinstance(data, str) else "", to, labels)
+    if isinstance(data, str) and data != "-":
+        place = Path(data)
+        if place.exists() and to.exists() and place.samefile(to):
+            raise SpecError("the release would be written over the table", to.name)
+        if not force and beside(place)[0].exists():
+            what = "the table is a release already, and a second one of the same labels would spend epsilon once more"
+            raise DataError(what, place.name, hint="release the original table; --force releases this one")
+    for one in (to, *beside(to)):
+        if one.exists() and not force:
+            raise SpecError("there is a file of that name already", one.name, hint="--force overwrites it")
+    if not to.parent.is_dir():
+        raise SpecError("no such folder", to.parent)
+
+
+def files(made: Publishing, data: object, settings: Settings, to: Path, progress: Progress) -> list[write.File]:
+    """What is written, all or nothing; nobody else may read it until it is complete."""
+    manifest, bags = beside(to)
+    options, mode = options_of(settings), write.mode_of(data)
+    text = json.dumps(plain(made.manifest), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    found = [
+        write.File(to, write.PRIVATE, lambda file: publish.write(data, options, made.rewrite, to, file, progress), mode)
+    ]
+    if made.bags is not None:
+        columns = made.bags
+        found.append(write.File(bags, write.PRIVATE, lambda file: publish.write_columns(columns, bags, file), mode))
+    return [*found, write.File(manifest, write.PRIVATE, lambda file: file.write(text.encode()), mode)]
+
+
+def options_of(settings: Settings) -> ReadOptions:
+    """A release needs labels alone; what a mechanism learns from features, it reads itself."""
+    return ReadOptions(
+        label=settings.label, positive=settings.positive, drop_null_labels=settings.drop_null_labels,
+        delimiter=settings.delimiter, decimal=settings.decimal, few_rows=settings.few_rows, labels_only=True,
+        many_classes=True,
+    )  # fmt: skip
+
+
+def the_one(settings: Settings, classes: int) -> Mechanism:
+    """A table is released by one mechanism."""
+    found = releases.wanted(settings, classes)
+    if not found:
+        raise SpecError("which mechanism?", hint="--mechanism SPEC, such as rr:epsilon=1")
+    if len(found) != 1:
+        named = ", ".join(one.spec for one in found)
+        raise SpecError(f"a release has one mechanism, not {len(found)}", named, hint="name one, such as rr:epsilon=1")
+    return found[0]
+
+
+def _guide(mechanism: Mechanism, table: Table) -> Guide:
+    if mechanism.needs:
+        raise SpecError(f"{mechanism.spec} needs {' and '.join(sorted(mechanism.needs))}")
+    return Guide(len(table.dataset.classes))
+
+
+def published(mechanism: Mechanism, release: Release, table: Table) -> tuple[list[Instead], Mapping[str, Any] | None]:
+    """The columns that stand where the labels stood, and the table of bags."""
+    label, classes = table.dataset.label, table.dataset.classes
+    if mechanism.publishes is Published.BAGS:
+        sizes = np.bincount(release.bag, minlength=len(release.view))
+        return [Instead(BAG, release.bag)], {BAG: np.arange(len(release.view)), ROWS: sizes, POSITIVES: release.view}
+    if mechanism.publishes is Published.VECTORS:
+        return [Instead(f"{label}_{name}", release.view[:, c]) for c, name in enumerate(classes)], None
+    return [Instead(label, release.view, outputs(mechanism, classes))], None
+
+
+def outputs(mechanism: Mechanism, classes: Sequence[str]) -> tuple[str, ...]:
+    """What a released label may be: the classes, and what else a channel says."""
+    channel = mechanism.channel(len(classes))
+    said = len(classes) if channel is None else channel.shape[1]
+    return (*classes, *(f"output {s + 1}" for s in range(len(classes), said)))
+
+
+def _manifest(
+    mechanism: Mechanism, release: Release, table: Table, instead: Sequence[Instead], digest: str
+) -> dict[str, Any]:
+    """Nothing in it depends on a true label: neither counts of classes nor a hash of the input's cells."""
+    from .. import __version__
+
+    dataset, classes = table.dataset, len(table.dataset.classes)
+    return {
+        "schema": SCHEMA,
+        "tool": {"name": "labeldp-audit", "version": __version__},
+        "mechanism": mechanism.spec,
+        "parameters": mechanism.at(),
+        "guarantees": [
+            {**asdict(one), "assumptions": [*one.assumptions, ALONE]} for one in mechanism.guarantees(classes)
+        ],
+        "label": {"column": dataset.label, "classes": list(dataset.classes), "positive": dataset.positive},
+        "published": {
+            "as": str(mechanism.publishes),
+            "columns": [one.name for one in instead],
+            "values": list(instead[0].texts),
+        },
+        "learner": mechanism.learner(release, classes),
+        "table": {"rows": len(table.labels), "schema_sha256": digest},
+    }
+
+
+def plain(value: Any) -> Any:
+    """As JSON has it: infinities are words, arrays are lists, and NaN is a fault."""
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if isinstance(value, np.ndarray | np.generic):
+        return plain(value.tolist())
+    if isinstance(value, float) and not math.isfinite(value):
+        if math.isnan(value):
+            raise ValueError("NaN says nothing")
+        return "Infinity" if value > 0 else "-Infinity"
+    return value

@@ -1,0 +1,438 @@
+"""The same table with something else where its labels were: every other column, the schema's metadata and the order of
+the rows stay as they are.
+
+Columnar files are copied batch by batch. In text files the bytes of the label's cells are replaced and no other byte
+is looked at twice, so that numbers and dates stay as they are written.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import hashlib
+import io
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import narwhals as nw
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from ..core.arrays import Integers
+from ..core.errors import DataError, SpecError
+from ..core.progress import Progress
+from . import Instead, ReadOptions, Rewrite
+from .classes import text_codes
+from .quoting import shown
+from .read import how_text
+from .roles import known
+from .scan import settled
+from .sources.batches import about, reading, rows_per_batch
+from .sources.content import FileContent
+from .sources.contract import Source
+from .sources.delimited import BLOCK
+from .sources.frame import arrow_of, narwhal
+from .sources.locate import PARQUET as PARQUET_ENDINGS
+from .sources.locate import locate
+
+PARQUET, ARROW, CSV, SVM = "parquet", "arrow", "csv", "svm"
+ENDINGS = {
+    ".parquet": PARQUET, ".pq": PARQUET, ".arrow": ARROW, ".feather": ARROW, ".csv": CSV, ".tsv": CSV, ".svm": SVM,
+    ".libsvm": SVM, ".svmlight": SVM,
+}  # fmt: skip
+_CELLS_IN_BATCH = 1 << 22
+_MOST_ROWS = 1 << 19
+_PIECES = 1 << 17  # of text that are written at once
+
+
+def kind_of(place: Path) -> str:
+    """Of a file that is to be written, by its ending."""
+    name = place.name.lower().removesuffix(".gz")
+    kind = ENDINGS.get(Path(name).suffix)
+    if kind is None or (place.name.lower().endswith(".gz") and kind not in (CSV, SVM)):
+        raise SpecError("unknown kind of file to release to", place.name, hint=f"one of {' '.join(ENDINGS)}")
+    return kind
+
+
+def check_kind(source: str, to: Path, labels: bool) -> None:
+    """A table is released as the kind of file that it is: text stays text, columns stay columns. labels: whether labels
+    are published row by row."""
+    wanted, name = kind_of(to), source
+    if wanted == SVM and not labels:
+        raise SpecError("a svmlight file holds a label in each row and nothing else", to.name)
+    if name == "-":
+        there = CSV
+    elif Path(name).suffix and not Path(name).is_dir():
+        there = ENDINGS.get(Path(name.lower().removesuffix(".gz")).suffix, PARQUET)
+    else:
+        there = PARQUET
+    columnar = {PARQUET, ARROW}
+    if wanted != there and not {wanted, there} <= columnar:
+        hint = f"a name that ends as that of the table does, such as {Path(to.name).stem}.{there}"
+        raise SpecError(f"the table is {there} and the release would be {wanted}", to.name, hint=hint)
+
+
+def write(source: object, options: ReadOptions, plan: Rewrite, to: Path, file: BinaryIO, progress: Progress) -> None:
+    """The table at `source`, as the plan says."""
+    kind = kind_of(to)
+    with ExitStack() as until:
+        found = locate(source, how_text(options), until)
+        with about(found.name):
+            progress.stage("writing", plan.published, "rows")
+            if kind in (PARQUET, ARROW):
+                _columnar(found, plan, kind, file, progress)
+                return
+            packed: Any = file
+            if to.name.lower().endswith(".gz"):
+                packed = until.enter_context(gzip.GzipFile("", "wb", 6, file, mtime=0))
+            usual = "\t" if ".tsv" in found.name.lower() else ","
+            delimiter = (options.delimiter or usual).encode()
+            records = _svm_records(found) if kind == SVM else _csv_records(found, plan.label, delimiter)
+            _text(records, plan, delimiter, packed, progress)
+
+
+def schema_digest(source: object, options: ReadOptions) -> str:
+    """SHA-256 of the names and types of the columns; of a text file, which has no types, of the names."""
+    with ExitStack() as until:
+        found = locate(source, how_text(options), until)
+    typed = found.schema is not None
+    columns = [[name, str(kind) if typed else None] for name, kind in found.types.items()]
+    return hashlib.sha256(json.dumps(columns).encode()).hexdigest()
+
+
+def in_frame(frame: object, plan: Rewrite) -> Any:
+    """The same for a table in memory, in the library of its owner."""
+    there = narwhal(frame)
+    rows = np.arange(len(there)) if plan.rows is None else plan.rows
+    rows = rows if plan.order is None else rows[plan.order]
+    names, native = list(there.columns), there.to_native()
+    place = [str(name) for name in names].index(plan.label)
+    wanted = [*names[:place], *(one.name for one in plan.instead), *names[place + 1 :]]
+    _check_free(plan, [str(name) for name in names])
+    kind = arrow_of(there.select(names[place]).to_native()).column(0).type
+    cells = {one.name: cells_of(one, kind) for one in plan.instead}
+    if nw.dependencies.is_pandas_dataframe(native):
+        mine = native.iloc[rows].copy()
+        was = mine.dtypes.iloc[place]
+        for name, values in cells.items():
+            array = values.to_pandas()
+            with contextlib.suppress(TypeError, ValueError):
+                array = array.astype(was) if plan.instead[0].texts else array
+            mine[name] = array.array
+        return mine[wanted]
+    some = there[rows.tolist()]
+    series = [nw.new_series(name, values.to_pylist(), backend=there.implementation) for name, values in cells.items()]
+    if plan.instead[0].texts:
+        with contextlib.suppress(Exception):  # what a library cannot cast keeps the type that it has
+            series = [one.cast(there[names[place]].dtype) for one in series]
+    return some.with_columns(*series).select(wanted).to_native()
+
+
+def cells_of(one: Instead, kind: pa.DataType | None = None) -> pa.Array:
+    """In the type of the labels, where that can hold them."""
+    if not one.texts:
+        return pa.array(one.values)
+    if kind is not None and pa.types.is_dictionary(kind):
+        indices = pa.array(one.values).cast(kind.index_type)
+        return pa.DictionaryArray.from_arrays(indices, _of_type(one.texts, kind.value_type), ordered=kind.ordered)
+    return _of_type(one.texts, kind).take(pa.array(one.values))
+
+
+def write_columns(columns: Mapping[str, npt.NDArray[Any]], to: Path, file: BinaryIO) -> None:
+    """A table of numbers, as the kind of file that its ending names."""
+    table, kind = pa.table({name: pa.array(values) for name, values in columns.items()}), kind_of(to)
+    if kind == PARQUET:
+        pq.write_table(table, file)
+    elif kind == ARROW:
+        with pa.ipc.new_file(pa.PythonFile(file, "w"), table.schema) as opened:
+            opened.write_table(table)
+    else:
+        delimiter = "\t" if ".tsv" in to.name.lower() else ","
+        packed = gzip.GzipFile("", "wb", 6, file, mtime=0) if to.name.lower().endswith(".gz") else file
+        lines = zip(*(values.tolist() for values in columns.values()), strict=True)
+        with contextlib.ExitStack() as until:
+            if packed is not file:
+                until.enter_context(packed)
+            packed.write((delimiter.join(columns) + "\n").encode())
+            packed.writelines((delimiter.join(map(repr, line)) + "\n").encode() for line in lines)
+
+
+# ---- read again
+
+
+def read_texts(source: object, name: str, options: ReadOptions) -> tuple[Integers, list[str]]:
+    """A column of classes: row i has the text `texts[code[i]]`; -1 where a cell is missing."""
+    codes: list[Integers] = []
+    places: dict[str, int] = {}
+    for (cells,) in _cells_of(source, [name], options):
+        code, texts = text_codes(cells)
+        index = np.array([*(places.setdefault(text, len(places)) for text in texts), -1])
+        codes.append(index[code])
+    return np.concatenate([np.empty(0, np.int64), *codes]), list(places)
+
+
+def read_numbers(source: object, names: Sequence[str], options: ReadOptions) -> list[npt.NDArray[Any]]:
+    """Columns of numbers, none of them missing."""
+    found: list[list[npt.NDArray[Any]]] = [[] for _ in names]
+    for arrays in _cells_of(source, names, options):
+        for name, cells, column in zip(names, arrays, found, strict=True):
+            if cells.null_count or not (pa.types.is_integer(cells.type) or pa.types.is_floating(cells.type)):
+                raise DataError("not a column of numbers", f"column {shown(name)}")
+            column.append(cells.to_numpy(zero_copy_only=False))
+    return [np.concatenate([np.empty(0, np.int64), *column]) for column in found]
+
+
+def _cells_of(source: object, names: Sequence[str], options: ReadOptions) -> Iterator[list[pa.Array]]:
+    with ExitStack() as until:
+        found = locate(source, how_text(options), until)
+        with about(found.name):
+            known("the release", names, list(found.types))
+            batches = settled(lambda: [*found.batches(names, rows_per_batch(len(names)))])
+            yield from (batch.columns for batch in batches)
+
+
+def column_names(source: object, options: ReadOptions) -> tuple[str, ...]:
+    with ExitStack() as until:
+        return tuple(locate(source, how_text(options), until).types)
+
+
+# ---- columns
+
+
+def _check_free(plan: Rewrite, names: Sequence[str]) -> None:
+    for one in plan.instead:
+        if one.name != plan.label and one.name in names:
+            raise DataError("the table has a column of that name already", f"column {shown(one.name)}")
+
+
+def schema_of(schema: pa.Schema, plan: Rewrite) -> pa.Schema:
+    """With other fields where the label was."""
+    place = schema.get_field_index(plan.label)
+    there = schema.field(place)
+    _check_free(plan, schema.names)
+    fields = [
+        there.with_type(cells_of(one.at(slice(0, 0)), there.type).type).with_name(one.name) for one in plan.instead
+    ]
+    return pa.schema([*list(schema)[:place], *fields, *list(schema)[place + 1 :]], metadata=schema.metadata)
+
+
+def changed(batch: pa.RecordBatch, plan: Rewrite, schema: pa.Schema, start: int) -> pa.RecordBatch:
+    """start: rows of the plan that came before."""
+    place = batch.schema.get_field_index(plan.label)
+    kind = batch.column(place).type
+    mine = slice(start, start + batch.num_rows)
+    columns = [cells_of(one.at(mine), kind) for one in plan.instead]
+    return pa.RecordBatch.from_arrays([*batch.columns[:place], *columns, *batch.columns[place + 1 :]], schema=schema)
+
+
+def _columnar(found: Source, plan: Rewrite, kind: str, file: BinaryIO, progress: Progress) -> None:
+    assert found.schema is not None
+    names = found.schema.names
+    schema, size = schema_of(found.schema, plan), max(1, min(_MOST_ROWS, _CELLS_IN_BATCH // len(names)))
+    batches = _kept(found.pieces(names, size), plan.rows)
+    together = kind == ARROW and any(map(pa.types.is_dictionary, schema.types))
+    if plan.order is not None or together:  # a file of Arrow has one dictionary of each column
+        table = pa.Table.from_batches([*batches]).unify_dictionaries()
+        order = np.arange(table.num_rows) if plan.order is None else plan.order
+        parts = (table.take(pa.array(order[start : start + size])) for start in range(0, len(order), size))
+        batches = (batch for part in parts for batch in part.combine_chunks().to_batches())
+    start = 0
+    with _writer(kind, file, schema, found) as put:
+        for batch in batches:
+            put(changed(batch, plan, schema, start))
+            start += batch.num_rows
+            progress.advance(batch.num_rows)
+    _check_rows(start, plan)
+
+
+def _kept(batches: Iterable[pa.RecordBatch], rows: Integers | None) -> Iterator[pa.RecordBatch]:
+    before = 0
+    for batch in batches:
+        if rows is None:
+            yield batch
+        else:
+            mine = rows[np.searchsorted(rows, before) : np.searchsorted(rows, before + batch.num_rows)] - before
+            yield batch if len(mine) == batch.num_rows else batch.take(pa.array(mine))
+        before += batch.num_rows
+
+
+@contextmanager
+def _writer(
+    kind: str, file: BinaryIO, schema: pa.Schema, found: Source
+) -> Iterator[Callable[[pa.RecordBatch], object]]:
+    if kind == ARROW:
+        with pa.ipc.new_file(pa.PythonFile(file, "w"), schema) as arrow:
+            yield arrow.write_batch
+        return
+    with pq.ParquetWriter(file, schema, compression=_compression(found)) as parquet:
+        yield parquet.write_batch
+
+
+def _compression(found: Source) -> str:
+    """As the first column of the input is packed."""
+    first = found.contents[0]
+    if isinstance(first, FileContent) and first.path.suffix.lower() in PARQUET_ENDINGS:
+        with reading(found.name, "cannot be read"), pq.ParquetFile(first.path) as file:
+            if file.num_row_groups:
+                packed = file.metadata.row_group(0).column(0).compression.lower()
+                return "none" if packed == "uncompressed" else str(packed)
+    return "snappy"
+
+
+def _of_type(texts: Sequence[str], kind: pa.DataType | None) -> pa.Array:
+    """The classes as cells of a type, if they can be read again as what they are; as texts otherwise."""
+    plain = pa.array(texts, pa.string())
+    if kind is None:
+        return plain
+    try:
+        cells = plain.cast(kind)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        return plain
+    return cells if text_codes(cells)[1] == list(texts) else plain
+
+
+def _check_rows(written: int, plan: Rewrite) -> None:
+    if written != plan.published:
+        raise DataError(f"the table changed while it was read: {written:,} rows after {plan.published:,}")
+
+
+# ---- text
+
+Record = tuple[bytes, bytes, bytes]  # what is before the label, the label, and what is after it with the line's end
+
+
+def _text(records: Iterator[Record], plan: Rewrite, delimiter: bytes, file: Any, progress: Progress) -> None:
+    """The first record is the header, or empty where there is none."""
+    before, label, after = next(records)
+    same = [one.name for one in plan.instead] == [plan.label]
+    file.write(
+        before + (label if same else delimiter.join(_quoted(one.name, delimiter) for one in plan.instead)) + after
+    )
+    kept, cells = _kept_records(records, plan.rows), _cells(plan.instead, delimiter)
+    written = _in_order(kept, plan, cells) if plan.order is None else _shuffled(kept, plan, cells)
+    count = 0
+    for pieces in written:
+        file.write(b"".join(pieces))
+        count += len(pieces) // 3
+        progress.advance(len(pieces) // 3)
+    _check_rows(count, plan)
+
+
+def _in_order(records: Iterator[Record], plan: Rewrite, cells: Iterator[bytes]) -> Iterator[list[bytes]]:
+    held: list[bytes] = []
+    for before, _, after in records:
+        held += before, next(cells, b""), after
+        if len(held) >= _PIECES:
+            yield held
+            held = []
+    yield held
+
+
+def _shuffled(records: Iterator[Record], plan: Rewrite, cells: Iterator[bytes]) -> Iterator[list[bytes]]:
+    every = [*records]
+    _check_rows(len(every), plan)
+    assert plan.order is not None
+    for number in plan.order.tolist():
+        before, _, after = every[number]
+        yield [before, next(cells), after if after.endswith((b"\n", b"\r")) else after + b"\n"]
+
+
+def _kept_records(records: Iterator[Record], rows: Integers | None) -> Iterator[Record]:
+    if rows is None:
+        yield from records
+        return
+    wanted = iter(rows.tolist())
+    following = next(wanted, None)
+    for number, record in enumerate(records):
+        if number == following:
+            following = next(wanted, None)
+            yield record
+
+
+def _cells(instead: Sequence[Instead], delimiter: bytes) -> Iterator[bytes]:
+    """What stands in each row, in their order."""
+    for start in range(0, len(instead[0].values), _MOST_ROWS):
+        columns = [_spelled(one.at(slice(start, start + _MOST_ROWS)), delimiter) for one in instead]
+        yield from columns[0] if len(columns) == 1 else map(delimiter.join, zip(*columns, strict=True))
+
+
+def _spelled(one: Instead, delimiter: bytes) -> list[bytes]:
+    if one.texts:
+        texts = [_quoted(text, delimiter) for text in one.texts]
+        return [texts[code] for code in one.values.tolist()]
+    return [repr(value).encode() for value in one.values.tolist()]
+
+
+def _quoted(text: str, delimiter: bytes) -> bytes:
+    cell = text.encode()
+    special = any(mark in cell for mark in (delimiter, b'"', b"\n", b"\r")) or cell != cell.strip()
+    return b'"' + cell.replace(b'"', b'""') + b'"' if special else cell
+
+
+def _csv_records(found: Source, label: str, delimiter: bytes) -> Iterator[Record]:
+    """The records of a CSV file, cut where its label stands. A cell with a line end or a delimiter in it is quoted, and
+    a quotation mark inside is doubled, so that what follows an even number of marks is outside."""
+    names = list(found.types)
+    place, columns = names.index(label), len(names)
+    for data, last in _blocks(found):
+        text = np.frombuffer(data, np.uint8)
+        outside = np.cumsum(text == ord('"'), dtype=np.int32) % 2 == 0
+        ends = np.flatnonzero(((text == ord("\n")) | (text == ord("\r"))) & outside)
+        if last and (not len(ends) or ends[-1] != len(text) - 1):
+            ends = np.append(ends, len(text))
+        parts = np.flatnonzero((text == delimiter[0]) & outside)
+        starts = np.concatenate([[0], ends[:-1] + 1]) if len(ends) else ends
+        full = ends > starts  # an empty line is no record
+        starts, ends = starts[full], ends[full]
+        following = np.append(starts[1:], len(text))
+        first = np.searchsorted(parts, starts)
+        if np.any(np.searchsorted(parts, ends) - first != columns - 1):
+            raise DataError("its records cannot be told apart byte by byte", hint="release it as Parquet")
+        begin = starts.copy() if place == 0 else parts[first + place - 1] + 1
+        end = ends if place == columns - 1 else parts[first + place]
+        starts[:1] = 0  # empty lines in front go with the first record
+        every = (each.tolist() for each in (starts, begin, end, following))
+        yield from ((data[a:b], data[b:c], data[c:d]) for a, b, c, d in zip(*every, strict=True))
+
+
+def _blocks(found: Source) -> Iterator[tuple[bytes, bool]]:
+    """Whole records each; is it the last block?"""
+    [content] = found.contents
+    with reading(found.name, "cannot be read"):
+        stream = content.stream()  # type: ignore[attr-defined]
+        rest = b""
+        while more := stream.read(BLOCK):
+            rest += more
+            ends = np.frombuffer(rest, np.uint8)
+            outside = np.cumsum(ends == ord('"'), dtype=np.int32) % 2 == 0
+            line_ends = np.flatnonzero((ends == ord("\n")) & outside)
+            if len(line_ends):
+                cut = int(line_ends[-1]) + 1
+                yield rest[:cut], False
+                rest = rest[cut:]
+        if rest:
+            yield rest, True
+
+
+def _svm_records(found: Source) -> Iterator[Record]:
+    """Lines of a svmlight file; those that hold no row, such as comments, go with the one before."""
+    yield b"", b"", b""
+    [content] = found.contents
+    with reading(found.name, "cannot be read"):
+        held: Record | None = None
+        for line in io.BufferedReader(content.stream(), BLOCK):  # type: ignore[attr-defined]
+            words = line.split(b"#", 1)[0].split(None, 1)
+            if not words:
+                held = None if held is None else (held[0], held[1], held[2] + line)
+                continue
+            if held is not None:
+                yield held
+            at = line.index(words[0])
+            held = (line[:at], words[0], line[at + len(words[0]) :])
+        if held is not None:
+            yield held

@@ -1,0 +1,193 @@
+"""The protected table: nothing else changes, and the manifest says no more than a reader may know."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import math
+import stat
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import labeldp_audit as lda
+from labeldp_audit.audits import received
+from labeldp_audit.data import ReadOptions
+
+N = 1000
+
+
+def table(n=N):
+    """Columns of many kinds, and metadata."""
+    rng = np.random.default_rng(0)
+    days = pa.array(rng.integers(0, 10**15, n)).cast(pa.timestamp("us", "UTC"))
+    schema = pa.schema(
+        [
+            pa.field("id", pa.int64(), nullable=False, metadata={"what": "name"}), ("x", pa.float64()),
+            pa.field("y", pa.int8(), metadata={"secret": "yes"}), ("when", pa.timestamp("us", "UTC")),
+            ("tags", pa.list_(pa.int32())), ("ward", pa.dictionary(pa.int32(), pa.string())),
+        ],
+        metadata={"owner": "clinic"},
+    )  # fmt: skip
+    x = rng.normal(size=n)
+    x[::7] = np.nan
+    return pa.table(
+        [
+            np.arange(n), pa.array(x), pa.array((rng.random(n) < 0.3).astype(np.int8)), days,
+            pa.array([[1, 2]] * n, pa.list_(pa.int32())),
+            pa.array(["a", "b", None, "c"] * (n // 4)).dictionary_encode(),
+        ],
+        schema=schema,
+    )  # fmt: skip
+
+
+@pytest.fixture
+def clinic(tmp_path):
+    place = tmp_path / "clinic.parquet"
+    pq.write_table(table(), place, compression="zstd", row_group_size=300)
+    return place
+
+
+@pytest.mark.parametrize("ending", ["parquet", "arrow"])
+def test_every_other_column_stays_as_it_is(clinic, tmp_path, ending):
+    lda.release(clinic, "rr:epsilon=1", to=tmp_path / f"out.{ending}")
+    read = pq.read_table if ending == "parquet" else lambda place: pa.ipc.open_file(place).read_all()
+    found = read(tmp_path / f"out.{ending}")
+    original = pq.read_table(clinic)
+    assert found.schema.equals(original.schema, check_metadata=True)
+    for name in ("id", "when", "tags", "ward"):
+        assert found[name].to_pylist() == original[name].to_pylist()
+    assert np.array_equal(found["x"].to_numpy().view(np.int64), original["x"].to_numpy().view(np.int64))
+    share = np.mean(found["y"].to_numpy() == original["y"].to_numpy())
+    assert abs(share - 1 / (1 + math.exp(-1))) < 5 * 0.5 / math.sqrt(N)
+
+
+def test_two_releases_differ_and_a_seed_is_for_tests(clinic, tmp_path):
+    first, again = (lda.release(pq.read_table(clinic), "rr:epsilon=1").frame["y"] for _ in range(2))
+    assert first != again
+
+
+CSV = (
+    b'\xef\xbb\xbfname,"y",note\r\n"a, b",1,"say ""hi""\r\nthere"\r\n\r\n 1.50 ,0,\r\n'
+    + b"plain,1,x\r\n" * 300
+    + b"last,0,y"
+)
+
+
+@pytest.mark.parametrize("ending", ["csv", "csv.gz"])
+def test_bytes_of_other_cells_stay_as_they_are(tmp_path, ending):
+    place, to = tmp_path / f"t.{ending}", tmp_path / f"out.{ending}"
+    place.write_bytes(gzip.compress(CSV) if ending.endswith("gz") else CSV)
+    lda.release(place, "rr:epsilon=60", to=to, label="y")
+    found = gzip.decompress(to.read_bytes()) if ending.endswith("gz") else to.read_bytes()
+    assert found == CSV
+
+
+def test_bags_stand_where_the_labels_stood(tmp_path):
+    place, to = tmp_path / "t.csv", tmp_path / "out.csv"
+    place.write_bytes(b"a;label;b\n" + b"1,5;0;x\n2,5;1;y\n" * 200)
+    made = lda.release(place, "llp:k=8", to=to, delimiter=";")
+    lines = to.read_bytes().splitlines()
+    assert lines[0] == b"a;bag;b" and lines[1].startswith(b"1,5;") and lines[1].endswith(b";x")
+    bags = pd.read_csv(tmp_path / "out.bags.csv")
+    assert bags["rows"].sum() == 400 and bags["positives"].sum() == 200 and len(bags) == 50
+    assert made.manifest["guarantees"] == [] and made.bags["rows"].sum() == 400
+
+
+def test_rows_can_be_shuffled(clinic, tmp_path):
+    to = tmp_path / "out.parquet"
+    lda.release(clinic, "rr:epsilon=60", to=to, shuffle=True)
+    found, original = pq.read_table(to), pq.read_table(clinic)
+    assert found["id"].to_pylist() != original["id"].to_pylist()
+    assert found.sort_by("id").select(["id", "y", "when"]).equals(original.select(["id", "y", "when"]))
+
+
+def test_rows_without_a_label_are_left_out(tmp_path):
+    place, to = tmp_path / "t.csv", tmp_path / "out.csv"
+    place.write_bytes(b"a,y\n" + b"1,0\n2,\n3,1\n" * 100)
+    lda.release(place, "rr:epsilon=60", to=to, drop_null_labels=True)
+    assert to.read_bytes() == b"a,y\n" + b"1,0\n3,1\n" * 100
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "arrow"])
+def test_a_frame_stays_one_of_its_library(library):
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame({"x": rng.normal(size=400), "y": pd.Categorical(rng.choice(["no", "yes"], 400)), "z": "é"})
+    frame.index = frame.index[::-1] * 3
+    given = {"pandas": frame, "polars": pl.from_pandas(frame), "arrow": pa.Table.from_pandas(frame)}[library]
+    found = lda.release(given, "rr:epsilon=60", label="y").frame
+    assert type(found) is type(given)
+    if library == "pandas":
+        pd.testing.assert_frame_equal(found, frame)
+    elif library == "polars":
+        assert found["x"].equals(given["x"]) and found["y"].cast(pl.String).equals(given["y"].cast(pl.String))
+    else:
+        assert found["y"].to_pylist() == given["y"].to_pylist()
+
+
+def test_the_manifest_says_what_a_reader_needs_and_nothing_of_the_labels(clinic, tmp_path):
+    to = tmp_path / "out.parquet"
+    made = lda.release(clinic, "rr:epsilon=1", to=to)
+    manifest = json.loads((tmp_path / "out.parquet.manifest.json").read_text())
+    assert manifest == made.manifest
+    assert manifest["guarantees"][0]["epsilon"] <= 1 and manifest["mechanism"] == "rr:epsilon=1"
+    drawn = manifest["learner"]["exact"]
+    rows = [[int(one) for one in row] for row in drawn["numerators"]]
+    assert [sum(row) for row in rows] == [int(drawn["denominator"])] * 2
+    assert np.array(manifest["learner"]["unbiased"]) @ manifest["learner"]["channel"] == pytest.approx(
+        np.eye(2), abs=1e-12
+    )
+    # Other labels of the same rows: the same manifest.
+    turned = table()
+    turned = turned.set_column(2, turned.schema.field("y"), pa.array(np.roll(turned["y"].to_numpy(), 1)))
+    pq.write_table(turned, clinic)
+    assert lda.release(clinic, "rr:epsilon=1", to=to, force=True).manifest == manifest
+
+
+def test_files_get_the_mode_of_the_input(clinic, tmp_path):
+    clinic.chmod(0o640)
+    to = tmp_path / "out.parquet"
+    lda.release(clinic, "llp:k=4", to=to)
+    made = [to, tmp_path / "out.bags.parquet", tmp_path / "out.parquet.manifest.json"]
+    assert [stat.S_IMODE(one.stat().st_mode) for one in made] == [0o640] * 3
+    assert sorted(one.name for one in tmp_path.iterdir()) == sorted([clinic.name, *(one.name for one in made)])
+
+
+def test_nothing_is_overwritten_and_no_release_is_released(clinic, tmp_path):
+    to = tmp_path / "out.parquet"
+    lda.release(clinic, "rr:epsilon=1", to=to)
+    with pytest.raises(lda.SpecError, match="there is a file of that name already"):
+        lda.release(clinic, "rr:epsilon=1", to=to)
+    with pytest.raises(lda.SpecError, match="over the table"):
+        lda.release(clinic, "rr:epsilon=1", to=clinic, force=True)
+    with pytest.raises(lda.DataError, match="is a release already"):
+        lda.release(to, "rr:epsilon=1", to=tmp_path / "twice.parquet")
+    with pytest.raises(lda.SpecError, match="the table is parquet and the release would be csv"):
+        lda.release(clinic, "rr:epsilon=1", to=tmp_path / "out.csv")
+    with pytest.raises(lda.SpecError, match="no such folder"):
+        lda.release(clinic, "rr:epsilon=1", to=tmp_path / "nowhere" / "out.parquet")
+    with pytest.raises(lda.SpecError, match="one mechanism, not 2"):
+        lda.release(clinic, "rr:epsilon=1|2", to=tmp_path / "more.parquet")
+
+
+def test_what_was_released_is_read_again(clinic, tmp_path):
+    for spec in ("rr:epsilon=1", "llp:k=8"):
+        to = tmp_path / f"{spec[:2]}.parquet"
+        lda.release(clinic, spec, to=to)
+        found = received.read(str(to), ReadOptions(few_rows=True))
+        assert found.mechanism.spec == spec and found.classes == ("0", "1") and len(found.release.bag) == N
+        if found.sizes is not None:
+            assert np.array_equal(np.bincount(found.release.bag), found.sizes)
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"schema": "labeldp-audit/release/1"}', '{"schema": 3}', "\xff"])
+def test_a_manifest_that_is_none_is_refused(clinic, tmp_path, text):
+    to = tmp_path / "out.parquet"
+    lda.release(clinic, "rr:epsilon=1", to=to)
+    (tmp_path / "out.parquet.manifest.json").write_text(text, encoding="latin1")
+    with pytest.raises(lda.DataError, match="manifest"):
+        received.read(str(to), ReadOptions())
