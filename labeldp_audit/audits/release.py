@@ -130,7 +130,7 @@ def options_of(settings: Settings) -> ReadOptions:
     """A release needs labels alone; what a mechanism learns from features, it reads itself."""
     return ReadOptions(
         label=settings.label, positive=settings.positive, drop_null_labels=settings.drop_null_labels,
-        delimiter=settings.delimiter, decimal=settings.decimal, few_rows=settings.few_rows, labels_only=True,
+        delimiter=settings.delimiter, decimal=settings.decimal, few_rows=True, labels_only=True,
         many_classes=True,
     )  # fmt: skip
 

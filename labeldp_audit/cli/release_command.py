@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import typer
 
 from ..core.errors import SpecError
+from ..core.release import ANYBODY, PEER
 from . import configuration, terminal
+
+_FEW = 6  # classes that are named
+_VIEWERS = {ANYBODY: "anybody who reads it", PEER: "the other people in it"}
 
 
 def perform(context: typer.Context) -> int:
@@ -44,26 +48,49 @@ def perform(context: typer.Context) -> int:
 
 
 def _text(manifest: Mapping[str, Any], data: str, to: Path) -> str:
-    """What was released, what it spends, what it does not protect, and what to do next."""
+    """What was released, what it spends, what it does not promise, and what to do next."""
+    from ..audits import release
+
     label, table = manifest["label"], manifest["table"]
-    insecure = manifest["randomness"] != "operating-system"
-    head = f"{to.name}  {table['rows']:,} rows  label {label['column']} ({', '.join(label['classes'])})"
-    lines = [head, f"RELEASED by {manifest['mechanism']}: {spends(manifest['guarantees'])}."]
-    if insecure:
+    lines = [
+        f"{to.name}  {table['rows']:,} rows  label {label['column']} ({_listed(label['classes'])})",
+        f"RELEASED by {manifest['mechanism']}: {spends(manifest['guarantees'])}.",
+        "",
+        *_kept(manifest["learner"]),
+        "what the features alone tell about a label is not protected, and no epsilon counts it",
+    ]
+    if manifest["guarantees"]:
+        lines.append("each row counts as one person: m rows of one person spend m times as much")
+    if manifest["randomness"] == release.SEEDED:
         lines.append("! drawn from a seed, for testing: whoever knows the seed knows the labels")
-    lines += ["", "The epsilon does not count what the features tell about labels; this does:"]
-    lines.append(f"next: labeldp-audit verify {to} --original {data}   labeldp-audit attack {data} {to}")
-    return "\n".join(lines) + "\n"
+    lines.append(f"manifest: {release.beside(to)[0]}")
+    lines.append(f"next: labeldp-audit verify {to} --original {data}")
+    return "\n".join([*lines, f"      labeldp-audit attack {data} {to}"]) + "\n"
 
 
-def spends(guarantees: list[dict[str, Any]]) -> str:
+def _listed(classes: Sequence[str]) -> str:
+    few = ", ".join(classes[:_FEW])
+    return few if len(classes) <= _FEW else f"{few} and {len(classes) - _FEW} more"
+
+
+def _kept(learner: Mapping[str, Any]) -> list[str]:
+    """How often labels stay what they are, where one channel replaces all of them."""
+    channel = learner.get("channel")
+    if not channel or len(channel) > len(channel[0]):
+        return []
+    least, most = (pick(row[c] for c, row in enumerate(channel)) for pick in (min, max))
+    share = f"{least:.1%}" if least == most else f"{least:.1%} to {most:.1%}"
+    return [f"a label stays what it is with probability {share.replace('%', ' %')}"]
+
+
+def spends(guarantees: Sequence[Mapping[str, Any]]) -> str:
     """The guarantees, in a few words."""
     if not guarantees:
-        return "it has no epsilon: no bound holds for whoever knows the other labels of a bag"
+        return "no epsilon holds: who knows all other labels of a bag reads the last one off its count"
     return "; ".join(_spent(one) for one in guarantees)
 
 
 def _spent(one: Mapping[str, Any]) -> str:
     delta = f", delta {one['delta']:.3g}" if one["delta"] else ""
     epsilon = one["epsilon"] if isinstance(one["epsilon"], str) else f"{one['epsilon']:.6g}"
-    return f"epsilon {epsilon}{delta} for {one['viewer']} who reads it"
+    return f"epsilon {epsilon}{delta} for {_VIEWERS[one['viewer']]}"

@@ -151,7 +151,6 @@ class ReleaseOptions(TypedDict, total=False):
     drop_null_labels: bool
     delimiter: str | None
     decimal: Literal[".", ","]
-    few_rows: bool
     to: str | os.PathLike[str] | None
     shuffle: bool
     force: bool

@@ -1,0 +1,78 @@
+"""`release` as it is typed."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+
+@pytest.fixture
+def clicks(tmp_path):
+    rng = np.random.default_rng(0)
+    pd.DataFrame({"x": rng.normal(size=500), "click": rng.integers(0, 2, 500)}).to_csv(tmp_path / "t.csv", index=False)
+    return tmp_path / "t.csv"
+
+
+def test_the_screen_says_what_is_spent_and_what_to_do_next(audit, clicks, tmp_path):
+    ended = audit("release", clicks, "--to", tmp_path / "out.csv", "--mechanism", "rr:epsilon=1")
+    lines = ended.out.splitlines()
+    assert ended.status == 0 and len(lines) <= 25
+    assert lines[0] == "out.csv  500 rows  label click (0, 1)"
+    assert lines[1] == "RELEASED by rr:epsilon=1: epsilon 1 for anybody who reads it."
+    assert "a label stays what it is with probability 73.1 %" in lines
+    assert "labeldp-audit verify" in ended.out and "out.csv.manifest.json" in ended.err
+
+
+def test_programs_get_the_manifest(audit, clicks, tmp_path):
+    ended = audit("release", clicks, "--to", tmp_path / "out.csv", "--mechanism", "llp:k=8", "-f", "json", "-q")
+    assert json.loads(ended.out) == json.loads((tmp_path / "out.csv.manifest.json").read_text())
+    assert ended.err == ""
+
+
+@pytest.mark.parametrize(
+    ("typed", "status", "said"),
+    [
+        (("--mechanism", "rr:epsilon=1"), 2, "missing --to FILE"),
+        (("--to", "out.csv"), 2, "which mechanism?"),
+        (("--to", "out.csv", "--mechanism", "rr:epsilon=1", "--seed", "3"), 2, "--seed is not for releases"),
+        (("--to", "out.txt", "--mechanism", "rr:epsilon=1"), 2, "unknown kind of file to release to"),
+        (
+            ("--to", "out.parquet", "--mechanism", "rr:epsilon=1"),
+            2,
+            "the table is csv and the release would be parquet",
+        ),
+        (("--to", "out.csv", "--mechanism", "rr:epsilon=1", "--label", "z"), 2, "no column 'z'"),
+        (("--to", "out.csv", "--mechanism", "rr:epsilon=1|2"), 2, "a release has one mechanism, not 2"),
+    ],
+)
+def test_what_is_refused_leaves_nothing(audit, clicks, typed, status, said, monkeypatch, tmp_path):
+    (tmp_path / "empty").mkdir()
+    monkeypatch.chdir(tmp_path / "empty")
+    ended = audit("release", clicks, *typed)
+    assert ended.status == status and said in ended.error
+    assert [*(tmp_path / "empty").iterdir()] == []
+
+
+def test_a_seed_is_for_tests_and_the_manifest_says_so(audit, clicks, tmp_path):
+    made = []
+    for name in ("a.csv", "b.csv"):
+        typed = ("--to", tmp_path / name, "--mechanism", "rr:epsilon=1", "--insecure-for-testing", "--seed", "3")
+        assert "! drawn from a seed" in audit("release", clicks, *typed).out
+        made.append((tmp_path / name).read_bytes())
+        manifest = (tmp_path / f"{name}.manifest.json").read_text()
+        assert json.loads(manifest)["randomness"] == "seeded-for-testing" and '"seed"' not in manifest
+    assert made[0] == made[1]
+
+
+def test_a_full_disk_leaves_nothing(audit, clicks, tmp_path, monkeypatch):
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    (tmp_path / "out").mkdir()
+    monkeypatch.setattr("labeldp_audit.data.write.os.fsync", full)
+    ended = audit("release", clicks, "--to", tmp_path / "out" / "out.csv", "--mechanism", "rr:epsilon=1")
+    assert ended.status == 3 and "No space left" in ended.error
+    assert [*(tmp_path / "out").iterdir()] == []
