@@ -1,4 +1,4 @@
-"""python -m benchmarks [start] [scan] [end_to_end] [growth] [bags] [advantage] [learning] [gate]: all by default.
+"""python -m benchmarks [NAME ...]: those of NAMES below that are named, all by default.
 
 Some 10 minutes on two cores. Each runs in a fresh process, so that none counts another's memory.
 """
@@ -12,7 +12,7 @@ from importlib.metadata import version
 
 from labeldp_audit.engines.machine import available_cores
 
-NAMES = ("start", "scan", "end_to_end", "growth", "bags", "advantage", "learning", "gate")
+NAMES = ("start", "scan", "end_to_end", "growth", "bags", "advantage", "learning", "gate", "release")
 
 
 def main(asked: list[str]) -> None:
