@@ -61,6 +61,8 @@ def prepare(
     manifest = _manifest(mechanism, release, table, instead, publish.schema_digest(data, options))
     manifest["randomness"] = SEEDED if insecure else OPERATING_SYSTEM
     manifest["shuffled"] = shuffle
+    if table.groups is not None:  # which rows are whose is public, as features are
+        manifest["people"] = {"column": settings.group, "most_rows": int(np.bincount(table.groups).max())}
     return Publishing(mechanism, Rewrite(dataset.label, tuple(instead), rows, order), manifest, bags)
 
 
@@ -130,7 +132,7 @@ def options_of(settings: Settings) -> ReadOptions:
     """A release needs labels alone; what a mechanism learns from features, it reads itself."""
     return ReadOptions(
         label=settings.label, positive=settings.positive, drop_null_labels=settings.drop_null_labels,
-        delimiter=settings.delimiter, decimal=settings.decimal, few_rows=True, labels_only=True,
+        delimiter=settings.delimiter, decimal=settings.decimal, few_rows=True, labels_only=True, group=settings.group,
         many_classes=True,
     )  # fmt: skip
 

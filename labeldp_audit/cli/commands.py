@@ -285,7 +285,7 @@ def tune(
 def release(
     context: opt.Context, data: opt.Data, to: opt.To, mechanism: opt.ReleaseMechanism, label: opt.Label,
     positive: opt.Positive, drop_null_labels: opt.DropNullLabels, delimiter: opt.Delimiter, decimal: opt.Decimal,
-    shuffle: opt.Shuffle, force: opt.Force, seed: opt.Seed,
+    group: opt.Group, shuffle: opt.Shuffle, force: opt.Force, seed: opt.Seed,
     insecure_for_testing: opt.InsecureForTesting, format: opt.ExplainedAs, quiet: opt.Quiet, debug: opt.Debug,
     config: opt.Config, no_config: opt.NoConfig, show_config: opt.ShowConfig,
 ) -> int:  # fmt: skip

@@ -60,12 +60,20 @@ def _text(manifest: Mapping[str, Any], data: str, to: Path) -> str:
         "what the features alone tell about a label is not protected, and no epsilon counts it",
     ]
     if manifest["guarantees"]:
-        lines.append("each row counts as one person: m rows of one person spend m times as much")
+        lines.append(_of_people(manifest))
     if manifest["randomness"] == release.SEEDED:
         lines.append("! drawn from a seed, for testing: whoever knows the seed knows the labels")
     lines.append(f"manifest: {release.beside(to)[0]}")
     lines.append(f"next: labeldp-audit verify {to} --original {data}")
     return "\n".join([*lines, f"      labeldp-audit attack {data} {to}"]) + "\n"
+
+
+def _of_people(manifest: Mapping[str, Any]) -> str:
+    """What a person spends who has several rows."""
+    if "people" not in manifest:
+        return "each row counts as one person: m rows of one person spend m times as much (--group COLUMN counts them)"
+    most, column = manifest["people"]["most_rows"], manifest["people"]["column"]
+    return f"a person has up to {most:,} rows by {column}, and spends up to {most:,} times as much"
 
 
 def _listed(classes: Sequence[str]) -> str:

@@ -151,6 +151,7 @@ class ReleaseOptions(TypedDict, total=False):
     drop_null_labels: bool
     delimiter: str | None
     decimal: Literal[".", ","]
+    group: str | None
     to: str | os.PathLike[str] | None
     shuffle: bool
     force: bool

@@ -148,6 +148,11 @@ def test_the_manifest_says_what_a_reader_needs_and_nothing_of_the_labels(clinic,
     assert lda.release(clinic, "rr:epsilon=1", to=to, force=True).manifest == manifest
 
 
+def test_rows_of_one_person_are_counted(tmp_path):
+    frame = pd.DataFrame({"who": [f"p{i % 90}" for i in range(300)], "x": range(300), "y": [0, 1] * 150})
+    assert lda.release(frame, "rr:epsilon=1", group="who").manifest["people"] == {"column": "who", "most_rows": 4}
+
+
 def test_files_get_the_mode_of_the_input(clinic, tmp_path):
     clinic.chmod(0o640)
     to = tmp_path / "out.parquet"
