@@ -145,7 +145,9 @@ class Report:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        return self.content.warnings
+        from .reports import sentences
+
+        return sentences.warnings(self.content)
 
     @property
     def judgement(self) -> Judgement | None:

@@ -17,6 +17,7 @@ from scipy.stats import norm
 from labeldp_audit.audits import strengths
 from labeldp_audit.core import registry
 from labeldp_audit.mechanisms import MECHANISMS
+from labeldp_audit.reports.sentences import sentence
 
 sys.path.insert(0, str(Path(__file__).parent / "mechanisms"))
 import strangers
@@ -71,9 +72,8 @@ def test_a_field_is_all_that_a_parameter_needs(audit, others, table):
     scale = strengths.scale_of("blurred")
     assert (scale.mechanisms[0].spec, scale.mechanisms[-1].spec) == ("blurred:sigma=20", "blurred:sigma=0.01")
     assert (scale.clearest, scale.silence, scale.unused) == (0, None, ())
-    assert strengths.scale_of("blurred:sigma=2").unused == (
-        "blurred:sigma=2: tune looks for sigma itself, so sigma = 2 is left aside",
-    )
+    [unused] = strengths.scale_of("blurred:sigma=2").unused
+    assert sentence(unused) == "blurred:sigma=2: tune looks for sigma itself, so sigma = 2 is left aside"
 
 
 def test_numbers_do_not_depend_on_what_else_is_asked(audit, others, table):

@@ -21,6 +21,7 @@ from ..core.finding import Bound, Finding
 from ..core.mechanism import Mechanism
 from ..core.progress import Progress, Silent
 from ..core.randomness import for_audit
+from ..core.remark import Remark
 from ..core.settings import Settings
 from ..core.table import Columns, Table
 from ..engines.machine import available_cores
@@ -101,13 +102,13 @@ def measured(
     ]
 
 
-def warnings(table: Table) -> tuple[str, ...]:
+def remarks(table: Table) -> tuple[Remark, ...]:
     """Which columns were looked at, where a table has too many."""
     assert table.columns is not None
     width = len(table.columns.names)
     if width <= MOST_COLUMNS:
         return ()
-    return (f"what {MOST_COLUMNS} of {width:,} columns contribute was looked at: those that boosted trees use most",)
+    return (Remark("columns-looked-at", columns=MOST_COLUMNS, of=width),)
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from dataclasses import replace
 
 from ..core.errors import DataError
 from ..core.finding import Bound, Finding
-from ..core.remark import DOUBTS, FITTED_BEFORE, LEFT_OUT, ONE_EACH, REFUTED, UNANSWERED, Remark
+from ..core.remark import DOUBTS
 from ..core.table import Table
 from ..questions.every import CERTIFIED
 
@@ -40,7 +40,7 @@ def within(findings: Iterable[Finding], table: Table) -> list[Finding]:
     known = next((one for one in table.remarks if one.code in DOUBTS), None)
     if known is None:
         return list(findings)
-    reason = f"no limits: {sentence(known)}"
+    reason = f"no limits: {DOUBTS[known.code]}"
     return [
         one
         if one.bound.low is None and one.bound.high is None
@@ -77,34 +77,3 @@ def _between(bound: Bound, certified: Bound) -> Bound:
         return bound
     said = tuple(dict.fromkeys((*bound.assumptions, *certified.assumptions)))
     return replace(bound, low=low, estimate=estimate, high=high, method=f"{bound.method}; {MOVED}", assumptions=said)
-
-
-def sentence(remark: Remark) -> str:
-    but = remark.values.get("but", "")
-    columns = f"every column but {but}" if but else "every column"
-    return _SENTENCES[remark.code].format(columns=columns, **remark.values)
-
-
-_SENTENCES = {
-    UNANSWERED: (
-        "{rows:,} of {of:,} rows with the label {label} repeat others in {columns}, more than coincidence explains: "
-        "no limit is given until you say what they are, --repeats copies (the same record twice) or --repeats people "
-        "(different people who look alike); estimates are of one row of each record"
-    ),
-    REFUTED: (
-        "{rows:,} of {of:,} rows with the label {label} repeat others in {columns}, in numbers that independent people "
-        "do not come in, as if the table or a part of it was written several times: limits do not hold, whatever "
-        "--repeats people says; a design that asks each point equally often looks so as well, and its rows are no "
-        "independent draws: limits for people at large do not hold then either"
-    ),
-    LEFT_OUT: "{rows:,} of {of:,} rows repeat others in {columns} and were left out: one of each record was kept",
-    FITTED_BEFORE: (
-        "eta is what {model} says, which was fitted before, to unknown rows, and may know these labels: no "
-        "limit is given; hand in its probabilities as an array (eta=clf.predict_proba(X)) to say that it has not seen "
-        "them, or a classifier that is not fitted, which is fitted here and scores no row that it learnt from"
-    ),
-    ONE_EACH: (
-        "{rows:,} rows are of {people:,} people: one row of each, drawn by lot, is asked and judges; models of other "
-        "people's rows learn from all"
-    ),
-}

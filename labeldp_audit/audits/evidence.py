@@ -62,7 +62,7 @@ def read_and_estimate(
     if halves and settings.certify and table.told_apart:
         table = replace(table, twins=_twins(table, settings.seed))
     eta, said = answer(estimator, Task(whole, table, settings, progress, halves))
-    return replace(table, warnings=(*table.warnings, *said)), eta
+    return replace(table, remarks=(*table.remarks, *said)), eta
 
 
 def _check_policy(policy: Policy | None, table: Table) -> None:
@@ -100,7 +100,7 @@ def _supplied(data: object, options: ReadOptions, settings: Settings, progress: 
             said = probabilities_of_rows(source.values, whole, data)
         else:
             said = probabilities_of_model(data, source.features, source.classes, source.predict, whole, options)
-            known = Remark(FITTED_BEFORE, {"model": source.name})
+            known = Remark(FITTED_BEFORE, model=source.name)
             whole = replace(whole, remarks=(*whole.remarks, known))
         whole = replace(whole, given=said)
     table = doubts.judging_rows(whole)
@@ -114,7 +114,7 @@ def _from_file(data: object, options: ReadOptions, settings: Settings, progress:
     columns, facts = read_estimates(file)
     said: Mapping[str, Any] = facts
     supplied.check_asked(said, settings, file)
-    remarks = tuple(Remark(**one) for one in said["remarks"])
+    remarks = tuple(Remark(one["code"], **one["values"]) for one in said["remarks"])
     codes = {one.code for one in remarks}
     asked, copies = said["asked"], LEFT_OUT in codes
     features = options.columns and not asked.get("eta")
@@ -129,10 +129,9 @@ def _from_file(data: object, options: ReadOptions, settings: Settings, progress:
     if ONE_EACH in codes:
         table = table.at(supplied.places(columns, table))
     known = tuple(Column(**column) for column in said["columns"])
-    dataset, warnings = replace(table.dataset, columns=known), tuple(said["warnings"])
-    table = replace(table, remarks=remarks)
+    table = replace(table, dataset=replace(table.dataset, columns=known), remarks=remarks)
     eta = supplied.eta_of_rows(columns, said, table)
     if settings.smoothness is not None and not eta.exact:
         raise SpecError("--smoothness needs an exact search", file, hint="estimate-eta --recall 1")
     twins = said.get("twins")
-    return replace(table, dataset=dataset, warnings=warnings, twins=Twins(**twins) if twins else None), eta
+    return replace(table, twins=Twins(**twins) if twins else None), eta

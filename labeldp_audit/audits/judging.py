@@ -19,7 +19,6 @@ from ..core.quantity import Quantity
 from ..core.report import Report
 from ..policy import advice, changes, files, judge
 from ..policy.judge import PARAMETERS
-from ..policy.lines import parse
 from ..questions.every import QUANTITIES, QUESTIONS
 
 if TYPE_CHECKING:  # a stored report is judged in a few tenths of a second
@@ -197,10 +196,10 @@ def judged(report: Report, by: Policy | None, older: Report | None = None) -> Re
     classes, today = len(report.dataset.classes), _today()
     lines = tuple(canonical(line, classes) for line in by.lines)
     check_can_fail(lines, report.findings, report.parameters.get("utility") == "balanced")
-    report = _without_doubts(report)
+    report = _without_advice(report)
     if report.command != "tune" or report.judgement is None:
         report = replace(report, judgement=judge.judge(replace(by, lines=lines), report, today))
-    return replace(report, warnings=tuple(dict.fromkeys((*report.warnings, *advice.for_lines(lines, report)))))
+    return replace(report, remarks=(*report.remarks, *advice.for_lines(lines, report)))
 
 
 def compared(older: Report, newer: Report) -> Report:
@@ -238,11 +237,6 @@ def check_can_fail(lines: Iterable[Line], findings: Iterable[Finding], balanced:
         raise SpecError(what, hint=hint)
 
 
-def _without_doubts(report: Report) -> Report:
+def _without_advice(report: Report) -> Report:
     """What was said of the lines of the policy that judged it before is not said of those of another one."""
-    lines = []
-    for one in report.judgement.verdicts if report.judgement else ():
-        with contextlib.suppress(SpecError):  # of a grammar that has changed since
-            lines.append(canonical(parse(one.line), len(report.dataset.classes)))
-    said = advice.for_lines(lines, report)
-    return replace(report, warnings=tuple(one for one in report.warnings if one not in said))
+    return replace(report, remarks=tuple(one for one in report.remarks if one.code not in advice.ADVISERS.names()))

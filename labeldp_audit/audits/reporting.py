@@ -1,9 +1,8 @@
-"""What the reports of commands have in common: parameters, eta in short, and warnings, most of them about how far the
+"""What the reports of commands have in common: parameters, eta in short, and remarks, most of them about how far the
 estimate of eta is to be trusted, as the labels it has not seen tell."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
@@ -12,6 +11,7 @@ from .. import __version__
 from ..bounds.certificates import unknowable
 from ..core.eta import Bin, Eta, EtaSummary
 from ..core.finding import Finding
+from ..core.remark import FIRST, NOT_JUDGED, Remark
 from ..core.report import Report
 from ..core.settings import Settings
 from ..core.table import Dataset
@@ -36,12 +36,12 @@ def build(
     groups = max(1, min(_BINS, len(labels) // _FEWEST))
     classes = table.dataset.classes
     bins = tuple(reliability.table(eta.probability, labels, classes, groups, _DOUBT / eta.choices))
-    said = (*map(doubts.sentence, table.remarks), *warnings(command, table.dataset, eta, bins), *table.warnings)
+    first, others = ([one for one in table.remarks if (one.code in FIRST) is known] for known in (True, False))
+    noticed = (*first, *remarks(command, table.dataset, eta, bins), *others, *_unjudged(told))
     return Report(
         command=command, version=__version__, dataset=table.dataset, eta=_summary(eta, bins),
         parameters={**_parameters(command, eta, settings), **more}, findings=told,
-        warnings=tuple(dict.fromkeys((*said, *_unjudged(told)))),
-        uncertifiable=uncertifiable(told), remarks=table.remarks, quantities=QUANTITIES,
+        remarks=tuple(dict.fromkeys(noticed)), uncertifiable=uncertifiable(told), quantities=QUANTITIES,
     )  # fmt: skip
 
 
@@ -107,88 +107,64 @@ def plain(value: object) -> object:
     return getattr(value, "name", value)
 
 
-# ---- warnings
+# ---- remarks
 
 
-def warnings(command: str, dataset: Dataset, eta: Eta, bins: tuple[Bin, ...]) -> Iterator[str]:
+def remarks(command: str, dataset: Dataset, eta: Eta, bins: tuple[Bin, ...]) -> Iterator[Remark]:
     if eta.queries < eta.n:
-        yield f"{eta.queries:,} of {eta.n:,} rows, drawn uniformly, were asked; --queries all asks every row"
+        yield Remark("rows-asked", rows=eta.queries, of=eta.n)
     if not eta.exact:
-        recall = f"{eta.recall:.3f}, at least {math.floor(1000 * eta.recall_low) / 1000:.3f} (99 %)"
-        yield f"neighbours were searched in the nearest cells alone (recall {recall}); --recall 1 searches everywhere"
+        yield Remark("search-not-exact", recall=eta.recall, recall_low=eta.recall_low)
     if command != "advantage" and eta.counts is not None:
         yield from _about_purity(eta, eta.counts.max(axis=1) == eta.counts.sum(axis=1))
     yield from _about_sight(command, dataset, eta)
     yield from _about_mixtures(eta)
     if eta.order_p is not None and not eta.ordered:
-        yield (
-            f"limits are wide, as labels contradict the order of the scores (p = {eta.order_p * eta.choices:.2g}): "
-            f"another --estimator may put people in a better order"
-        )
+        yield Remark("scores-in-wrong-order", p=eta.order_p * eta.choices)
     off = [one for one in bins if not one.fits]
     # Counts of few neighbours are spread wider than eta, which is known and taken out of what is made from them.
     if off and eta.metric not in ("l2", "learned"):
         worst = max(off, key=lambda one: abs(one.said - one.came))
-        yield (
-            f"estimates do not fit the labels in {len(off)} of {len(bins)} groups of like estimates: where "
-            f"{worst.said:.3g} was predicted for {worst.of} on average, {worst.came:.3g} was observed ({worst.low:.3g} "
-            f"to {worst.high:.3g}, about {100 * (1 - _DOUBT):g} % for all groups); another --estimator may fit better"
-        )
+        yield Remark(
+            "shares-do-not-fit", groups=len(off), of=len(bins), label=worst.of, predicted=worst.said,
+            observed=worst.came, low=worst.low, high=worst.high, confidence=1 - _DOUBT,
+        )  # fmt: skip
 
 
-def _about_purity(eta: Eta, pure: np.ndarray) -> Iterator[str]:
+def _about_purity(eta: Eta, pure: np.ndarray) -> Iterator[Remark]:
     if eta.metric == "score":
-        sure = int(np.sum(eta.probability.max(axis=1) == 1))
-        if sure:
-            yield (
-                f"features give the label away in {sure:,} of {eta.queries:,} rows, where the loss is estimated as "
-                f"infinite: drop or coarsen the columns that audit --explain names"
-            )
+        if sure := int(np.sum(eta.probability.max(axis=1) == 1)):
+            yield Remark("features-give-label-away", rows=sure, of=eta.queries)
     elif pure.any():
-        yield (
-            f"{int(pure.sum()):,} of {eta.queries:,} neighbourhoods of {eta.k:,} rows hold one class only, where the "
-            f"loss is estimated as infinite: decide by the lower limits, or ask more neighbours with --k"
-        )
+        yield Remark("neighbourhoods-of-one-class", rows=int(pure.sum()), of=eta.queries, k=eta.k or 0)
 
 
-def _about_mixtures(eta: Eta) -> Iterator[str]:
+def _about_mixtures(eta: Eta) -> Iterator[Remark]:
     """A mixture that is clearly better than the best of what it mixes: each of them sees what the others do not."""
     if not eta.tried or eta.tried[0].name not in _MIXTURES:
         return
     single = next((one for one in eta.tried if one.name not in _MIXTURES), None)
     if single is not None and single.behind >= max(3 * single.behind_error, 0.005 * eta.log_loss):
-        yield (
-            f"there may be more to know than this report says: {eta.tried[0].name} guesses unseen labels clearly "
-            f"better than the best single model, {single.name} (log loss {eta.log_loss:.4f}, {single.behind:.4f} "
-            f"less), so each misses something; a model of your own may find it (--eta COLUMN)"
+        yield Remark(
+            "more-to-know", best=eta.tried[0].name, single=single.name, log_loss=eta.log_loss, less=single.behind
         )
 
 
-def _about_sight(command: str, dataset: Dataset, eta: Eta) -> Iterator[str]:
+def _about_sight(command: str, dataset: Dataset, eta: Eta) -> Iterator[Remark]:
     """Neighbours that guess no better than the shares of the classes do see nothing, and show nothing to be absent."""
     if eta.sees(dataset):
         return
-    guess = "labels no better than the shares of the classes do"
-    losses = f"log loss {eta.log_loss:.4f}, without features {dataset.blind_log_loss:.4f}"
     if eta.counts is None:
-        yield (
-            f"the given probabilities guess {guess} ({losses}), so risk may be missed: audit without --eta and compare"
-        )
+        code = "probabilities-see-nothing"
     elif eta.metric == "score":
-        yield (
-            f"the model guesses {guess} ({losses}): the features tell next to nothing, or another --estimator or more "
-            f"rows find what they tell"
-        )
+        code = "model-sees-nothing"
     else:
-        worthless = "estimates mean little" if command == "advantage" else "upper limits mean nothing"
-        yield (
-            f"neighbours guess {guess} ({losses}): the features tell next to nothing, or distances hide it and "
-            f"{worthless}; --estimator auto finds more, and so may fewer columns (--exclude)"
-        )
+        code = "attackers-neighbours-see-nothing" if command == "advantage" else "neighbours-see-nothing"
+    yield Remark(code, log_loss=eta.log_loss, blind=dataset.blind_log_loss)
 
 
-def _unjudged(findings: Iterable[Finding]) -> Iterator[str]:
+def _unjudged(findings: Iterable[Finding]) -> Iterator[Remark]:
     """A mechanism that was asked for and not looked at must not pass unnoticed."""
     for one in findings:
         if one.quantity in ("advantage", "j", "nu_max") and one.bound.estimate is None and one.bound.reason:
-            yield f"{one.mechanism} was not judged: {one.bound.reason}"
+            yield Remark(NOT_JUDGED, mechanism=str(one.mechanism), reason=one.bound.reason)

@@ -11,6 +11,7 @@ from ..core.errors import AuditError
 from ..core.finding import Bound, Finding
 from ..core.mechanism import Mechanism
 from ..core.progress import Progress
+from ..core.remark import Remark
 from ..core.report import COMPARED, Report
 from ..core.settings import Settings
 from ..engines.threads import one_blas_thread
@@ -83,8 +84,9 @@ def audit(data: object, settings: Settings, progress: Progress) -> Report:
     compared = strengths.landscape(evidence.table, evidence.mechanisms)
     evidence = replace(evidence, at=at, more=judging.asked_at(policy), compared=compared)
     found = list(put(evidence, (*fitting(evidence.classes), *more), settings, reserve=RESERVE))
-    said = (*QUESTIONS.broken().values(), *(contributions.warnings(evidence.table) if settings.explain else ()))
-    table = replace(evidence.table, warnings=(*evidence.table.warnings, *said))
+    broken = (Remark("question-broken", text=fault) for fault in QUESTIONS.broken().values())
+    said = (*broken, *(contributions.remarks(evidence.table) if settings.explain else ()))
+    table = replace(evidence.table, remarks=(*evidence.table.remarks, *said))
     planned = {COMPARED: [one.spec for one in compared], "mechanism": reporting.plain(settings.mechanism)}
     return reporting.build("audit", replace(evidence, table=table), settings, found, planned)
 

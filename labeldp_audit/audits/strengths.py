@@ -16,6 +16,7 @@ from ..core.errors import SpecError
 from ..core.mechanism import Mechanism
 from ..core.parameters import Parameter
 from ..core.registry import spelled
+from ..core.remark import Remark
 from ..core.table import Table
 from ..mechanisms import MECHANISMS
 from ..mechanisms.bags import LARGEST
@@ -46,7 +47,7 @@ class Scale:
     mechanisms: tuple[Mechanism, ...]
     silence: Mechanism | None  # tells nothing at all
     clearest: float  # the end of the parameter's range beyond the last value
-    unused: tuple[str, ...] = ()  # what was written of the open parameter
+    unused: tuple[Remark, ...] = ()  # what was written of the open parameter
 
     def landmarks(self) -> list[int]:
         """Places of round values, and both ends: what a table shows."""
@@ -104,7 +105,7 @@ def scale_of(spec: str, rows: int = LARGEST, classes: int = 2) -> Scale:
         silence=None if silent is None else strong(spelled(silent)),
         clearest=known[open_one].clearest,
         unused=tuple(
-            f"{spec}: tune looks for {open_one} itself, so {key} = {value} is left aside"
+            Remark("value-left-aside", spec=spec, parameter=open_one, name=key, value=value)
             for key, value in aside.items()
         ),
     )

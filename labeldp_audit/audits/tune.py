@@ -19,6 +19,7 @@ from ..core.mechanism import Mechanism
 from ..core.policy import Judgement, Outcome, Policy
 from ..core.progress import Progress
 from ..core.quantity import STAYS, UNTUNED
+from ..core.remark import Remark
 from ..core.report import ALONE, COMPARED, TUNE, Report
 from ..core.settings import Settings
 from ..engines.threads import one_blas_thread
@@ -213,7 +214,7 @@ def _report(answers: Sequence[Answer], base: Report, settings: Settings) -> Repo
     parameters |= {TUNE: tried, COMPARED: [spec for specs in tried.values() for spec in specs if spec not in chosen]}
     return replace(
         base, findings=findings, judgement=Judgement(tuple(same), answers[0].judgement.waivers),
-        warnings=(*base.warnings, *(line for one in answers for line in (*one.scale.unused, *_warnings(one)))),
+        remarks=(*base.remarks, *(line for one in answers for line in (*one.scale.unused, *_remarks(one)))),
         parameters=parameters | ({ALONE: vetoes} if vetoes else {}), uncertifiable=reporting.uncertifiable(findings),
     )  # fmt: skip
 
@@ -260,9 +261,9 @@ def _what_fails(answer: Answer) -> str:
     return f"no amount of noise is enough, as what the features alone give away does not pass: {lines}"
 
 
-def _warnings(answer: Answer) -> Iterator[str]:
+def _remarks(answer: Answer) -> Iterator[Remark]:
     scale = answer.scale
     if answer.place == len(scale.values) - 1:
-        yield f"{scale.spec}: even {scale.parameter} = {scale.values[-1]:g}, the least noise tried, passes"
+        yield Remark("least-noise-passes", scale=scale.spec, parameter=scale.parameter, value=scale.values[-1])
     elif answer.place < 0:
-        yield f"{scale.spec}: {_why_none(answer)}"
+        yield Remark("no-strength-passes", scale=scale.spec, reason=_why_none(answer))

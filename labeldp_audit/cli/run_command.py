@@ -14,6 +14,7 @@ from ..audits import judging
 from ..core.errors import DataError, SpecError
 from ..core.policy import Outcome
 from ..core.report import MEASURED_BY, Report
+from ..reports.sentences import sentence
 from . import configuration, output, stored_reports, terminal, versions
 from .configuration import Configuration
 from .options import QUESTION, SEARCH, TABLE
@@ -79,10 +80,10 @@ def perform(context: typer.Context, job: Job) -> int:
         report = judging.compared(before, made)
     else:
         report = judging.judged(made, errand.settings.policy, before)
-    said = made.warnings if errand.stored else ()  # when that report was made
+    said = made.remarks if errand.stored else ()  # when that report was made
     # A terminal that shows a report for people has the warnings, and where the page is, in that report.
     silent = quiet or (output.shows_text(plan) and sys.stdout is not None and sys.stdout.isatty())
-    terminal.warn((one for one in report.warnings if one not in said), silent)
+    terminal.warn((sentence(one) for one in report.remarks if one not in said), silent)
     info = versions.of_run(data, sys.argv[1:], started) if asked["with_run_info"] else info
     text = output.to_screen(plan, report, *terminal.screen(), info, bool(asked["verbose"]))
     written = output.to_files(plan, report, rows, info)

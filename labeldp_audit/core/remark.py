@@ -1,11 +1,13 @@
-"""What was noticed about the rows, as codes."""
+"""What was noticed, as codes."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-# Remarks about the rows of a table.
+Value = str | int | float | tuple[str, ...]
+
+# Codes that something depends on; all of them, with their sentences, are in reports/sentences.py.
 UNANSWERED = (
     "rows-repeat"  # equal rows that coincidence does not explain, and that were not said to be people or copies
 )
@@ -13,12 +15,35 @@ REFUTED = "rows-in-multiples"  # equal rows were said to be people, and their nu
 LEFT_OUT = "copies-left-out"  # rows beyond the first of each record
 ONE_EACH = "one-row-of-each-person"  # judges
 FITTED_BEFORE = "fitted-before"  # eta is that of a classifier fitted to unknown rows
-DOUBTS = (UNANSWERED, REFUTED, FITTED_BEFORE)  # under which no limit holds
+_REPEATED = "rows repeat that may be no different people; --repeats copies leaves them out"
+DOUBTS: Mapping[str, str] = {  # under which no limit holds, and the reason that findings and verdicts give
+    UNANSWERED: _REPEATED,
+    REFUTED: _REPEATED,
+    FITTED_BEFORE: (
+        "the classifier was fitted before and may know these labels; its probabilities as an array, "
+        "eta=clf.predict_proba(X), say that it has not seen them"
+    ),
+}
+FIRST = (*DOUBTS, LEFT_OUT, ONE_EACH)  # what a reader has to know before all else
+NOT_JUDGED = "not-judged"  # a mechanism that was asked for
+UNCODED = "uncoded"  # in an older report, as a text
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class Remark:
-    """Something that was noticed, as a code that logic reads and values; only reports make a sentence of it."""
+    """Something that was noticed, as a code that logic reads and values; only reports make a sentence of it.
+
+    A code that they do not know, as of another package, has its sentence as the value `text`.
+    """
 
     code: str
-    values: Mapping[str, str | int | float] = field(default_factory=dict)
+    values: Mapping[str, Value]
+
+    def __init__(self, code: str, /, **values: Value | list[str]) -> None:
+        """Lists are as good as tuples: files have them."""
+        object.__setattr__(self, "code", code)
+        kept = {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
+        object.__setattr__(self, "values", kept)
+
+    def __hash__(self) -> int:
+        return hash((self.code, frozenset(self.values.items())))

@@ -30,8 +30,7 @@ class Report:
     eta: EtaSummary
     parameters: Mapping[str, object]  # confidence, seed and what else changes the numbers
     findings: tuple[Finding, ...]
-    warnings: tuple[str, ...] = ()
-    remarks: tuple[Remark, ...] = ()  # codes of what was noticed about the rows; warnings say it in words
+    remarks: tuple[Remark, ...] = ()  # warnings, as codes
     uncertifiable: str | None = None  # what cannot be certified, where something is certified
     judgement: Judgement | None = None  # where there is a policy
     changes: tuple[Change, ...] = ()  # beyond the limits of this report and of an older one

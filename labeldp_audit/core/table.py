@@ -118,7 +118,7 @@ class Table:
     points: npt.NDArray[np.float32]  # (n, d), C order; beside axes the coordinates of numbers alone
     labels: npt.NDArray[np.uint8]  # (n,), index into dataset.classes
     dataset: Dataset
-    warnings: tuple[str, ...] = ()
+    remarks: tuple[Remark, ...] = ()
     row_numbers: Integers | None = None  # of the used rows in the file, where null labels were dropped
     given: Floats | None = None  # (n, C) the probabilities that columns of the table hold; points are (n, 0) then
     columns: Columns | None = None  # where they were asked for
@@ -126,7 +126,6 @@ class Table:
     told_apart: bool = True  # different cells are different numbers, so fingerprints tell all rows apart that differ
     groups: Integers | None = None  # (n,) the same number for rows of one person, where a column names people
     twins: Twins | None = None  # where they were asked for
-    remarks: tuple[Remark, ...] = ()
     judges: Integers | None = None  # rows whose labels may judge, one of each person; None: all of them
     axes: tuple[Axis, ...] = ()  # of categories whose coordinates are made once they are wanted
 

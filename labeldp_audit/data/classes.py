@@ -15,9 +15,9 @@ import pyarrow as pa
 from ..core.arrays import Integers
 from ..core.errors import DataError, SpecError
 from ..core.progress import Progress
+from ..core.quoting import listed, shown
 from .levels import as_binary, is_category, without_nan
 from .numbers import is_number
-from .quoting import listed, shown
 
 MOST_CLASSES, MOST_NUMBERS = 100, 20  # numbers and dates are measured, not told apart, where there are more
 MOST_COUNTED = 1000  # labels: a message names no larger number

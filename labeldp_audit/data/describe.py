@@ -7,12 +7,12 @@ from collections.abc import Collection, Iterator, Mapping
 
 import pyarrow as pa
 
+from ..core.remark import Remark
 from ..core.table import Column, Dataset
 from .classes import Classes
 from .encode import Encoder
 from .levels import is_text
 from .numbers import is_whole, unit
-from .quoting import argument, listed, shown
 from .roles import Roles
 from .scan import CategoryScan, NumberScan, Scan
 from .sources.contract import Source
@@ -83,63 +83,54 @@ def feature(name: str, column: NumberScan | CategoryScan | None, one: Encoder | 
     return Column(name, "category", type_name(column.type), column.missing, levels, one.width)
 
 
-def remarks(scanned: Scan, encoders: Encoders, chosen: Collection[str] = ()) -> Iterator[str]:
+def remarks(scanned: Scan, encoders: Encoders, chosen: Collection[str] = ()) -> Iterator[Remark]:
     """chosen: columns of which the user has said that they are categories."""
     if scanned.label.missing:
-        yield f"rows without a label, dropped: {scanned.label.missing:,}"
+        yield Remark("labels-missing", rows=scanned.label.missing)
     if constant := [name for name, one in encoders.items() if one is None]:
-        yield f"constant, so dropped: {listed(constant)}"
+        yield Remark("columns-constant", columns=constant)
     used = [c for c in scanned.columns if c is not None and encoders[c.name] is not None]
     for column in used:
         yield from identifiers(column, scanned.label.used, column.name in chosen)
     measured = [c for c in used if isinstance(c, NumberScan)]
     if odd := [c.name for c in measured if c.moments.deviation > FAR * c.spread.middle(unit(c.type))[1]]:
-        yield (
-            f"a few values thousands of times as far out as most, as codes for missing ones may be: {listed(odd)}; "
-            "distances (knn) hardly see the others"
-        )
+        yield Remark("columns-with-values-far-out", columns=odd)
     yield from codes(measured)
     if sparse := [c.name for c in used if c.missing > MOSTLY_MISSING * scanned.label.used]:
-        yield f"mostly missing: {listed(sparse)}"
+        yield Remark("columns-mostly-missing", columns=sparse)
 
 
-def identifiers(column: NumberScan | CategoryScan, used: int, chosen: bool) -> Iterator[str]:
+def identifiers(column: NumberScan | CategoryScan, used: int, chosen: bool) -> Iterator[Remark]:
     """Categories show themselves by their values; numbers all differ anyway, so their name has to do."""
     if isinstance(column, CategoryScan):
         present = used - column.missing
         if present >= IDENTIFIER_ROWS and column.distinct >= IDENTIFIER_SHARE * present:
-            yield f"column {shown(column.name)} looks like an identifier; --exclude {argument(column.name)} if it is"
+            yield Remark("text-looks-like-identifier", column=column.name)
         elif present >= IDENTIFIER_ROWS and names_identifier(column.name) and not chosen:
-            yield f"column {shown(column.name)} is named like an identifier: {_meant(column.name, repeats=True)}"
+            yield Remark("text-named-like-identifier", column=column.name)
         yield from () if chosen else misread(column)
     elif is_whole(column.type):
         distinct, present = column.spread.distinct, used - column.missing
         if names_identifier(column.name):
-            named = f"column {shown(column.name)} is named like an identifier and read as a number"
-            yield f"{named}: {_meant(column.name, distinct < ALL_DIFFER * present)}"
+            repeats = distinct < ALL_DIFFER * present  # rows of one person are no independent rows
+            yield Remark("number-named-like-owner" if repeats else "number-named-like-identifier", column=column.name)
         elif present >= FEWEST_NUMBERS and distinct >= ALL_DIFFER * present:
-            name = argument(column.name)
-            own = f"column {shown(column.name)} has a number of its own in nearly every row"
-            yield f"{own}; --exclude {name} if it is an identifier"
+            yield Remark("number-differs-in-each-row", column=column.name)
 
 
-_WRITTEN = (
-    (COMMAS, "numbers with decimal commas; --decimal , reads them if all are"),
-    (POINTS, "numbers; all cells of a column of numbers have to be some"),
-    (DAYS, "days; write them as 2026-12-31"),
-)
+_WRITTEN = ((COMMAS, "text-of-decimal-commas"), (POINTS, "text-of-numbers"), (DAYS, "text-of-days"))
 
 
-def misread(column: CategoryScan) -> Iterator[str]:
+def misread(column: CategoryScan) -> Iterator[Remark]:
     """Texts that are numbers or days elsewhere: a model sees little in them, and the risk looks smaller than it is."""
     if not is_text(column.type):
         return
-    for written, what in _WRITTEN:
+    for written, code in _WRITTEN:
         if column.first and sum(bool(written.fullmatch(one)) for one in column.first) >= MOSTLY * len(column.first):
-            yield f"column {shown(column.name)} is read as text and looks like {what}"
+            yield Remark(code, column=column.name)
 
 
-def codes(measured: list[NumberScan]) -> Iterator[str]:
+def codes(measured: list[NumberScan]) -> Iterator[Remark]:
     """Whole numbers of few values far from each other are names rather than amounts."""
     found = []
     for column in measured:
@@ -148,14 +139,7 @@ def codes(measured: list[NumberScan]) -> Iterator[str]:
         if few and column.moments.high - column.moments.low >= SCATTERED * distinct:
             found.append(column.name)
     if found:
-        yield f"whole numbers of few scattered values, read as numbers: {listed(found)}; --categorical if codes"
-
-
-def _meant(name: str, repeats: bool) -> str:
-    """Rows of one person are no independent rows."""
-    if repeats:
-        return f"--group {argument(name)} if it says whose row it is, --exclude or --categorical otherwise"
-    return f"--exclude {argument(name)} if it is, --categorical if its values are codes"
+        yield Remark("numbers-look-like-codes", columns=found)
 
 
 def names_identifier(name: str) -> bool:

@@ -18,12 +18,12 @@ import pyarrow as pa
 from ..core.arrays import Integers
 from ..core.errors import DataError
 from ..core.progress import Progress
+from ..core.quoting import shown
 from ..core.table import Points
 from . import levels, numbers
 from .classes import Classes, labelled
 from .feature_columns import CategoryColumn, Raw
 from .levels import Words
-from .quoting import shown
 from .roles import Roles
 from .scan import CategoryScan, NumberScan, Scan
 from .sources.batches import rows_per_batch

@@ -21,12 +21,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ..core.errors import DataError
-from .quoting import shown
+from ..core.quoting import shown
 from .sources.batches import about, all_different, reading
 from .sources.columnar import BROKEN_PARQUET
 
 KEY = b"labeldp-audit"
-SCHEMA = "labeldp-audit/eta/2"
+SCHEMA = "labeldp-audit/eta/3"
 DIGEST = "content_sha256"
 STRING_OR_INFINITY = re.compile(r'"(?:[^"\\]|\\.)*"|Infinity')
 AGAIN = "run estimate-eta again"

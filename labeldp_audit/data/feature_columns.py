@@ -18,10 +18,10 @@ from pyarrow import compute
 
 from ..core.arrays import Integers
 from ..core.errors import DataError
+from ..core.quoting import argument, shown
 from ..core.table import Columns, Reading
 from . import levels, numbers
 from .levels import Words
-from .quoting import argument, shown
 from .scan import CategoryScan, NumberScan
 
 Values = npt.NDArray[np.float32]

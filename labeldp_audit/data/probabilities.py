@@ -10,11 +10,11 @@ import pyarrow as pa
 
 from ..core.arrays import Floats, Integers
 from ..core.errors import DataError, SpecError
+from ..core.quoting import listed, shown
 from ..core.table import Dataset, Table
 from . import numbers
 from .classes import may_be
 from .levels import is_text
-from .quoting import listed, shown
 from .sources.delimited import cleaned
 
 TOLERANCE = 1e-6  # of a row's sum: probabilities in float32 pass, rounded to four digits do not

@@ -13,6 +13,7 @@ import pyarrow as pa
 from ..core.arrays import Floats, Integers
 from ..core.errors import DataError, SpecError
 from ..core.progress import Progress
+from ..core.quoting import shown
 from ..core.table import Dataset, Points, Table
 from ..engines.machine import ENCODED, check_memory, give_back_memory
 from . import ReadOptions, repeats
@@ -23,7 +24,6 @@ from .feature_columns import CategoryColumn, Raw, memory_need
 from .levels import is_category
 from .numbers import is_number
 from .probabilities import check_columns, distributions, read_column
-from .quoting import shown
 from .roles import Roles, assign, known
 from .scan import LabelScan, NumberScan, Scan, scan, settled
 from .sources.batches import about, rows_per_batch

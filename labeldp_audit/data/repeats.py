@@ -60,7 +60,7 @@ def settled(table: Table, source: Source, roles: Roles, options: ReadOptions, pr
     judges = _judges(table, options.seed)
     if judges is None:
         return table
-    said = Remark(ONE_EACH, {"people": len(judges), "rows": len(table.labels)})
+    said = Remark(ONE_EACH, people=len(judges), rows=len(table.labels))
     return replace(table, judges=judges, remarks=(*table.remarks, said))
 
 
@@ -92,8 +92,8 @@ def _found(
 def _doubts(found: Repeated | None, classes: tuple[str, ...], answer: str | None) -> Iterator[Remark]:
     if found is None or answer == COPIES or (answer == PEOPLE and not found.surely):
         return
-    values: dict[str, str | int | float] = {"label": classes[found.label], "rows": found.rows, "of": found.of}
-    yield Remark(UNANSWERED if answer is None else REFUTED, values | {"but": found.but or ""})
+    code = UNANSWERED if answer is None else REFUTED
+    yield Remark(code, label=classes[found.label], rows=found.rows, of=found.of, but=found.but or "")
 
 
 def _without_copies(table: Table, words: Words, found: Repeated | None) -> Table:
@@ -102,7 +102,7 @@ def _without_copies(table: Table, words: Words, found: Repeated | None) -> Table
     if len(first) == len(words):
         return table
     but = (found and found.but) or ""
-    said = Remark(LEFT_OUT, {"rows": len(words) - len(first), "of": len(words), "but": but})
+    said = Remark(LEFT_OUT, rows=len(words) - len(first), of=len(words), but=but)
     return replace(table.at(first), remarks=(*table.remarks, said))
 
 

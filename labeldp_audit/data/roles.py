@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..core.errors import DataError, SpecError
+from ..core.quoting import listed, shown
 from . import ReadOptions
-from .quoting import listed, shown
 
 LABELS = ("label", "y", "target", "class", "click", "clicked")
 GLUE = {";": "';'", "\t": "tab", "|": "'|'", ",": "','"}  # what may part columns, and how it is typed

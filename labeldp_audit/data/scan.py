@@ -14,11 +14,11 @@ import pyarrow as pa
 from ..core.arrays import Integers
 from ..core.errors import DataError
 from ..core.progress import Progress
+from ..core.quoting import argument, shown
 from . import levels, numbers
 from .classes import MOST_CLASSES, MOST_COUNTED, TextCodes, check_number, labelled, may_be, text_codes
 from .levels import Sketch, Words, is_category
 from .numbers import Moments, Values
-from .quoting import argument, shown
 from .roles import Roles
 from .sources.contract import Source
 from .sources.delimited import Widened

@@ -113,5 +113,5 @@ def _beside(task: Task, pool: Pool, best: Tried, lost: Floats) -> Tried:
 
 def _nearby(task: Task, tried: tuple[Tried, ...], choices: int) -> Told:
     """Whichever learner labels might have chosen has its share of the level; what is left is one for all k together."""
-    eta, warnings = Neighbors().estimate(task)
-    return replace(eta, tried=tried, choices=eta.choices * choices), warnings
+    eta, remarks = Neighbors().estimate(task)
+    return replace(eta, tried=tried, choices=eta.choices * choices), remarks

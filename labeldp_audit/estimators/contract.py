@@ -22,6 +22,7 @@ from ..core.errors import AuditError, SpecError
 from ..core.eta import Eta
 from ..core.progress import Progress
 from ..core.registry import failure
+from ..core.remark import Remark
 from ..core.settings import Settings
 from ..core.table import Columns, Points, Table
 
@@ -98,7 +99,7 @@ class Task:
     halves: bool = False  # are counts wanted too that saw no label of the half of the rows that the query is in?
 
 
-Told = tuple[Eta, tuple[str, ...]]  # and warnings
+Told = tuple[Eta, tuple[Remark, ...]]
 
 
 class Estimator(ABC):
@@ -163,9 +164,11 @@ def answer(estimator: Estimator, task: Task) -> Told:
     if _ours(type(estimator).estimate):
         return estimator.estimate(task)
     with blamed(estimator.name):
-        eta, warnings = estimator.estimate(task)
+        eta, remarks = estimator.estimate(task)
         law(eta.probability, len(eta.rows), len(task.table.dataset.classes))
-        return eta, warnings
+        if not all(isinstance(one, Remark) for one in remarks):
+            raise Improper("what it says beside eta are no remarks")
+        return eta, remarks
 
 
 def _ours(thing: object) -> bool:

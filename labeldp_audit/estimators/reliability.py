@@ -10,6 +10,7 @@ import numpy.typing as npt
 from ..bounds.intervals import clopper_pearson
 from ..core.arrays import Floats
 from ..core.eta import Bin
+from ..core.remark import Value
 
 _BINS = 20
 _FEWEST = 50  # rows of a bin
@@ -22,8 +23,10 @@ def log_loss(probability: Floats, labels: npt.NDArray[np.integer]) -> float:
         return float(-np.mean(np.log(probability[np.arange(len(labels)), labels])))
 
 
-def faults(probability: Floats, labels: npt.NDArray[np.integer], classes: Sequence[str], miss: float) -> Iterator[str]:
-    """In words, where the share of a class among rows of like probability cannot be what the probabilities say.
+def faults(
+    probability: Floats, labels: npt.NDArray[np.integer], classes: Sequence[str], miss: float
+) -> Iterator[dict[str, Value]]:
+    """Where the share of a class among rows of like probability cannot be what the probabilities say: once a class.
 
     Bins of equal size by probability alone, so given the features the count in each is a sum of independent trials.
     All of them fit with probability 1 - miss where the probabilities are right.
@@ -31,20 +34,17 @@ def faults(probability: Floats, labels: npt.NDArray[np.integer], classes: Sequen
     bins = max(1, min(_BINS, len(labels) // _FEWEST))
     each = miss / (2 * bins * len(classes))
     for c in range(len(classes) - 1 if len(classes) == 2 else 0, len(classes)):
-        said, worst, where = probability[:, c], 1e-12, ""
+        said, worst = probability[:, c], 1e-12
+        where: dict[str, Value] = {}
         for part in np.array_split(np.argsort(said, kind="stable"), bins):
-            mean, count, ends = float(said[part].mean()), int((labels[part] == c).sum()), said[part[[0, -1]]]
+            mean, count = float(said[part].mean()), int((labels[part] == c).sum())
             low, high = _limits(count, len(part), each)
             if (gap := max(low - mean, mean - high)) > worst:
-                worst, where = (
-                    gap,
-                    (
-                        f"among {len(part):,} rows with probabilities {ends[0]:.3g} to {ends[1]:.3g} (mean {mean:.3g}) "
-                        f"{count / len(part):.3g} have the label {classes[c]}"
-                    ),
-                )
+                first, last = said[part[[0, -1]]].tolist()
+                where = {"rows": len(part), "first": first, "last": last, "mean": mean, "share": count / len(part)}
+                worst = gap
         if where:
-            yield where
+            yield {"label": classes[c], **where}
 
 
 def _limits(count: int, rows: int, miss: float) -> tuple[float, float]:

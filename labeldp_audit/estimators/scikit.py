@@ -27,6 +27,7 @@ import numpy.typing as npt
 
 from ..core.arrays import Floats, Integers
 from ..core.errors import SpecError
+from ..core.remark import Remark
 from .comparison import losses
 from .contract import Fitting, Lesson, Predictor, Scores, Task, Told, blamed, constant, inside, law
 from .inputs import Inputs
@@ -80,7 +81,7 @@ class Sklearn(Fitting):
             warnings.simplefilter("always")
             eta, said = super().estimate(task)
         kinds = sorted({one.category.__name__ for one in caught})
-        return eta, (*said, *(f"{self.name} warns while it is fitted: {kind}" for kind in kinds))
+        return eta, (*said, *(Remark("classifier-warns", name=self.name, kind=kind) for kind in kinds))
 
     def scores(self, lesson: Lesson) -> Scores:
         raw, labels, counts = super().scores(lesson), lesson.labels[lesson.judge], lesson.counts(lesson.judge)

@@ -11,6 +11,7 @@ from ..core.arrays import Floats, Integers
 from ..core.errors import DataError
 from ..core.eta import Tried
 from ..core.randomness import for_audit
+from ..core.remark import Remark
 from ..core.settings import Settings
 from ..core.table import Table
 from ..engines.machine import available_cores, give_back_memory
@@ -79,10 +80,10 @@ def by_best(task: Task, rows: Rows, scores: Scores, tried: tuple[Tried, ...], ch
     return replace(eta, tried=tried, choices=choices) if choices > 1 else eta, about_rows(task, rows)
 
 
-def about_rows(task: Task, rows: Rows) -> tuple[str, ...]:
-    """A warning where not all of them learn."""
+def about_rows(task: Task, rows: Rows) -> tuple[Remark, ...]:
+    """Whether not all of them learn."""
     n, used = len(task.whole.labels), len(rows.scored.rows)
-    return (f"{used:,} of {n:,} rows, drawn uniformly, were learnt from and scored",) if used < n else ()
+    return (Remark("rows-learnt", rows=used, of=n),) if used < n else ()
 
 
 def pool_of(table: Table, settings: Settings) -> Pool:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from ..core.arrays import Floats, Integers
 from ..core.errors import DataError, SpecError
 from ..core.eta import Eta, Tried
-from ..core.remark import ONE_EACH
+from ..core.remark import ONE_EACH, Remark
 from ..core.settings import Settings
 from ..core.table import Dataset, Table
 from . import reliability
@@ -55,10 +55,10 @@ def warned(table: Table, settings: Settings) -> Table:
     assert table.given is not None
     names = ", ".join(settings.eta) if isinstance(settings.eta, tuple) else settings.eta.name
     said = [
-        f"the labels do not fit the probabilities in {names}: {fault}"
+        Remark("labels-contradict-probabilities", source=names, **fault)
         for fault in reliability.faults(table.given, table.labels, table.dataset.classes, 1 - settings.confidence)
     ]
-    return replace(table, warnings=(*table.warnings, *said))
+    return replace(table, remarks=(*table.remarks, *said))
 
 
 # ---- what estimate-eta writes
@@ -92,7 +92,7 @@ def about(table: Table, eta: Eta, settings: Settings) -> dict[str, object]:
     return {
         "sha256": data.sha256, "label": data.label, "classes": data.classes, "rows_used": rows,
         "columns": [asdict(column) for column in data.columns], "asked": asked, "given": _plain(settings.eta),
-        "warnings": table.warnings, "remarks": [asdict(one) for one in table.remarks],
+        "remarks": [asdict(one) for one in table.remarks],
         "seed": settings.seed, **{name: getattr(eta, name) for name in _FACTS},
         "tried": [asdict(one) for one in eta.tried], "twins": None if table.twins is None else asdict(table.twins),
     }  # fmt: skip

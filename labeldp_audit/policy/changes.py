@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from ..core.errors import SpecError
 from ..core.finding import Change, Finding, Way
 from ..core.policy import Judgement, Line, Outcome, Verdict, Waiver
+from ..core.remark import Remark
 from ..core.report import COMPARED, MEASURED_BY, NUMBERS, OLDER, Report
 from ..core.table import Dataset
 from . import judge
@@ -244,16 +245,14 @@ def report(compared: Comparison) -> Report:
     old, new = compared.old.dataset, compared.new
     changed = [one for way in (Way.WORSE, Way.CERTAIN, Way.BETTER) for one in compared.of(way)]
     told = {MEASURED_BY: new.command, OLDER: [old.name, old.sha256], NUMBERS: len(compared.changes)}
-    parameters, warnings = {**told, **new.parameters}, (*_other_columns(old, new.dataset), *new.warnings)
-    return replace(
-        new, command="diff", parameters=parameters, changes=tuple(changed), warnings=warnings, judgement=None
-    )
+    parameters, remarks = {**told, **new.parameters}, (*_other_columns(old, new.dataset), *new.remarks)
+    return replace(new, command="diff", parameters=parameters, changes=tuple(changed), remarks=remarks, judgement=None)
 
 
-def _other_columns(old: Dataset, new: Dataset) -> Iterator[str]:
+def _other_columns(old: Dataset, new: Dataset) -> Iterator[Remark]:
     before, after = ({one.name: None for one in data.columns if one.role in FEATURES} for data in (old, new))
-    for what, names in (("new", after.keys() - before.keys()), ("gone", before.keys() - after.keys())):
+    for code, names in (
+        ("columns-new", after.keys() - before.keys()), ("columns-gone", before.keys() - after.keys()),
+    ):  # fmt: skip
         if names:
-            kept = [one for one in (*before, *after) if one in names][:5]
-            more = f" and {len(names) - 5} more" if len(names) > 5 else ""
-            yield f"columns that are {what}: {', '.join(kept)}{more}"
+            yield Remark(code, columns=[one for one in (*before, *after) if one in names])

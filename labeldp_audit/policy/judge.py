@@ -16,7 +16,7 @@ from functools import cached_property
 
 from ..core.finding import BASELINE, CLEAR, Bound, Finding
 from ..core.policy import Judgement, Line, Outcome, Policy, Verdict, Waived
-from ..core.remark import DOUBTS, FITTED_BEFORE
+from ..core.remark import DOUBTS
 from ..core.report import COMPARED, Report
 from .lines import NUMBER, parse
 
@@ -25,11 +25,6 @@ __all__ = ["COMPARED", "PARAMETERS", "Line", "Policy", "judge", "parse", "verdic
 CERTIFIED = "certified_"
 PARAMETERS = ("epsilon", "pi", "lambda", "k")  # coordinates that say which mechanism it is
 _WORST_FIRST = (Outcome.NOT_MEASURED, Outcome.FAIL, Outcome.INCONCLUSIVE, Outcome.UNPROVEN, Outcome.PASS)
-_REPEATED = "rows repeat that may be no different people; --repeats copies leaves them out"
-_KNOWS_LABELS = (
-    "the classifier was fitted before and may know these labels; its probabilities as an array, "
-    "eta=clf.predict_proba(X), say that it has not seen them"
-)
 
 
 def judge(policy: Policy, report: Report, today: datetime.date) -> Judgement:
@@ -57,7 +52,7 @@ def verdict(line: Line, report: Report, confidence: float = 0.0) -> Verdict:
     worst: Finding | None = None
     if judged and doubt is not None:
         found, worst = [(Outcome.NOT_MEASURED, one) for one in judged], judged[0]
-        said = f"{line.quantity}: {_KNOWS_LABELS if doubt == FITTED_BEFORE else _REPEATED}"
+        said = f"{line.quantity}: {DOUBTS[doubt]}"
     elif unsure:
         found, worst = [(Outcome.NOT_MEASURED if one in unsure else known, one) for known, one in found], unsure[0]
         said = f"measured with confidence {_short(worst.confidence)}, and {_short(confidence)} is asked for"

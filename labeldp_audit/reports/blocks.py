@@ -1,4 +1,4 @@
-"""What a report is made of for readers: sentences, tables, figures and remarks, each said once and at one level."""
+"""What a report is made of for readers: sentences, tables, figures and warnings, each said once and at one level."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Figure:
 
 
 @dataclass(frozen=True)
-class Remark:
+class Notice:
     """A warning; on a screen as many of its clauses as one line holds."""
 
     text: str
@@ -54,14 +54,14 @@ class Remark:
     section: str = ""
 
 
-Block = Sentence | Table | Figure | Remark
+Block = Sentence | Table | Figure | Notice
 _LONGEST, _CELL = 2_000, 1_000  # characters of other people's words; a name of a megabyte helps no reader
 
 
 def harmless(block: Block) -> Block:
     """Without control characters, marks that turn text round, and names that fill pages."""
     match block:
-        case Sentence() | Remark():
+        case Sentence() | Notice():
             return replace(block, text=cut(plain(block.text), _LONGEST))
         case Table():
             header, *rows = (tuple(cut(plain(cell), _CELL) for cell in row) for row in (block.header, *block.rows))

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from ..core.report import SCHEMA, TOOL, Report
-from . import answers, figures, found, remarks, tables
-from .blocks import Block, Figure, Level, Remark, Sentence, Table, harmless
+from . import answers, basis, figures, found, sentences, tables
+from .blocks import Block, Figure, Level, Notice, Sentence, Table, harmless
 from .formats import call
 from .formats.spelling import count, plain, short
 
@@ -42,15 +42,15 @@ def _first(report: Report) -> Iterator[Block]:
     yield Sentence(answers.verdict(report), BRIEF, role="verdict")
     hopeless = bool(found.broken_by_features(report))
     yield Sentence(answers.settles(report) if hopeless else "", BRIEF, role="answer")
-    yield Sentence(remarks.subject(report), BRIEF, role="subject")
+    yield Sentence(basis.subject(report), BRIEF, role="subject")
     yield from _sentences(answers.brief(report), BRIEF, role="answer")
     undecided = report.judgement is None  # a verdict that columns matter to names them itself
-    yield Sentence(remarks.columns_sentence(report), BRIEF if undecided else NORMAL, role="answer")
+    yield Sentence(basis.columns_sentence(report), BRIEF if undecided else NORMAL, role="answer")
     made = tables.main(report)
     if made is not None:
         yield replace(made, level=BRIEF)
-    yield from _sentences(("" if hopeless else answers.settles(report), remarks.NOT_PROVED), NORMAL)
-    yield from map(Remark, (*answers.waivers_in_lines(report), *remarks.warnings(report)))
+    yield from _sentences(("" if hopeless else answers.settles(report), basis.NOT_PROVED), NORMAL)
+    yield from map(Notice, (*answers.waivers_in_lines(report), *sentences.for_people(report)))
     yield Sentence(_next_step(report), BRIEF, role="next")
 
 
@@ -79,7 +79,7 @@ def _numbers(report: Report) -> Iterator[Block]:
     """Answers, and tables that are folded away, but for what stands first."""
     brief, main = answers.brief(report), tables.main(report)
     said = [one for one in answers.answers(report) if one not in brief]
-    yield from _sentences((*said, remarks.promises(report)), NORMAL, NUMBERS)
+    yield from _sentences((*said, basis.promises(report)), NORMAL, NUMBERS)
     at_risk = tables.groups(report, whole=True)
     if at_risk is not None:
         yield replace(at_risk, section=NUMBERS, caption="Who is at risk")
@@ -90,13 +90,13 @@ def _numbers(report: Report) -> Iterator[Block]:
 
 
 def _trust(report: Report) -> Iterator[Block]:
-    said = (remarks.model(report), remarks.sees(report), remarks.calibration(report), *remarks.basis(report))
+    said = (basis.model(report), basis.sees(report), basis.calibration(report), *basis.basis(report))
     yield from _sentences(said, NORMAL, TRUST)
-    yield from _sentences((remarks.simulated(report), report.uncertifiable or ""), DETAIL, TRUST)
+    yield from _sentences((basis.simulated(report), report.uncertifiable or ""), DETAIL, TRUST)
     for name, made in (("What was tried", tables.tried(report)), ("Calibration", tables.calibration(report))):
         if made is not None:
             yield replace(made, level=DETAIL, section=TRUST, caption=name)
-    for name, lines in (("Not computed", remarks.missing(report)), ("Assumptions", remarks.assumed(report))):
+    for name, lines in (("Not computed", basis.missing(report)), ("Assumptions", basis.assumed(report))):
         if lines:
             yield Table((name,), [[line] for line in lines], DETAIL, TRUST)
 

@@ -24,6 +24,7 @@ from labeldp_audit.questions import releases
 from labeldp_audit.questions.contract import Evidence, Question
 from labeldp_audit.questions.every import QUESTIONS, fitting
 from labeldp_audit.questions.quantities import QUANTITIES
+from labeldp_audit.reports.sentences import warnings
 
 SETTINGS = Settings(mechanism=("rr:epsilon=0.5|1|2",), bags=30)
 
@@ -225,7 +226,7 @@ def test_a_question_that_would_replace_ours_is_none(seen, others, question, why)
         return
     [said] = QUESTIONS.broken().values()
     assert said.startswith(f"the question {question.name!r} of another package cannot be loaded: ") and why in said
-    assert said in report_of(run.audit, seen, SETTINGS).warnings
+    assert said in warnings(report_of(run.audit, seen, SETTINGS))
     with pytest.raises(SpecError) as caught:
         judging.quantities_of(policy("nobody_knows.high > 1"))
     assert said in caught.value.hint
@@ -271,7 +272,7 @@ def test_compared_mechanisms_stand_beside_and_do_not_lose_any(seen):
     judged = {one.mechanism for one in report.findings if one.quantity == "nu_max" and one.mechanism}
     assert judged == {"rr:epsilon=0.5", "rr:epsilon=1", "rr:epsilon=2"} and not judged & {*compared}
     assert {one.mechanism for one in report.findings if one.quantity == "advantage"} == {None, *judged, *compared}
-    assert "llp:k=512" in compared and "not judged" not in " ".join(report.warnings)
+    assert "llp:k=512" in compared and "not-judged" not in {one.code for one in report.remarks}
 
 
 def test_a_small_table_is_compared_with_no_bag_larger_than_itself(seen):

@@ -9,6 +9,7 @@ import pytest
 
 from labeldp_audit.core.errors import DataError, SpecError
 from labeldp_audit.data.scan import LabelScan
+from labeldp_audit.reports.sentences import warnings as said_of
 
 X = [1, 2, 3, 4]
 
@@ -190,5 +191,5 @@ def test_rows_without_a_label_are_dropped_on_request(read_columns):
     assert table.labels.tolist() == [0, 1, 1]
     assert table.points[:, 0].tolist() == [-1, 1, 0], "a dropped row has no say in the mean"
     assert (table.dataset.rows, table.dataset.rows_used) == (4, 3)
-    assert table.warnings == ("rows without a label, dropped: 1",)
+    assert said_of(table) == ("rows without a label, dropped: 1",)
     assert read_columns({"x": X}, drop_null_labels=True).row_numbers is None, "nothing was dropped"

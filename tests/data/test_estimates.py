@@ -55,7 +55,7 @@ def test_any_tool_may_read_it(path):
     assert document.isascii()
     said = json.loads(document)
     assert len(said.pop("content_sha256")) == 64
-    assert said == {**ABOUT, "schema": "labeldp-audit/eta/2"}
+    assert said == {**ABOUT, "schema": "labeldp-audit/eta/3"}
 
 
 def test_whatever_is_said_comes_back_and_is_json(tmp_path):
@@ -138,7 +138,7 @@ def test_said_otherwise(path, change):
 
 def test_of_another_version(path):
     written(path, pq.read_table(path), '{"schema": "labeldp-audit/eta/1"}')
-    line = "its schema is 'labeldp-audit/eta/1', this version reads 'labeldp-audit/eta/2': eta.parquet"
+    line = "its schema is 'labeldp-audit/eta/1', this version reads 'labeldp-audit/eta/3': eta.parquet"
     assert refused(path) == line
 
 
@@ -175,7 +175,7 @@ def test_how_it_is_packed_is_no_change(path):
 
 def test_duplicate_names(path):
     table = pa.Table.from_arrays([pa.array([1])] * 2, names=["row", "row"])
-    written(path, table, '{"schema": "labeldp-audit/eta/2"}')
+    written(path, table, '{"schema": "labeldp-audit/eta/3"}')
     assert refused(path) == "two columns have the same name: eta.parquet: column 'row'"
 
 

@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from labeldp_audit.core.errors import DataError, SpecError
+from labeldp_audit.reports.sentences import warnings as said_of
 
 THREE = {"a": [0.2, 0.5, 1.0], "b": [0.3, 0.25, 0.0], "c": [0.5, 0.25, 0.0], "y": ["u", "v", "w"]}
 ABC = ("a", "b", "c")
@@ -31,7 +32,7 @@ def test_one_column_is_the_positive_class(read_columns):
         ("x", "excluded", "list<element: int64>"), ("p", "eta", "double"), ("y", "label", "string")
     ]  # fmt: skip
     assert table.dataset.features == 0
-    assert table.warnings == ()
+    assert said_of(table) == ()
 
 
 @pytest.mark.parametrize(
@@ -202,6 +203,6 @@ def test_a_row_whose_label_is_missing_says_nothing(read_text):
     assert table.row_numbers.tolist() == [0, 3, 4]
     assert table.labels.tolist() == [0, 1, 1]
     assert table.given.tolist() == [[0.5, 0.5], [0.25, 0.75], [0.25, 0.75]]
-    assert table.warnings == ("rows without a label, dropped: 2",)
+    assert said_of(table) == ("rows without a label, dropped: 2",)
     with pytest.raises(DataError, match="missing labels: 2 of 5"):
         read_text(text.replace("x,7", "0,1").replace(",inf", "0,1"), eta=("p", "q"))

@@ -15,6 +15,7 @@ import pytest
 from pyarrow import feather
 
 from labeldp_audit.data import ReadOptions, read_table
+from labeldp_audit.reports.sentences import warnings as said_of
 
 BATCH = 1 << 16
 
@@ -140,7 +141,7 @@ def test_roles_and_warnings(read_columns):
         "aside": ("excluded", "binary"),
         "y": ("label", "int64"),
     }
-    assert table.warnings == (
+    assert said_of(table) == (
         "constant, so dropped: 'same', 'void', 'hollow'",
         "column 'id' looks like an identifier; --exclude id if it is",
         "mostly missing: 'rare'",

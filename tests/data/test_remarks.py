@@ -8,6 +8,7 @@ import pytest
 
 from labeldp_audit.core.errors import SpecError
 from labeldp_audit.data.describe import names_identifier, type_name
+from labeldp_audit.reports.sentences import warnings as said_of
 
 NUMBERS = [10, 20, 30, 40]
 NAMED = (
@@ -53,7 +54,7 @@ def test_names_of_identifiers_and_those_that_only_look_alike():
     ids=str,
 )
 def test_a_number_named_like_an_identifier(read_columns, column, options, said):
-    assert read_columns({"user_id": column, "age": [1, 2, 3, 3]}, **options).warnings == said
+    assert said_of(read_columns({"user_id": column, "age": [1, 2, 3, 3]}, **options)) == said
 
 
 @pytest.mark.parametrize(("rows", "different", "missing", "said"), [
@@ -61,20 +62,20 @@ def test_a_number_named_like_an_identifier(read_columns, column, options, said):
 ])  # fmt: skip
 def test_a_category_that_hardly_repeats(read_columns, rows, different, missing, said):
     cells = [None] * missing + [f"u{i % different}" for i in range(rows - missing)]
-    warnings = read_columns({"name": cells, "x": np.arange(rows)}).warnings
+    warnings = said_of(read_columns({"name": cells, "x": np.arange(rows)}))
     assert ("column 'name' looks like an identifier; --exclude name if it is" in warnings) is said
 
 
 @pytest.mark.parametrize(("missing", "said"), [(50, ()), (51, ("mostly missing: 'x'",))])
 def test_columns_that_are_mostly_missing(read_columns, missing, said):
     cells = [None] * missing + [float(i) for i in range(100 - missing)]
-    assert read_columns({"x": cells}).warnings == said
+    assert said_of(read_columns({"x": cells})) == said
 
 
 def test_values_far_beyond_most(read_columns):
     x = np.random.default_rng(0).normal(size=500)
     cells = {"near": x, "far": np.where(np.arange(500) == 7, -1e9, x), "heavy": np.exp(2 * x)}
-    [said] = read_columns(cells).warnings
+    [said] = said_of(read_columns(cells))
     assert said.startswith(
         "a few values thousands of times as far out as most, as codes for missing ones may be: 'far'; "
     )
@@ -94,7 +95,7 @@ def test_values_far_beyond_most(read_columns):
     ],
 )
 def test_texts_that_are_numbers_or_days_elsewhere(read_columns, cells, said):
-    warnings = read_columns({"c": cells * 5, "x": np.arange(20)}).warnings
+    warnings = said_of(read_columns({"c": cells * 5, "x": np.arange(20)}))
     assert [one for one in warnings if "read as text" in one] == (
         [f"column 'c' is read as text and {said}"] if said else []
     )
@@ -115,7 +116,7 @@ def test_texts_that_are_numbers_or_days_elsewhere(read_columns, cells, said):
     ids=["own", "repeat", "measured", "codes", "counts"],
 )
 def test_whole_numbers_that_may_be_names(read_columns, values, said):
-    warnings = read_columns({"c": values, "x": np.arange(1000) % 7}).warnings
+    warnings = said_of(read_columns({"c": values, "x": np.arange(1000) % 7}))
     assert all(said in one for one in warnings) and bool(warnings) == bool(said)
 
 
@@ -137,12 +138,12 @@ def test_names_of_numbers_of_people():
 
 
 def test_rows_of_one_person_are_thought_of(read_columns):
-    warnings = read_columns({"patient_nbr": np.arange(600) // 3, "x": np.arange(600) % 7}).warnings
+    warnings = said_of(read_columns({"patient_nbr": np.arange(600) // 3, "x": np.arange(600) % 7}))
     assert any("--group patient_nbr if it says whose row it is" in one for one in warnings)
-    warnings = read_columns({"user_id": [f"u{i // 3}" for i in range(600)], "x": np.arange(600) % 7}).warnings
+    warnings = said_of(read_columns({"user_id": [f"u{i // 3}" for i in range(600)], "x": np.arange(600) % 7}))
     assert any("--group user_id" in one for one in warnings)
 
 
 def test_of_columns_that_are_said_to_be_categories_nothing_is_said(read_text):
     text = "user_id,y\n" + "".join(f"{i % 20},{i % 2}\n" for i in range(200))
-    assert read_text(text, categorical=("user_id",)).warnings == ()
+    assert said_of(read_text(text, categorical=("user_id",))) == ()

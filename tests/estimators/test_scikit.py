@@ -265,7 +265,8 @@ def test_an_audit_by_trees_of_scikit_learn(audit, tmp_path):
 def test_warnings_of_a_classifier_are_in_the_report(table):
     from labeldp_audit.audits import run
     from labeldp_audit.core.progress import Silent
+    from labeldp_audit.reports import sentences
 
     found = run.estimate_eta(str(table), Settings(estimator=Sklearn(Warns())), Silent())
     report = found[0] if isinstance(found, tuple) else found
-    assert "sklearn:test_scikit.Warns warns while it is fitted: UserWarning" in report.warnings
+    assert "sklearn:test_scikit.Warns warns while it is fitted: UserWarning" in sentences.warnings(report)

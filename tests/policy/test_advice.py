@@ -10,6 +10,7 @@ from policies import ONE, TODAY, finding, report
 
 from labeldp_audit.core.finding import Finding
 from labeldp_audit.policy import advice, judge
+from labeldp_audit.reports.sentences import sentence
 
 INF = math.inf
 NU = (finding("certified_nu_max", 0.0, None, INF, ONE, epsilon=1.0), finding("nu_max", 0.0, INF, INF, ONE, epsilon=1.0))
@@ -20,7 +21,7 @@ def said(text: str, *findings: Finding, **more: object) -> str:
     """About that line of a policy, and that nothing about it changes the verdict."""
     line, about = judge.parse(text), report(*findings, **more)  # type: ignore[arg-type]
     judged = replace(about, judgement=judge.judge(judge.Policy((line,)), about, TODAY))
-    return "; ".join(advice.for_lines([line], judged))
+    return "; ".join(map(sentence, advice.for_lines([line], judged)))
 
 
 # ---- per cent

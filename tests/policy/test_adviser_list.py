@@ -8,8 +8,9 @@ import pytest
 from policies import FOUR, ONE, TODAY, absent, finding, report
 
 from labeldp_audit.core.policy import COMPARISONS, FIELDS
-from labeldp_audit.policy import judge
+from labeldp_audit.policy import advice, judge
 from labeldp_audit.policy.advice import ADVISERS
+from labeldp_audit.reports.sentences import sentence
 
 each = pytest.mark.parametrize("name", ADVISERS.names())
 QUANTITIES = ("j(tau=3)", "nu_max", "advantage", "certified_nu_max", "equivalent_k", "eta_min", "nobody_knows")
@@ -29,27 +30,25 @@ REPORTS = (
 
 def said(name):
     """Of judged reports, and of one that was not."""
-    advise = ADVISERS.get(name)
     for text in LINES:
         line = judge.parse(text)
         for one in REPORTS:
             judged = replace(one, judgement=judge.judge(judge.Policy((line,)), one, TODAY))
-            yield line, advise(line, one), advise(line, judged), judged
+            yield line, advice.remark(name, line, one), advice.remark(name, line, judged), judged
 
 
 @each
 def test_it_says_one_sentence_or_nothing(name):
     spoke = 0
     for line, before, after, _ in said(name):
-        for text in (before, after):
-            assert isinstance(text, str) and text.isprintable() and text.strip() == text
-            assert not text or repr(line.text) in text
-        spoke += bool(after)
+        for text in [sentence(one) for one in (before, after) if one is not None]:
+            assert text.isprintable() and text.strip() == text != name
+            assert repr(line.text) in text
+        spoke += after is not None
     assert 0 < spoke < len(LINES) * len(REPORTS)  # who always speaks is not heard
 
 
 @each
 def test_it_does_so_again(name):
-    advise = ADVISERS.get(name)
-    for line, _, text, judged in said(name):
-        assert advise(line, judged) == text
+    for line, _, noticed, judged in said(name):
+        assert advice.remark(name, line, judged) == noticed

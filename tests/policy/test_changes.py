@@ -16,6 +16,7 @@ from labeldp_audit.core.table import Column
 from labeldp_audit.policy import changes, judge
 from labeldp_audit.policy.lines import parse
 from labeldp_audit.questions.quantities import QUANTITIES
+from labeldp_audit.reports.sentences import warnings
 
 TODAY = datetime.date(2026, 1, 1)
 
@@ -176,4 +177,4 @@ def test_columns_that_are_new_or_gone_are_named():
         )
 
     shown = changes.report(changes.between(with_columns("a", "b"), with_columns("b", "c")))
-    assert shown.warnings == ("columns that are new: c", "columns that are gone: a")
+    assert warnings(shown) == ("columns that are new: c", "columns that are gone: a")

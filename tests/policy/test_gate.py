@@ -425,7 +425,7 @@ def test_a_file_of_estimates_says_itself_whose_rows_they_are(audit, visits):
 def test_what_is_said_of_a_policy_is_said_beside_a_stored_report_and_not_of_the_next_policy(audit, stored):
     """Its own warnings were said when it was made."""
     file, line = stored[0], "uninformed_utility.high > 5"
-    changed(file, warnings=["of old"])
+    changed(file, warnings=["of old"], remarks=[])
     said = f"{line!r} never fails: a share is never above 1, and 5 % is written 0.05"
     ended = audit("check", file, *typed(line), *JSON)
     assert ended.err == f"labeldp-audit: warning: {said}\n" and ended.report["warnings"] == ["of old", said]

@@ -12,6 +12,7 @@ import joint
 import pytest
 from advantages import findings as advantages
 from certified import of_curves, of_gains, scored, with_certificates
+from judging import noticed
 
 from labeldp_audit.core.eta import EtaSummary
 from labeldp_audit.core.finding import Bound, Finding
@@ -103,12 +104,21 @@ def jeffreys() -> tuple[Finding, Finding]:
 
 
 def audit(command: str, findings: tuple[Finding, ...], extra: int = 0) -> Report:
-    warnings = (
+    remarks = (
         "19 rows without a label were dropped",
         "column 'patient_id\x1b[31m' looks like an identifier: nearly all of its values differ",
     )
     parameters = {"confidence": 0.99, "seed": 0, "k": 141, "mechanism": ("rr:epsilon=0.5|1|2|4",)}
-    return Report(command, "0.1.0", dataset(extra), eta(), parameters, findings, warnings, quantities=QUANTITIES)
+    return Report(
+        command,
+        "0.1.0",
+        dataset(extra),
+        eta(),
+        parameters,
+        findings,
+        tuple(map(noticed, remarks)),
+        quantities=QUANTITIES,
+    )
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from labeldp_audit.core.finding import Bound, Finding
 from labeldp_audit.core.policy import Waiver
+from labeldp_audit.core.remark import UNCODED, Remark
 from labeldp_audit.core.report import Report
 from labeldp_audit.policy import judge
 
@@ -29,6 +30,11 @@ WAIVERS = (
 )
 
 
+def noticed(text: str) -> Remark:
+    """As in a report of an older version."""
+    return Remark(UNCODED, text=text)
+
+
 def judged(
     report: Report, lines: tuple[str, ...] = LINES, waivers: tuple[tuple[str, datetime.date, str], ...] = WAIVERS
 ) -> Report:
@@ -44,7 +50,9 @@ def hostile(report: Report) -> Report:
     spoilt = replace(report.dataset, name=HOSTILE, sha256=HOSTILE, label=HOSTILE)
     words = HOSTILE.replace("'", "")
     lines = (f"q(class='{words}').high > 1", "q.high > 1", f"q(mechanism='{words}').low > 0")
-    made = replace(report, dataset=spoilt, findings=findings, version=HOSTILE, command=HOSTILE, warnings=(HOSTILE,))
+    made = replace(
+        report, dataset=spoilt, findings=findings, version=HOSTILE, command=HOSTILE, remarks=(noticed(HOSTILE),)
+    )
     return judged(made, lines, (("eta_min", EARLIER, HOSTILE), ("q", LATER, HOSTILE)))
 
 

@@ -34,7 +34,7 @@ def test_an_unknown_format_lists_what_exists(eta_report: Report) -> None:
 
 @EVERY
 def test_a_report_of_nothing(eta_report: Report, name: str) -> None:
-    nothing = replace(eta_report, findings=(), warnings=(), dataset=replace(eta_report.dataset, columns=()))
+    nothing = replace(eta_report, findings=(), remarks=(), dataset=replace(eta_report.dataset, columns=()))
     assert formats.render(name, nothing).endswith("\n") and formats.picture(nothing) is None
 
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from joint import SHARED
-from judging import LATER, hostile, judged, many
+from judging import LATER, hostile, judged, many, noticed
 from markdown_it import MarkdownIt
 
 from labeldp_audit.core.report import Report
@@ -187,7 +187,7 @@ def test_no_more_is_cut_than_has_to_be(tail_report: Report) -> None:
 
 
 def test_a_page_longer_than_github_takes(tail_report: Report) -> None:
-    long = replace(tail_report, warnings=tuple(f"warning {place}: \u00f6\u65e5" for place in range(60_000)))
+    long = replace(tail_report, remarks=tuple(noticed(f"warning {place}: \u00f6\u65e5") for place in range(60_000)))
     page = markdown.render(long)
     assert len(page.encode()) > 1_048_576
     cut = formats.summary(long)

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from joint import HOSTILE, REPORTS, SHARED
+from judging import noticed
 
 from labeldp_audit.core.finding import Bound, Finding
 from labeldp_audit.core.report import Report
@@ -62,7 +63,14 @@ def hostile(report: Report) -> Report:
     eta = replace(report.eta, reliability=bins, tried=tuple(replace(one, name=HOSTILE[5]) for one in report.eta.tried))
     bad = Finding(HOSTILE[6], Bound(1.0, None, None, 9, HOSTILE[7], HOSTILE), 0.99, HOSTILE[8], {"bound": HOSTILE[9]})
     parameters = {**report.parameters, "exclude": list(HOSTILE), "tune": HOSTILE[1], "compared": [HOSTILE[0]]}
-    made = replace(report, dataset=data, findings=(*findings, bad), eta=eta, warnings=HOSTILE, parameters=parameters)
+    made = replace(
+        report,
+        dataset=data,
+        findings=(*findings, bad),
+        eta=eta,
+        remarks=tuple(map(noticed, HOSTILE)),
+        parameters=parameters,
+    )
     return joint.explained(replace(made, uncertifiable=HOSTILE[3], version=HOSTILE[0]), HOSTILE, HOSTILE[1])
 
 

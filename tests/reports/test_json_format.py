@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from joint import REPORTS, SHARED
-from judging import HOSTILE, LATER, hostile, judged
+from judging import HOSTILE, LATER, hostile, judged, noticed
 
 from labeldp_audit.core.errors import DataError
 from labeldp_audit.core.finding import Bound, Finding
@@ -60,7 +60,7 @@ def test_every_float_comes_back_exactly(
 @SHARED
 @given(text=st.text(st.characters(), max_size=20))
 def test_every_name_comes_back_and_can_be_written(eta_report: Report, text: str) -> None:
-    report = replace(eta_report, dataset=replace(eta_report.dataset, label=text), warnings=(text,))
+    report = replace(eta_report, dataset=replace(eta_report.dataset, label=text), remarks=(noticed(text),))
     formats.render("json", report).encode("utf-8")
     # Python reads an escaped surrogate pair as the character that it is, which names from files cannot tell apart.
     expected = text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")

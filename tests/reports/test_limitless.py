@@ -59,7 +59,7 @@ def cut(report: Report, how: Cut, quantity: str | None = None) -> Report:
     lines = tuple(f"{name}.{field} > 0.5" for name in names for field in ("low", "high"))
     report = judged(report, lines)
     said = advice.for_lines(map(judge.parse, lines), report)
-    return replace(report, warnings=(*report.warnings, *said))
+    return replace(report, remarks=(*report.remarks, *said))
 
 
 def check_every_format(report: Report, widths: tuple[int, ...] = (40, 120)) -> None:

@@ -6,13 +6,14 @@ from dataclasses import replace
 
 import joint
 import pytest
+from judging import noticed
 from test_html_format import hostile
 
 from labeldp_audit.core.finding import Bound, Finding
 from labeldp_audit.core.policy import Judgement
 from labeldp_audit.core.report import Report
 from labeldp_audit.reports import answers, document, formats, found
-from labeldp_audit.reports.blocks import Level, Remark, Sentence, Table
+from labeldp_audit.reports.blocks import Level, Notice, Sentence, Table
 
 REPORTS = ("joint", "tuned", "tail", "worst", "eta", "gain", "given")
 AT = {"epsilon": 1.0, "pi": 0.268941, "lambda": 0.537883}
@@ -23,7 +24,7 @@ def any_report(request: pytest.FixtureRequest) -> Report:
     known: Report = request.getfixturevalue("joint_report")
     changed = {
         "huge": lambda: joint.huge(request.getfixturevalue("tail_report")), "hostile": lambda: hostile(known),
-        "empty": lambda: replace(known, findings=(), judgement=None, warnings=()),
+        "empty": lambda: replace(known, findings=(), judgement=None, remarks=()),
         "unjudged": lambda: replace(known, judgement=None), "checked": lambda: replace(known, command="check"),
     }  # fmt: skip
     made = changed.get(request.param) or (lambda: request.getfixturevalue(f"{request.param}_report"))
@@ -39,7 +40,7 @@ def shares(report: Report, high: float, low: float = 0.02, rows: int = 1_500) ->
     bound = Bound(0.5, low, high, rows, "m")
     data = replace(report.dataset, rows_used=rows, class_counts=(rows - 100, 100))
     one = Finding("j", bound, 0.99, "rr:epsilon=1", {"tau": 1.0, **AT})
-    return replace(report, dataset=data, findings=(one,), warnings=(), parameters={})
+    return replace(report, dataset=data, findings=(one,), remarks=(), parameters={})
 
 
 @pytest.mark.parametrize("width", [80, 100])
@@ -106,10 +107,10 @@ def test_many_mechanisms_are_few_and_the_first_the_picked_and_the_last_among_the
 
 
 def test_warnings_are_a_line_each_and_those_left_out_are_counted(worst_report: Report) -> None:
-    report = replace(worst_report, warnings=tuple(f"warning {place}: {'words ' * 60}" for place in range(40)))
+    report = replace(worst_report, remarks=tuple(noticed(f"warning {place}: {'words ' * 60}") for place in range(40)))
     shown = [line for line in lines(report) if line.startswith("!")]
     assert shown[-1] == f"! {40 - len(shown) + 1} more warnings" and 1 < len(shown) <= 5
-    kept = [one for one in document.of(report) if isinstance(one, Remark)]
+    kept = [one for one in document.of(report) if isinstance(one, Notice)]
     assert len(kept) == 40 and all("\n" not in one.text for one in kept)
 
 
@@ -119,5 +120,5 @@ def test_warnings_are_a_line_each_and_those_left_out_are_counted(worst_report: R
 def test_a_warning_ends_with_a_whole_clause(worst_report: Report, width: int, shown: str) -> None:
     """Half a bracket is none."""
     said = f"a model is really quite very bad (a loss of 0.28, and 0.27 without), on held-out labels, {'more ' * 20}"
-    told = [line for line in lines(replace(worst_report, warnings=(said,)), width) if line.startswith("!")]
+    told = [line for line in lines(replace(worst_report, remarks=(noticed(said),)), width) if line.startswith("!")]
     assert told == [f"! a model is really quite very {shown}"]

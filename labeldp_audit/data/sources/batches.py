@@ -13,7 +13,7 @@ from contextlib import contextmanager
 import pyarrow as pa
 
 from ...core.errors import DataError
-from ..quoting import shown
+from ...core.quoting import shown
 
 VALUES_IN_BATCH = 1 << 22
 MOST_ROWS, FEWEST_ROWS = 1 << 16, 1 << 10

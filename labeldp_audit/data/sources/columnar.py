@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ...core.errors import DataError
-from ..quoting import shown
+from ...core.quoting import shown
 from .batches import all_different, reading, storage
 from .content import FileContent
 from .contract import HowText, Source

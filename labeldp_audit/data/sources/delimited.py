@@ -16,7 +16,7 @@ import pyarrow.csv as pc
 from pyarrow import compute
 
 from ...core.errors import DataError, SpecError
-from ..quoting import argument
+from ...core.quoting import argument
 from .batches import all_different, shortened
 from .content import Content
 from .contract import FAILURES, HowText, Source

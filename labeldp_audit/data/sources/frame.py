@@ -19,10 +19,10 @@ import pyarrow.parquet as pq
 from pyarrow import compute
 
 from ...core.errors import DataError, SpecError
+from ...core.quoting import listed, shown
 from ...core.table import Dataset
 from ..classes import may_be, spelled
 from ..levels import is_category
-from ..quoting import listed, shown
 from .batches import all_different, cut, storage
 from .columnar import types_of
 from .contract import Source

@@ -12,6 +12,7 @@ from numbers import Integral, Real
 from ...core.finding import Finding
 from ...core.policy import Judgement, Waiver
 from ...core.report import OLDER, SCHEMA, TOOL, Report
+from .. import sentences
 from . import report_hash
 from .spelling import exact
 
@@ -41,7 +42,7 @@ def _document(report: Report, run_info: Mapping[str, object] | None) -> dict[str
         },
         "parameters": report.parameters,
         "findings": [_finding(finding) for finding in report.findings],
-        "warnings": report.warnings,
+        "warnings": sentences.warnings(report),
         "remarks": [asdict(one) for one in report.remarks],
     }
     if OLDER in report.parameters:

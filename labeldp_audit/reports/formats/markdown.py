@@ -8,7 +8,7 @@ from html import escape
 
 from ...core.report import Report
 from .. import document
-from ..blocks import Block, Figure, Level, Remark, Sentence, Table, flowing
+from ..blocks import Block, Figure, Level, Notice, Sentence, Table, flowing
 from .spelling import plain
 
 # A comment breaks an address that would become a link.
@@ -56,7 +56,7 @@ def _block(block: Block) -> Iterator[str]:
             yield from ("", f"<pre>{escape(plain(text))}</pre>")
         case Sentence(text=text):
             yield from ("", escaped(text))
-        case Remark(text=text):
+        case Notice(text=text):
             yield from ("", f"> {escaped(text)}")
         case Table():
             yield from (("", f"**{escaped(block.caption)}**") if block.caption else ())

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 
 from ...core.policy import Judgement, Outcome, Verdict
 from ...core.report import TOOL, Report
-from .. import answers, found, remarks
+from .. import answers, basis, found, sentences
 from . import ci_results
 from .ci_results import Fault
 from .json import strict, visible
@@ -39,7 +39,7 @@ def _run(report: Report, run_info: Mapping[str, object] | None, location: str | 
     address, rules = ci_results.uri(path), _rules(report, faults)
     places = {rule: number for number, rule in enumerate(rules)}
     semantic = {"semanticVersion": report.version} if _SEMANTIC.fullmatch(report.version) else {}
-    said = [{"level": "warning", "message": _text(plain(warning))} for warning in report.warnings]
+    said = [{"level": "warning", "message": _text(plain(warning))} for warning in sentences.warnings(report)]
     about: Object = {} if run_info is None else {"properties": {"run": run_info}}
     # The base is named only where it is known where the table is.
     file: Object = {"uri": address, **({"uriBaseId": "%SRCROOT%"} if from_top else {})}
@@ -78,7 +78,7 @@ def _rules(report: Report, faults: Sequence[Fault]) -> dict[str, Object]:
     rules: dict[str, Object] = {}
     for quantity in dict.fromkeys([*(one.quantity for one in report.findings), *(one.quantity for one in asked)]):
         assumed = found.assumptions(one for one in report.findings if one.quantity == quantity)
-        more = (_JUDGED, remarks.NOT_PROVED, *(f"It rests on this: {line}." for line in assumed))
+        more = (_JUDGED, basis.NOT_PROVED, *(f"It rests on this: {line}." for line in assumed))
         rules[quantity] = _described(quantity, found.quantity(report, quantity).meaning, " ".join(more))
     if any(one.rule == ci_results.WAIVER for one in faults):
         waiver = _described(ci_results.WAIVER, "risks that were accepted for a time", _WAIVERS)

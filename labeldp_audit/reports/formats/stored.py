@@ -16,9 +16,10 @@ from ...core.eta import Bin, EtaSummary, Tried
 from ...core.finding import Bound, Change, Finding, Way
 from ...core.policy import COMPARISONS, FIELDS, Judgement, Outcome, Verdict, Waived, Waiver
 from ...core.quantity import Quantity
-from ...core.remark import Remark
+from ...core.remark import UNCODED, Remark
 from ...core.report import ALONE, COMPARED, SCHEMA, TUNE, Report
 from ...core.table import Column, Dataset
+from .. import sentences
 from . import report_hash
 
 Object = Mapping[str, Any]
@@ -27,9 +28,10 @@ Reader = Callable[[Any], Any]
 AGAIN = "write it anew: labeldp-audit audit DATA"
 _WORDS = {"Infinity": math.inf, "-Infinity": -math.inf}
 _NAMES = ("binds", "bound", "class", "column", "group", "of", "parameter", "scale")  # of `at` that are never numbers
+_LOSSES = {"log_loss", "blind", "less"}  # of remarks, which may be infinite
 # Keys that reports may lack; of a newer version they may have more.
 _OPTIONAL = {
-    Report: ("remarks", "uncertifiable", "changes"), EtaSummary: ("order_p",), Bound: ("reason", "standard_error"),
+    Report: ("uncertifiable", "changes"), EtaSummary: ("order_p",), Bound: ("reason", "standard_error"),
     Finding: ("claim", "bag"), Column: ("missing", "levels", "width"), Tried: ("behind", "behind_error"),
     Waiver: ("baseline",),
 }  # fmt: skip
@@ -53,6 +55,7 @@ def read_with_run(text: str, name: str, quantities: Mapping[str, Quantity]) -> t
     run = document.get("run")
     try:
         report = replace(_report(document), quantities=quantities)
+        sentences.warnings(report)  # which refuses values that do not belong to a code
         for fault in (*_faults_of_table(report.dataset), *_faults(report)):
             raise ValueError(fault)
         return report, run if isinstance(run, dict) else None
@@ -128,8 +131,32 @@ def _report(document: Object) -> Report:
         verdicts = tuple(_verdict(one, findings) for one in _list(judged["verdicts"]))
         judged = Judgement(verdicts, tuple(_noun(Waived, one, waiver=_waiver(one)) for one in _list(judged["waivers"])))
     version = _text(document["tool"]["version"])
-    made: Report = _noun(Report, document, version=version, findings=findings, judgement=judged, quantities={})
+    known: dict[str, object] = {
+        "findings": findings,
+        "judgement": judged,
+        "remarks": _remarks(document),
+        "quantities": {},
+    }
+    made: Report = _noun(Report, document, version=version, **known)
     return made
+
+
+def _remarks(document: Object) -> tuple[Remark, ...]:
+    """One for each warning. A code that this version does not know has the sentence that stands in the file."""
+    coded = [_remark(one) for one in _list(document.get("remarks", []))]
+    said = [_text(one) for one in _list(document["warnings"])]
+    if len(coded) != len(said):  # of an older version, most of whose warnings have no code
+        told = {sentences.sentence(one) for one in coded}
+        return (*coded, *(Remark(UNCODED, text=one) for one in said if one not in told))
+    return tuple(
+        one if one.code in sentences.SENTENCES else Remark(one.code, **{**one.values, "text": text})
+        for one, text in zip(coded, said, strict=True)
+    )
+
+
+def _remark(one: Object) -> Remark:
+    values = _object(one["values"])
+    return Remark(_text(one["code"]), **values | {name: _number(values[name]) for name in _LOSSES & values.keys()})
 
 
 def _finding(one: Any) -> Finding:
@@ -199,8 +226,8 @@ def _refused(value: object, wanted: str) -> NoReturn:
 
 _READERS: Mapping[str, Reader] = {
     "str": _text, "int": _whole, "float": _number, "bool": _truth, "Outcome": Outcome,
-    "Mapping[str, object]": _object, "Mapping[str, str | int | float]": _object, "Mapping[str, float | str]": _at,
-    **{kind.__name__: functools.partial(_noun, kind) for kind in (Dataset, Column, EtaSummary, Bin, Remark)},
+    "Mapping[str, object]": _object, "Mapping[str, float | str]": _at,
+    **{kind.__name__: functools.partial(_noun, kind) for kind in (Dataset, Column, EtaSummary, Bin)},
     "Change": lambda one: Change(_finding(one["old"]), _finding(one["new"]), Way(one["way"])),
     "Tried": lambda value: _noun(Tried, {"k": None} | _object(value)),
 }  # fmt: skip

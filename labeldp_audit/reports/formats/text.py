@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ...core.report import Report
 from .. import document
-from ..blocks import Block, Figure, Level, Remark, Sentence, Table
+from ..blocks import Block, Figure, Level, Notice, Sentence, Table
 from .spelling import cut
 
 _WIDEST, _LINES, _WARNINGS = 120, 25, 5
@@ -35,9 +35,9 @@ def screen(report: Report, width: int = 100, color: bool = False, page: str = ""
     brief = [one for one in document.of(report) if one.level is Level.BRIEF]
     room = min(width, _WIDEST)
     last = _last(brief, page, rest, room)
-    above = [line for one in brief if not isinstance(one, Remark) for line in _brief(one, room, color)]
+    above = [line for one in brief if not isinstance(one, Notice) for line in _brief(one, room, color)]
     most = max(1, min(_WARNINGS, _LINES - len(above) - len(last)))
-    found = [one.text for one in brief if isinstance(one, Remark)]
+    found = [one.text for one in brief if isinstance(one, Notice)]
     shown = found if len(found) <= most else found[: most - 1]
     warnings = [f"! {_clauses(one, room - 2)}" for one in shown]
     warnings += [f"! {len(found) - len(shown)} more warnings"] if len(found) > len(shown) else []
@@ -93,7 +93,7 @@ def _block(block: Block, width: int, color: bool) -> Iterator[str]:
         case Sentence(text=text, role=role):
             style = _tint(text) if role in ("verdict", "answer") else ""
             yield from (_styled(line, style, color) for line in _wrapped(text, width))
-        case Remark(text=text):
+        case Notice(text=text):
             yield from _wrapped(text, width, "! ", "  ")
         case Table():
             yield ""

@@ -1,4 +1,4 @@
-"""Warnings, what numbers rest on, and what could not be computed: from a report's codes and texts."""
+"""What a report is about, what its numbers rest on, and what could not be computed."""
 
 from __future__ import annotations
 
@@ -11,23 +11,7 @@ from .formats.spelling import confidence, count, cut, percent, plain, share, sho
 NOT_PROVED = (
     "This report measures what the features and the release tell together. It does not prove that a release is safe."
 )
-_FEW_ROWS = 2_000
 _NAMES = 6
-
-
-def warnings(report: Report) -> list[str]:
-    """As the report has them, but for mechanisms without an answer to a question about them, which share a line."""
-    unjudged: dict[str, dict[str, None]] = {}
-    for one in report.findings:
-        asked = one.quantity in (found.J, found.WORST, found.ADDED) and one.mechanism is not None
-        if asked and one.bound.estimate is None and one.bound.reason:
-            unjudged.setdefault(one.bound.reason, {})[one.mechanism or ""] = None
-    each = {f"{name} was not judged: {reason}" for reason, names in unjudged.items() for name in names}
-    said = [one for one in report.warnings if one not in each]
-    said += [f"not judged: {words.listed([*names], 2)}: {reason}" for reason, names in unjudged.items()]
-    rows = report.dataset.rows_used
-    few = f"{count(rows)} rows are few: low and high lie far apart; more rows narrow them"
-    return [*said, few] if rows < _FEW_ROWS else said
 
 
 def subject(report: Report) -> str:

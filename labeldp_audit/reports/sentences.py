@@ -1,0 +1,183 @@
+"""The sentence of each code: what was noticed, for readers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from string import Formatter
+from typing import Any
+
+from ..core.quoting import argument, listed, shown
+from ..core.remark import FITTED_BEFORE, LEFT_OUT, NOT_JUDGED, ONE_EACH, REFUTED, UNANSWERED, Remark
+from ..core.report import Report
+from . import found, words
+from .formats.spelling import count
+
+_FEW_ROWS = 2_000
+
+
+def warnings(report: Report) -> tuple[str, ...]:
+    """One for each remark, in their order."""
+    return tuple(map(sentence, report.remarks))
+
+
+def for_people(report: Report) -> list[str]:
+    """The same, but mechanisms without an answer to a question about them share a line where the reason is the same."""
+    unjudged: dict[str, dict[str, None]] = {}
+    for one in report.findings:
+        asked = one.quantity in (found.J, found.WORST, found.ADDED) and one.mechanism is not None
+        if asked and one.bound.estimate is None and one.bound.reason:
+            unjudged.setdefault(one.bound.reason, {})[one.mechanism or ""] = None
+    said = [sentence(one) for one in report.remarks if one.code != NOT_JUDGED]
+    said += [f"not judged: {words.listed([*names], 2)}: {reason}" for reason, names in unjudged.items()]
+    rows = report.dataset.rows_used
+    few = f"{count(rows)} rows are few: low and high lie far apart; more rows narrow them"
+    return [*said, few] if rows < _FEW_ROWS else said
+
+
+def sentence(remark: Remark) -> str:
+    return _WRITER.format(SENTENCES.get(remark.code, "{text}"), **{"text": remark.code, **remark.values})
+
+
+class _Writer(Formatter):
+    def format_field(self, value: Any, form: str) -> str:
+        return _FORMS[form](value) if form in _FORMS else str(super().format_field(value, form))
+
+
+_WRITER = _Writer()
+_FORMS: Mapping[str, Callable[[Any], str]] = {
+    "shown": shown, "argument": argument, "listed": listed,
+    "few": lambda names: ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else ""),
+    "every": lambda but: f"every column but {but}" if but else "every column",
+    "least": lambda share: f"{math.floor(1000 * share) / 1000:.3f}",
+    "percent": lambda share: f"{100 * share:g} %",
+}  # fmt: skip
+
+SENTENCES: Mapping[str, str] = {
+    # ---- rows
+    UNANSWERED: (
+        "{rows:,} of {of:,} rows with the label {label} repeat others in {but:every}, more than coincidence explains: "
+        "no limit is given until you say what they are, --repeats copies (the same record twice) or --repeats people "
+        "(different people who look alike); estimates are of one row of each record"
+    ),
+    REFUTED: (
+        "{rows:,} of {of:,} rows with the label {label} repeat others in {but:every}, in numbers that independent "
+        "people do not come in, as if the table or a part of it was written several times: limits do not hold, "
+        "whatever --repeats people says; a design that asks each point equally often looks so as well, and its rows "
+        "are no independent draws: limits for people at large do not hold then either"
+    ),
+    LEFT_OUT: "{rows:,} of {of:,} rows repeat others in {but:every} and were left out: one of each record was kept",
+    FITTED_BEFORE: (
+        "eta is what {model} says, which was fitted before, to unknown rows, and may know these labels: no "
+        "limit is given; hand in its probabilities as an array (eta=clf.predict_proba(X)) to say that it has not seen "
+        "them, or a classifier that is not fitted, which is fitted here and scores no row that it learnt from"
+    ),
+    ONE_EACH: (
+        "{rows:,} rows are of {people:,} people: one row of each, drawn by lot, is asked and judges; models of other "
+        "people's rows learn from all"
+    ),
+    "labels-missing": "rows without a label, dropped: {rows:,}",
+    "rows-asked": "{rows:,} of {of:,} rows, drawn uniformly, were asked; --queries all asks every row",
+    "rows-learnt": "{rows:,} of {of:,} rows, drawn uniformly, were learnt from and scored",
+    # ---- columns
+    "columns-constant": "constant, so dropped: {columns:listed}",
+    "columns-with-values-far-out": (
+        "a few values thousands of times as far out as most, as codes for missing ones may be: {columns:listed}; "
+        "distances (knn) hardly see the others"
+    ),
+    "columns-mostly-missing": "mostly missing: {columns:listed}",
+    "text-looks-like-identifier": (
+        "column {column:shown} looks like an identifier; --exclude {column:argument} if it is"
+    ),
+    "text-named-like-identifier": (
+        "column {column:shown} is named like an identifier: --group {column:argument} if it says whose row it is, "
+        "--exclude or --categorical otherwise"
+    ),
+    "number-named-like-owner": (
+        "column {column:shown} is named like an identifier and read as a number: --group {column:argument} if it says "
+        "whose row it is, --exclude or --categorical otherwise"
+    ),
+    "number-named-like-identifier": (
+        "column {column:shown} is named like an identifier and read as a number: --exclude {column:argument} if it "
+        "is, --categorical if its values are codes"
+    ),
+    "number-differs-in-each-row": (
+        "column {column:shown} has a number of its own in nearly every row; --exclude {column:argument} if it is an "
+        "identifier"
+    ),
+    "numbers-look-like-codes": (
+        "whole numbers of few scattered values, read as numbers: {columns:listed}; --categorical if codes"
+    ),
+    "text-of-decimal-commas": (
+        "column {column:shown} is read as text and looks like numbers with decimal commas; --decimal , reads them if "
+        "all are"
+    ),
+    "text-of-numbers": (
+        "column {column:shown} is read as text and looks like numbers; all cells of a column of numbers have to be some"
+    ),
+    "text-of-days": "column {column:shown} is read as text and looks like days; write them as 2026-12-31",
+    "columns-new": "columns that are new: {columns:few}",
+    "columns-gone": "columns that are gone: {columns:few}",
+    "columns-looked-at": (
+        "what {columns} of {of:,} columns contribute was looked at: those that boosted trees use most"
+    ),
+    # ---- eta
+    "search-not-exact": (
+        "neighbours were searched in the nearest cells alone (recall {recall:.3f}, at least {recall_low:least} "
+        "(99 %)); --recall 1 searches everywhere"
+    ),
+    "features-give-label-away": (
+        "features give the label away in {rows:,} of {of:,} rows, where the loss is estimated as infinite: drop or "
+        "coarsen the columns that audit --explain names"
+    ),
+    "neighbourhoods-of-one-class": (
+        "{rows:,} of {of:,} neighbourhoods of {k:,} rows hold one class only, where the loss is estimated as "
+        "infinite: decide by the lower limits, or ask more neighbours with --k"
+    ),
+    "probabilities-see-nothing": (
+        "the given probabilities guess labels no better than the shares of the classes do (log loss {log_loss:.4f}, "
+        "without features {blind:.4f}), so risk may be missed: audit without --eta and compare"
+    ),
+    "model-sees-nothing": (
+        "the model guesses labels no better than the shares of the classes do (log loss {log_loss:.4f}, without "
+        "features {blind:.4f}): the features tell next to nothing, or another --estimator or more rows find what they "
+        "tell"
+    ),
+    "neighbours-see-nothing": (
+        "neighbours guess labels no better than the shares of the classes do (log loss {log_loss:.4f}, without "
+        "features {blind:.4f}): the features tell next to nothing, or distances hide it and upper limits mean "
+        "nothing; --estimator auto finds more, and so may fewer columns (--exclude)"
+    ),
+    "attackers-neighbours-see-nothing": (
+        "neighbours guess labels no better than the shares of the classes do (log loss {log_loss:.4f}, without "
+        "features {blind:.4f}): the features tell next to nothing, or distances hide it and estimates mean little; "
+        "--estimator auto finds more, and so may fewer columns (--exclude)"
+    ),
+    "more-to-know": (
+        "there may be more to know than this report says: {best} guesses unseen labels clearly better than the best "
+        "single model, {single} (log loss {log_loss:.4f}, {less:.4f} less), so each misses something; a model of your "
+        "own may find it (--eta COLUMN)"
+    ),
+    "scores-in-wrong-order": (
+        "limits are wide, as labels contradict the order of the scores (p = {p:.2g}): another --estimator may put "
+        "people in a better order"
+    ),
+    "shares-do-not-fit": (
+        "estimates do not fit the labels in {groups} of {of} groups of like estimates: where {predicted:.3g} was "
+        "predicted for {label} on average, {observed:.3g} was observed ({low:.3g} to {high:.3g}, about "
+        "{confidence:percent} for all groups); another --estimator may fit better"
+    ),
+    "labels-contradict-probabilities": (
+        "the labels do not fit the probabilities in {source}: among {rows:,} rows with probabilities {first:.3g} to "
+        "{last:.3g} (mean {mean:.3g}) {share:.3g} have the label {label}"
+    ),
+    "classifier-warns": "{name} warns while it is fitted: {kind}",
+    # ---- mechanisms and policies
+    NOT_JUDGED: "{mechanism} was not judged: {reason}",
+    "value-left-aside": "{spec}: tune looks for {parameter} itself, so {name} = {value} is left aside",
+    "least-noise-passes": "{scale}: even {parameter} = {value:g}, the least noise tried, passes",
+    "no-strength-passes": "{scale}: {reason}",
+    "never-fails": "{line!r} never fails: a share is never above 1, and 5 % is written 0.05",
+    "upside-down": ("{line!r} stops a release where the number is small: a line says what blocks it"),
+    "never-passes": ("{line!r} can never pass: no table has an upper limit for it; gate on .low, or on advantage.high"),
+}
