@@ -13,6 +13,7 @@ import numpy as np
 from labeldp_audit.core.errors import AssumptionError, DataError, SpecError
 from labeldp_audit.core.eta import EtaSummary
 from labeldp_audit.core.finding import Bound, Finding
+from labeldp_audit.core.remark import Remark
 from labeldp_audit.core.report import Report
 from labeldp_audit.core.table import Column, Dataset
 from labeldp_audit.engines.threads import in_threads
@@ -74,7 +75,7 @@ def found(command, data, settings, progress):
     progress.advance(10)
     rows = {"row": np.arange(3), "eta": np.array([0.1, 0.2, 0.3])}
     written = types.SimpleNamespace(columns=rows, about={"sha256": "0"}) if command == "estimate-eta" else None
-    return report(("one column looks like an identifier",) if data == "warn" else ()), written
+    return report((Remark("text-looks-like-identifier", column="name"),) if data == "warn" else ()), written
 
 
 if __name__ == "__main__":

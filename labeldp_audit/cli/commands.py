@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from functools import partial
+import functools
+from collections.abc import Callable, Collection
+from inspect import Parameter, Signature
 from typing import Annotated, Any
 
 import typer
@@ -10,6 +12,15 @@ import typer.core
 
 from ..core import registry
 from ..core.errors import SpecError
+from ..core.settings import (
+    AuditOptions,
+    EtaOptions,
+    GainOptions,
+    ReleaseOptions,
+    TailOptions,
+    TuneOptions,
+    WorstCaseOptions,
+)  # fmt: skip
 from . import options as opt
 from . import terminal
 
@@ -21,6 +32,9 @@ SUMMARY = (
     "Options of a command may also stand in labeldp-audit.toml or pyproject.toml, or in variables such as "
     "LABELDP_AUDIT_LABEL; what is typed wins."
 )
+
+
+Run = Callable[[typer.Context], int]
 
 
 class _Group(typer.core.TyperGroup):
@@ -56,7 +70,24 @@ application = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-command = partial(application.command, cls=_Command)
+
+
+def command(summary: str, names: Collection[str], *declared: Parameter) -> Callable[[Run], Run]:
+    """Declare a command that takes the options of these names; declared: arguments beside DATA, and options that are
+    others for this command."""
+
+    def declare(run: Run) -> Run:
+        @functools.wraps(run)
+        def typed(context: typer.Context, **_: object) -> int:
+            return run(context)  # which has the values
+
+        context = Parameter("context", Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
+        signature = Signature([context, *opt.parameters(names, *declared)])
+        typed.__signature__ = signature  # type: ignore[attr-defined]
+        application.command(cls=_Command, short_help=summary)(typed)
+        return run
+
+    return declare
 
 
 def perform(context: typer.Context, **how: bool) -> int:
@@ -85,18 +116,8 @@ def program(
 # ---- in the order in which help lists them
 
 
-@command(short_help="What the features alone tell about the label.")
-def estimate_eta(
-    context: opt.Context, data: opt.Data, label: opt.Label, positive: opt.Positive, exclude: opt.Exclude,
-    categorical: opt.Categorical, drop_null_labels: opt.DropNullLabels, delimiter: opt.Delimiter,
-    decimal: opt.Decimal, few_rows: opt.FewRows, group: opt.Group,
-    repeats: opt.Repeats, estimator: opt.Estimator, eta: opt.EtaColumns, k: opt.K, queries: opt.Queries,
-    recall: opt.Recall, mechanism: opt.Mechanism, utility: opt.Utility, smoothness: opt.Smoothness,
-    certify: opt.Certify, confidence: opt.Confidence, seed: opt.Seed, format: opt.Format, output: opt.Output,
-    no_output: opt.NoOutput, with_run_info: opt.WithRunInfo, verbose: opt.Verbose, quiet: opt.Quiet,
-    threads: opt.Threads, exit_zero: opt.ExitZero, debug: opt.Debug, config: opt.Config, no_config: opt.NoConfig,
-    show_config: opt.ShowConfig,
-) -> int:  # fmt: skip
+@command("What the features alone tell about the label.", opt.as_in_python(EtaOptions))
+def estimate_eta(context: typer.Context) -> int:
     """Estimate for each row how likely each label is, given the features alone: what anybody can know before a
     release. Also writes DIR/eta.parquet, one line a row, which only you can read.
 
@@ -110,18 +131,8 @@ def estimate_eta(
     return perform(context, rows=True)
 
 
-@command(short_help="The largest loss, over all neighbourhoods.")
-def nu_max(
-    context: opt.Context, data: opt.Data, label: opt.Label, positive: opt.Positive, exclude: opt.Exclude,
-    categorical: opt.Categorical, drop_null_labels: opt.DropNullLabels, delimiter: opt.Delimiter,
-    decimal: opt.Decimal, few_rows: opt.FewRows, group: opt.Group,
-    repeats: opt.Repeats, estimator: opt.Estimator, eta: opt.EtaColumns, eta_file: opt.EtaFile, k: opt.K,
-    queries: opt.Queries, recall: opt.Recall, mechanism: opt.Mechanism, smoothness: opt.Smoothness,
-    certify: opt.Certify, confidence: opt.Confidence, seed: opt.Seed, format: opt.Format, output: opt.Output,
-    no_output: opt.NoOutput, with_run_info: opt.WithRunInfo, verbose: opt.Verbose, quiet: opt.Quiet,
-    threads: opt.Threads, exit_zero: opt.ExitZero, debug: opt.Debug, config: opt.Config, no_config: opt.NoConfig,
-    show_config: opt.ShowConfig,
-) -> int:  # fmt: skip
+@command("The largest loss, over all neighbourhoods.", opt.as_in_python(WorstCaseOptions))
+def nu_max(context: typer.Context) -> int:
     """Estimate the worst case: the largest change in log odds that a release can cause, whichever way the noise
     falls. The limits are about averages over neighbourhoods: a person who stands out in one may lose more.
 
@@ -134,18 +145,8 @@ def nu_max(
     return perform(context)
 
 
-@command(short_help="The share of people whose loss is above tau.")
-def estimate_j(
-    context: opt.Context, data: opt.Data, label: opt.Label, positive: opt.Positive, exclude: opt.Exclude,
-    categorical: opt.Categorical, drop_null_labels: opt.DropNullLabels, delimiter: opt.Delimiter,
-    decimal: opt.Decimal, few_rows: opt.FewRows, group: opt.Group,
-    repeats: opt.Repeats, estimator: opt.Estimator, eta: opt.EtaColumns, eta_file: opt.EtaFile, k: opt.K,
-    queries: opt.Queries, recall: opt.Recall, mechanism: opt.Mechanism, tau: opt.Tau, smoothness: opt.Smoothness,
-    alpha: opt.Alpha, certify: opt.Certify, confidence: opt.Confidence, seed: opt.Seed, format: opt.Format,
-    output: opt.Output, no_output: opt.NoOutput, with_run_info: opt.WithRunInfo, verbose: opt.Verbose,
-    quiet: opt.Quiet, threads: opt.Threads, exit_zero: opt.ExitZero, debug: opt.Debug, config: opt.Config,
-    no_config: opt.NoConfig, show_config: opt.ShowConfig,
-) -> int:  # fmt: skip
+@command("The share of people whose loss is above tau.", opt.as_in_python(TailOptions))
+def estimate_j(context: typer.Context) -> int:
     """Estimate J(tau): the share of people about whose label a release tells more than tau nats, for every tau and
     mechanism asked for, with an interval that covers all of them at once.
 
@@ -162,18 +163,12 @@ def estimate_j(
     return perform(context)
 
 
-@command(short_help="How much better an attacker guesses once the release is out.")
-def advantage(
-    context: opt.Context, data: opt.Data, label: opt.Label, positive: opt.Positive, exclude: opt.Exclude,
-    categorical: opt.Categorical, drop_null_labels: opt.DropNullLabels, delimiter: opt.Delimiter,
-    decimal: opt.Decimal, few_rows: opt.FewRows, group: opt.Group,
-    repeats: opt.Repeats, estimator: opt.Estimator, eta: opt.EtaColumns, eta_file: opt.EtaFile, k: opt.K,
-    queries: opt.Queries, recall: opt.Recall, mechanism: opt.ComparedMechanism, utility: opt.Utility, bags: opt.Bags,
-    smoothness: opt.Smoothness, certify: opt.Certify, confidence: opt.Confidence, seed: opt.Seed, format: opt.Format,
-    output: opt.Output, no_output: opt.NoOutput, with_run_info: opt.WithRunInfo, verbose: opt.Verbose,
-    quiet: opt.Quiet, threads: opt.Threads, exit_zero: opt.ExitZero, debug: opt.Debug, config: opt.Config,
-    no_config: opt.NoConfig, show_config: opt.ShowConfig,
-) -> int:  # fmt: skip
+@command(
+    "How much better an attacker guesses once the release is out.",
+    opt.as_in_python(GainOptions),
+    opt.COMPARED_MECHANISM,
+)
+def advantage(context: typer.Context) -> int:
     """Compare noise with aggregation: how many more labels the best attacker guesses right with the release than
     from the features alone, under each mechanism, beside the bounds that papers give, and which strength of one
     mechanism protects like which of another.
@@ -191,19 +186,8 @@ def advantage(
     return perform(context)
 
 
-@command(short_help="All of this at once, at one joint confidence.")
-def audit(
-    context: opt.Context, data: opt.Data, label: opt.Label, positive: opt.Positive, exclude: opt.Exclude,
-    categorical: opt.Categorical, drop_null_labels: opt.DropNullLabels, delimiter: opt.Delimiter,
-    decimal: opt.Decimal, few_rows: opt.FewRows, group: opt.Group,
-    repeats: opt.Repeats, estimator: opt.Estimator, eta: opt.EtaColumns, eta_file: opt.EtaFile, k: opt.K,
-    queries: opt.Queries, recall: opt.Recall, mechanism: opt.Mechanism, tau: opt.Tau, utility: opt.Utility,
-    bags: opt.Bags, smoothness: opt.Smoothness, alpha: opt.Alpha, certify: opt.Certify, explain: opt.Explain,
-    confidence: opt.Confidence, seed: opt.Seed, fail_if: opt.FailIf, policy: opt.PolicyFile, format: opt.Format,
-    output: opt.Output, no_output: opt.NoOutput, with_run_info: opt.WithRunInfo, verbose: opt.Verbose,
-    quiet: opt.Quiet, threads: opt.Threads, exit_zero: opt.ExitZero, debug: opt.Debug, config: opt.Config,
-    no_config: opt.NoConfig, show_config: opt.ShowConfig,
-) -> int:  # fmt: skip
+@command("All of this at once, at one joint confidence.", opt.as_in_python(AuditOptions))
+def audit(context: typer.Context) -> int:
     """Ask every question that the table allows, at one joint confidence: losses, the worst case, and what an
     attacker gains, beside other mechanisms on a fixed scale. Leaves the report in all formats in DIR, among them a
     page for people, and judges a policy if there is one.
@@ -220,19 +204,12 @@ def audit(
     return perform(context, every_format=True)
 
 
-@command(short_help="Does a policy hold? Ends with 1 if not.")
-def check(
-    context: opt.Context, data: opt.ReportOrData, label: opt.Label, positive: opt.Positive, exclude: opt.Exclude,
-    categorical: opt.Categorical, drop_null_labels: opt.DropNullLabels, delimiter: opt.Delimiter,
-    decimal: opt.Decimal, few_rows: opt.FewRows, group: opt.Group,
-    repeats: opt.Repeats, estimator: opt.Estimator, eta: opt.EtaColumns, eta_file: opt.EtaFile, k: opt.K,
-    queries: opt.Queries, recall: opt.Recall, mechanism: opt.Mechanism, tau: opt.Tau, utility: opt.Utility,
-    bags: opt.Bags, smoothness: opt.Smoothness, alpha: opt.Alpha, certify: opt.Certify, confidence: opt.Confidence,
-    seed: opt.Seed, fail_if: opt.FailIf, policy: opt.PolicyFile, baseline: opt.Baseline, format: opt.Format,
-    output: opt.Output, no_output: opt.NoOutput, with_run_info: opt.WithRunInfo, verbose: opt.Verbose, quiet: opt.Quiet,
-    threads: opt.Threads, exit_zero: opt.ExitZero, debug: opt.Debug, config: opt.Config, no_config: opt.NoConfig,
-    show_config: opt.ShowConfig,
-) -> int:  # fmt: skip
+@command(
+    "Does a policy hold? Ends with 1 if not.",
+    opt.as_in_python(AuditOptions) - {"explain"} | {"baseline"},
+    opt.REPORT_OR_DATA,
+)
+def check(context: typer.Context) -> int:
     """Judge a stored report by a policy, without the data; or audit a table first, no more than the policy asks
     about. A line that says what blocks a release passes, fails, is inconclusive (the estimate passes, its
     limit does not: exit status 4), is unproven (a lower limit passes for want of rows, the estimate does not:
@@ -252,19 +229,8 @@ def check(
     return perform(context, reports=True, needs_policy=True)
 
 
-@command(short_help="The least noise that meets a policy.")
-def tune(
-    context: opt.Context, data: opt.Data, label: opt.Label, positive: opt.Positive, exclude: opt.Exclude,
-    categorical: opt.Categorical, drop_null_labels: opt.DropNullLabels, delimiter: opt.Delimiter,
-    decimal: opt.Decimal, few_rows: opt.FewRows, group: opt.Group,
-    repeats: opt.Repeats, estimator: opt.Estimator, eta: opt.EtaColumns, eta_file: opt.EtaFile, k: opt.K,
-    queries: opt.Queries, recall: opt.Recall, mechanism: opt.TunedMechanism, utility: opt.Utility, bags: opt.Bags,
-    smoothness: opt.Smoothness, alpha: opt.Alpha, certify: opt.Certify, confidence: opt.Confidence, seed: opt.Seed,
-    fail_if: opt.FailIf, policy: opt.PolicyFile, format: opt.Format, output: opt.Output, no_output: opt.NoOutput,
-    with_run_info: opt.WithRunInfo, verbose: opt.Verbose, quiet: opt.Quiet, threads: opt.Threads,
-    exit_zero: opt.ExitZero, debug: opt.Debug, config: opt.Config, no_config: opt.NoConfig,
-    show_config: opt.ShowConfig,
-) -> int:  # fmt: skip
+@command("The least noise that meets a policy.", opt.as_in_python(TuneOptions), opt.TUNED_MECHANISM)
+def tune(context: typer.Context) -> int:
     """Choose the largest epsilon, or the smallest k, with which a policy holds, to 1 % of epsilon, and show what
     each strength of the noise costs. Says when no noise is enough, as the features give too much away, and which
     line of the policy decides.
@@ -281,14 +247,12 @@ def tune(
     return perform(context, needs_policy=True)
 
 
-@command(short_help="The same table with protected labels, and its manifest.")
-def release(
-    context: opt.Context, data: opt.Data, to: opt.To, mechanism: opt.ReleaseMechanism, label: opt.Label,
-    positive: opt.Positive, drop_null_labels: opt.DropNullLabels, delimiter: opt.Delimiter, decimal: opt.Decimal,
-    group: opt.Group, shuffle: opt.Shuffle, force: opt.Force, seed: opt.Seed,
-    insecure_for_testing: opt.InsecureForTesting, format: opt.ExplainedAs, quiet: opt.Quiet, debug: opt.Debug,
-    config: opt.Config, no_config: opt.NoConfig, show_config: opt.ShowConfig,
-) -> int:  # fmt: skip
+@command(
+    "The same table with protected labels, and its manifest.",
+    opt.as_in_python(ReleaseOptions, opt.OF_EVERY_RUN | {"mechanism", "seed", "insecure_for_testing"}),
+    opt.RELEASE_MECHANISM, opt.EXPLAINED_AS,
+)  # fmt: skip
+def release(context: typer.Context) -> int:
     """Write the table with protected labels in the place of the true ones: every other column, the order of the rows
     and the schema stay as they are. FILE.manifest.json says what a reader has to know: the mechanism, the epsilon it
     satisfies and for whom, and how to learn from such labels. Noise comes from the operating system.
@@ -305,12 +269,8 @@ def release(
     return release_command.perform(context)
 
 
-@command(short_help="A stored report in another format.")
-def report(
-    context: opt.Context, data: opt.StoredReport, format: opt.Format, output: opt.Output, no_output: opt.NoOutput,
-    with_run_info: opt.WithRunInfo, verbose: opt.Verbose, quiet: opt.Quiet, exit_zero: opt.ExitZero, debug: opt.Debug,
-    config: opt.Config, no_config: opt.NoConfig, show_config: opt.ShowConfig,
-) -> int:  # fmt: skip
+@command("A stored report in another format.", opt.OF_EVERY_REPORT, opt.STORED_REPORT)
+def report(context: typer.Context) -> int:
     """Show a stored report, as text or in any other format; nothing is measured.
 
     \b
@@ -322,12 +282,10 @@ def report(
     return perform(context, tables=False, reports=True)
 
 
-@command(short_help="What changed between two stored reports.")
-def diff(
-    context: opt.Context, older: opt.OlderReport, data: opt.NewerReport, format: opt.Format, output: opt.Output,
-    no_output: opt.NoOutput, with_run_info: opt.WithRunInfo, verbose: opt.Verbose, quiet: opt.Quiet, debug: opt.Debug,
-    config: opt.Config, no_config: opt.NoConfig, show_config: opt.ShowConfig,
-) -> int:  # fmt: skip
+@command(
+    "What changed between two stored reports.", opt.OF_EVERY_REPORT - {"exit_zero"}, opt.OLDER_REPORT, opt.NEWER_REPORT
+)
+def diff(context: typer.Context) -> int:
     """Show which numbers changed between two reports beyond their limits: where limits meet, nothing is shown. Both
     have to be about the same label, classes and mechanisms. `check --baseline` turns it into a gate.
 
@@ -341,8 +299,8 @@ def diff(
     return perform(context, tables=False, reports=True, compares=True)
 
 
-@command(short_help="What a number of a report means.")
-def explain(quantity: opt.Quantity, format: opt.ExplainedAs, debug: opt.Debug) -> int:
+@command("What a number of a report means.", {"format", "debug"}, opt.QUANTITY, opt.EXPLAINED_AS)
+def explain(context: typer.Context) -> int:
     """Say what a quantity or a term means, its formula, how to read it and where it comes from. Without a name,
     list all there are.
 
@@ -354,5 +312,5 @@ def explain(quantity: opt.Quantity, format: opt.ExplainedAs, debug: opt.Debug) -
     """
     from . import explain as glossary
 
-    terminal.show(glossary.run(quantity, format, terminal.screen()[0]))
+    terminal.show(glossary.run(context.params["quantity"], context.params["format"], terminal.screen()[0]))
     return terminal.FINE

@@ -57,7 +57,7 @@ def test_the_report_goes_to_standard_output_and_the_rest_to_standard_error(door)
     assert done.status == 0
     assert done.report["command"] == "estimate-j"
     assert done.err.splitlines() == [
-        "labeldp-audit: warning: one column looks like an identifier",
+        "labeldp-audit: warning: column 'name' looks like an identifier; --exclude name if it is",
         "labeldp-audit: wrote labeldp-report/estimate-j.json, labeldp-report/estimate-j.md, "
         "labeldp-report/estimate-j.html, labeldp-report/estimate-j.svg",
     ]
