@@ -144,7 +144,8 @@ def answers(report: Report) -> tuple[str, ...]:
 
 def brief(report: Report) -> tuple[str, ...]:
     """What its command was asked, otherwise the main answer."""
-    return _said(report, _BRIEF.get(report.command, ()))[:_MOST] or answers(report)[:1]
+    most = _MOST if report.judgement is None else _MOST - 1
+    return _said(report, _BRIEF.get(report.command, ()))[:most] or answers(report)[:1]
 
 
 def _said(report: Report, asked: Sequence[Callable[[Report], Iterator[str]]]) -> tuple[str, ...]:

@@ -83,6 +83,9 @@ def _numbers(report: Report) -> Iterator[Block]:
     at_risk = tables.groups(report, whole=True)
     if at_risk is not None:
         yield replace(at_risk, section=NUMBERS, caption="Who is at risk")
+    every = tables.everything(report) if report.command == "audit" else None
+    if every is not None and every != main:
+        yield replace(every, section=NUMBERS, caption="What each release tells")
     for name, make in _TABLES.items():
         made = make(report)
         if made is not None and made != main:

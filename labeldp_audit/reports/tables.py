@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN
+from decimal import ROUND_CEILING, ROUND_FLOOR
 
 from ..core.finding import Bound, Finding
 from ..core.policy import COMPARISONS, Outcome, Verdict
@@ -24,8 +24,9 @@ Row = tuple[str, Bound | None]
 
 
 def main(report: Report) -> Table | None:
-    """What its command was asked; otherwise the first that it has numbers for."""
-    asked = _MAIN.get(report.command)
+    """What its command was asked, of an audit the policy where there is one; otherwise the first that it has numbers
+    for."""
+    asked = lines if report.command == "audit" and report.judgement is not None else _MAIN.get(report.command)
     made = (one(report) for one in ([asked] if asked else []) + [shares, gains, losses, chances, lines])
     return next((one for one in made if one is not None), None)
 
@@ -129,7 +130,7 @@ def _like(report: Report, name: str) -> str:
 
 
 def everything(report: Report) -> Table | None:
-    """For `audit`: one row for each mechanism, one column for each question."""
+    """One row for each mechanism, one column for each question."""
     names, more = _names(report, found.J, found.ADDED, whole=False)
     best = found.strongest(report, found.J) or ""
     tau = found.tau_of_answer(report, best)
@@ -173,26 +174,28 @@ def lines(report: Report, whole: bool = False) -> Table | None:
     rows = [_line(one, report) for one in answers.ranked(judged)]
     shown = len(rows) if whole else _LINES
     note = f"and {count(len(rows) - shown)} more lines" if len(rows) > shown else ""
-    header = ("blocked if", "outcome", "measured", "estimate", "under")
+    header = ("blocked if", "outcome", "estimate", "low-high", "under")
     return Table(header, rows[:shown], note=note, left=(0, 1, 4))
 
 
 def _line(one: Verdict, report: Report) -> list[str]:
     unit = found.quantity(report, one.quantity).written_in
-    estimate = None if one.worst is None else one.worst.bound.estimate
-    value, beside = _measured(one.value, unit, words.outward(one.field)), _measured(estimate, unit)
+    estimate, ends = (NOTHING, "") if one.worst is None else _measured(one.worst.bound, unit)
     about = words.mechanism(report, one.worst.mechanism) if one.worst is not None and one.worst.mechanism else ""
     outcome = str(one.outcome)
     if one.waiver is not None:
         until = f"waived until {one.waiver.until.isoformat()}"
         outcome = f"{outcome}, {'as before' if one.waiver.baseline else until}"
-    return [one.line, outcome, value, beside, one.said if one.outcome is Outcome.NOT_MEASURED else about]
+    return [one.line, outcome, estimate, ends, one.said if one.outcome is Outcome.NOT_MEASURED else about]
 
 
-def _measured(value: float | None, unit: str, rounding: str = ROUND_HALF_EVEN) -> str:
+def _measured(bound: Bound, unit: str) -> tuple[str, str]:
+    """The estimate and its ends: the unit stands beside the first of them that there is."""
+    value, ends = bound.estimate, words.ends(bound, unit)
     if value is None:
-        return NOTHING
-    return words.amount(value, unit, rounding) + (f" {unit}" if unit and math.isfinite(value) else "")
+        low, more, _ = ends.partition(" or more")
+        return NOTHING, f"{low} {unit}{more}" if ends and unit else ends
+    return words.amount(value, unit) + (f" {unit}" if unit and math.isfinite(value) else ""), ends
 
 
 def changes(report: Report, whole: bool = False) -> Table | None:

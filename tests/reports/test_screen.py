@@ -12,7 +12,7 @@ from test_html_format import hostile
 from labeldp_audit.core.finding import Bound, Finding
 from labeldp_audit.core.policy import Judgement
 from labeldp_audit.core.report import Report
-from labeldp_audit.reports import answers, document, formats, found
+from labeldp_audit.reports import answers, document, formats, found, tables
 from labeldp_audit.reports.blocks import Level, Notice, Sentence, Table
 
 REPORTS = ("joint", "tuned", "tail", "worst", "eta", "gain", "given")
@@ -97,6 +97,35 @@ def test_a_failing_line_has_number_end_and_threshold(tail_report: Report) -> Non
         "FAIL: blocked by advantage.high > 0.05: what the release adds to guesses under rr:epsilon=1: "
         "high 7.4 points (estimate 4 points), allowed at most 5 points."
     )
+
+
+def test_an_audit_with_a_policy_shows_each_line_with_what_it_judged(joint_report: Report) -> None:
+    shown = lines(joint_report)
+    rows = {line[:24].strip(): line for line in shown}
+    assert shown[0].startswith("FAIL") and rows["blocked if"].split() == [
+        "blocked", "if", "outcome", "estimate", "low-high", "under",
+    ]  # fmt: skip
+    assert rows["j.high > 0.05"].split()[4:] == ["67", "%", "64-70", "rr:epsilon=0.5"]
+    assert "not measured" in rows["renyi(alpha=2).high …"]
+    whole = [one.caption for one in document.of(joint_report) if isinstance(one, Table)]
+    assert whole.count("What each release tells") == 1
+    without = document.of(replace(joint_report, judgement=None))
+    assert "What each release tells" not in [one.caption for one in without if isinstance(one, Table)]
+
+
+@pytest.mark.parametrize(
+    ("bound", "estimate", "ends"),
+    [
+        ((0.01, 0.02, 0.04), "2 points", "1-4"), ((0.01, None, None), "-", "1 points or more"),
+        ((0.01, None, 0.04), "-", "1-4 points"), ((None, None, None), "-", ""),
+    ],
+)  # fmt: skip
+def test_the_unit_stands_beside_the_first_number_that_there_is(tail_report: Report, bound, estimate, ends) -> None:
+    low, middle, high = bound
+    worst = Finding("advantage", Bound(middle, low, high, 9, "m"), 0.99, "rr:epsilon=1", AT)
+    verdict = replace(next(joint.verdicts(tail_report)), quantity="advantage", worst=worst)
+    made = tables.lines(replace(tail_report, judgement=Judgement((verdict,))))
+    assert made is not None and list(made.rows[0][2:4]) == [estimate, ends]
 
 
 def test_many_mechanisms_are_few_and_the_first_the_picked_and_the_last_among_them() -> None:
