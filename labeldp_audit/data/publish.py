@@ -26,9 +26,9 @@ import pyarrow.parquet as pq
 from ..core.arrays import Integers
 from ..core.errors import DataError, SpecError
 from ..core.progress import Progress
+from ..core.quoting import shown
 from . import Instead, ReadOptions, Rewrite
 from .classes import text_codes
-from .quoting import shown
 from .read import how_text
 from .roles import known
 from .scan import settled
