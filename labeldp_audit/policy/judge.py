@@ -172,20 +172,27 @@ class _Asked:
         if value is None:
             return Outcome.NOT_MEASURED
         if not line.holds(value):
-            return Outcome.PASS if self._estimate_against(finding) is None else Outcome.UNPROVEN
+            return Outcome.UNPROVEN if self._is_unproven(finding) else Outcome.PASS
         # Where only limits are known, the other one decides whether the worse end is all that speaks against it.
         known = bound.estimate if bound.estimate is not None else bound.low if line.upward else bound.high
         return Outcome.FAIL if known is not None and line.holds(known) else Outcome.INCONCLUSIVE
 
-    def _estimate_against(self, finding: Finding) -> float | None:
-        """The estimate, where it breaks a line whose limit on the lenient side does not. A certificate is a limit
-        alone: its estimate is that of what is certified."""
-        if not self.line.is_lenient:
-            return None
+    def _estimates(self, finding: Finding) -> list[float]:
+        """A certificate is a limit alone: its estimate is that of what is certified."""
         place = (finding.quantity.removeprefix(CERTIFIED), finding.mechanism, finding.at)
         beside = (one for one in self.report.findings if (one.quantity, one.mechanism, one.at) == place)
-        known = (one.bound.estimate for one in (finding, *beside) if one.bound.estimate is not None)
-        return next((one for one in known if self.line.holds(one)), None)
+        return [one.bound.estimate for one in (finding, *beside) if one.bound.estimate is not None]
+
+    def _is_unproven(self, finding: Finding) -> bool:
+        """Is a limit all that passes? The estimate does not or, where there is none, neither does the other limit."""
+        if not self.line.is_lenient:
+            return False
+        other = finding.bound.high if self.line.upward else finding.bound.low
+        known = self._estimates(finding) or [math.nan if other is None else other]
+        return any(math.isnan(one) or self.line.holds(one) for one in known)
+
+    def _estimate_against(self, finding: Finding) -> float | None:
+        return next((one for one in self._estimates(finding) if self.line.holds(one)), None)
 
     def distance(self, outcome: Outcome, finding: Finding) -> float:
         """How far what decides is on the bad side."""
@@ -239,8 +246,9 @@ class _Asked:
         if outcome is Outcome.PASS:
             return value
         if outcome is Outcome.UNPROVEN:
-            against = _short(self._estimate_against(worst))
-            return f"{value} passes for want of rows: the estimate, {against}, does not"
+            against = self._estimate_against(worst)
+            why = "there is no estimate" if against is None else f"the estimate, {_short(against)}, does not"
+            return f"{value} passes for want of rows: {why}"
         limit = f"{line.comparison} {_short(line.threshold)}"
         if outcome is Outcome.FAIL or field == "estimate":
             beside = "" if field == "estimate" or bound.estimate is None else f", estimate {_short(bound.estimate)}"

@@ -281,8 +281,9 @@ def _strength(report: Report, spec: str, line: Verdict, alone: bool) -> str:
     if outcome == "passes" and line.is_lenient:  # a certificate has the estimate of what it certifies
         quantity = line.quantity.removeprefix(found.CERTIFIED)
         beside = bound if bound.estimate is not None else found.bound(report, quantity, spec, tau)
-        estimate = None if beside is None else beside.estimate
-        outcome = Outcome.UNPROVEN if estimate is not None and breaks(estimate, line.threshold) else outcome
+        other = bound.high if line.field == "low" else bound.low  # where there is no estimate
+        known = other if beside is None or beside.estimate is None else beside.estimate
+        outcome = Outcome.UNPROVEN if known is None or breaks(known, line.threshold) else outcome
     return f"{words.cells([bound], found.quantity(report, line.quantity).written_in)[0]}  {outcome}"
 
 

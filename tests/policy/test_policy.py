@@ -164,7 +164,9 @@ def test_nothing_but_a_spec_error_comes_of_nonsense(text: str) -> None:
         ("q.low < -1e300", (-INFINITY, -INFINITY, 0), FAIL),
         # Only limits are known, as where something is certified: the other one decides between fail and nobody knows.
         ("q.low > 0.05", (0.06, None, None), FAIL),
-        ("q.low > 0.05", (0.04, None, None), PASS),
+        ("q.low > 0.05", (0.04, None, None), UNPROVEN),
+        ("q.low > 0.05", (0.0, None, 1), UNPROVEN),
+        ("q.low > 0.05", (0.01, None, 0.04), PASS),
         ("q.high > 0.05", (0.01, None, 0.04), PASS),
         ("q.high > 0.05", (0.01, None, 0.06), INCONCLUSIVE),
         ("q.high > 0.05", (0.051, None, 0.06), FAIL),
@@ -197,7 +199,9 @@ def test_only_a_number_on_the_good_side_passes(low, estimate, high, field, compa
     good = value is not None and not math.isnan(value) and not COMPARISONS[comparison](value, threshold)
     assert (found.outcome in (PASS, UNPROVEN)) == good
     lenient = field == ("low" if comparison.startswith(">") else "high")
-    against = lenient and estimate is not None and COMPARISONS[comparison](estimate, threshold)
+    other = high if field == "low" else low
+    best = math.nan if estimate is None and other is None else other if estimate is None else estimate
+    against = lenient and (math.isnan(best) or COMPARISONS[comparison](best, threshold))
     assert (found.outcome is UNPROVEN) == (good and against)
 
 
@@ -223,8 +227,10 @@ def test_a_certificate_has_the_estimate_of_what_it_certifies_at_its_place() -> N
     certified = finding("certified_j", 0.0, None, 1.0, ONE, tau=6.0)
     line = "certified_j(tau=6, mechanism=rr:epsilon=1).low > 0.05"
     assert verdict(line, certified, finding("j", 0.01, 0.3, 0.4, ONE, tau=6.0)).outcome is UNPROVEN
-    assert verdict(line, certified, finding("j", 0.01, 0.3, 0.4, FOUR, tau=6.0)).outcome is PASS
-    assert verdict(line, certified, finding("j", 0.01, 0.3, 0.4, ONE, tau=2.0)).outcome is PASS
+    assert verdict(line, certified, finding("j", 0.01, 0.04, 0.4, ONE, tau=6.0)).outcome is PASS
+    for elsewhere in (finding("j", 0.01, 0.04, 0.4, FOUR, tau=6.0), finding("j", 0.01, 0.04, 0.4, ONE, tau=2.0)):
+        found = verdict(line, certified, elsewhere)
+        assert found.outcome is UNPROVEN and found.said.endswith("passes for want of rows: there is no estimate")
 
 
 def test_the_worst_estimate_is_named() -> None:
