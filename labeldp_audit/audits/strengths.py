@@ -92,7 +92,7 @@ def scale_of(spec: str, rows: int = LARGEST, classes: int = 2) -> Scale:
     kept = {key: value for key, value in given.items() if key not in aside}
 
     def strong(value: str) -> Mechanism:
-        return MECHANISMS.checked(name, kind.parse({**kept, open_one: value}, classes))
+        return MECHANISMS.checked(name, kind.parse({**kept, open_one: value}, classes), classes)
 
     every_value = [(value, strong(value)) for value in _values(known[open_one])]
     fitting = [(value, one) for value, one in every_value if one.bag <= rows] or every_value

@@ -139,9 +139,13 @@ class Registry(Named[type[Thing]]):
     """Things that specs make: each kind has `name`, `example` and `parse(fields, ...) -> thing`; `leading`, where it
     has one, is the field whose name may be left out in front; `spec`, where a thing has one, leads back to it."""
 
-    def __init__(self, kind: str, things: tuple[type[Thing], ...]) -> None:
+    def __init__(
+        self, kind: str, things: tuple[type[Thing], ...], improper: Callable[..., str] = lambda thing, *context: ""
+    ) -> None:
+        """improper: what is wrong with a thing that a kind has made; empty where nothing is."""
         own = there({str(thing.name): thing for thing in things})  # type: ignore[attr-defined]
         super().__init__(kind, own, f"{kind}s", _no_kind)
+        self._improper = improper
 
     def read(self, spec: str) -> tuple[str, dict[str, str]]:
         """The name, which is one of these, and the fields as they are written."""
@@ -168,7 +172,9 @@ class Registry(Named[type[Thing]]):
         build: Callable[..., Thing] = self.get(name).parse  # type: ignore[attr-defined]
         try:
             each = itertools.product(*([one.strip() for one in value.split("|")] for value in fields.values()))
-            return [self.checked(name, build(dict(zip(fields, values, strict=True)), *context)) for values in each]
+            return [
+                self.checked(name, build(dict(zip(fields, values, strict=True)), *context), *context) for values in each
+            ]
         except SpecError as error:
             raise SpecError(f"{self.kind} {spec!r}: {error.what}", hint=error.hint) from None
         except Exception as error:
@@ -176,12 +182,14 @@ class Registry(Named[type[Thing]]):
                 raise
             raise SpecError(f"{self.kind} {spec!r}: its package fails: {error!r}") from None
 
-    def checked(self, name: str, thing: Thing) -> Thing:
-        """The thing, whose spec, where it has one, begins with its name: reports and policies would otherwise take it
-        for another."""
+    def checked(self, name: str, thing: Thing, *context: object) -> Thing:
+        """The thing, with which nothing is wrong, and whose spec, where it has one, begins with its name: reports and
+        policies would otherwise take it for another."""
         spec = getattr(thing, "spec", name)
         if not isinstance(spec, str) or spec.partition(":")[0] != name:
             raise SpecError(f"the {self.kind} {name!r} has the spec {spec!r}, which does not begin with its name")
+        if fault := self._improper(thing, *context):
+            raise SpecError(f"the {self.kind} {spec!r} cannot be: {fault}")
         return thing
 
 

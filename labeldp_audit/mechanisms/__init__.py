@@ -7,6 +7,7 @@ from ..core.registry import Registry
 from .channel import Channel
 from .label_proportions import LabelProportions
 from .laplace_proportions import LaplaceProportions
+from .per_record import no_law
 from .randomized_response import RandomizedResponse
 
 __all__ = [
@@ -14,5 +15,5 @@ __all__ = [
 ]  # fmt: skip
 
 MECHANISMS: Registry[Mechanism] = Registry(
-    "mechanism", (RandomizedResponse, Channel, LabelProportions, LaplaceProportions)
+    "mechanism", (RandomizedResponse, Channel, LabelProportions, LaplaceProportions), no_law
 )

@@ -17,9 +17,7 @@ import numpy as np
 from ..core.arrays import Floats
 from ..core.errors import SpecError
 from ..core.registry import number
-from .per_record import PerRecord, epsilon_of
-
-_SUM = 1e-6  # how far a typed row may be from 1
+from .per_record import SUM, PerRecord, epsilon_of
 
 
 @dataclass(frozen=True)
@@ -39,7 +37,7 @@ class Channel(PerRecord):
         if len(self.matrix) < 2 or len(set(map(len, self.matrix))) != 1 or not self.matrix[0]:
             raise SpecError("the matrix wants a row for each class, all of one length", hint=f"as in {self.example}")
         for number_of_row, row in enumerate(self.matrix, 1):
-            if min(row) < 0 or not math.isclose(math.fsum(row), 1, abs_tol=_SUM):
+            if min(row) < 0 or not math.isclose(math.fsum(row), 1, abs_tol=SUM):
                 raise SpecError(
                     f"row {number_of_row} of the matrix is no distribution: numbers of 0 or more that add up to 1"
                 )

@@ -16,6 +16,7 @@ from ..core.release import Guarantee, Guide, Release
 from . import exact
 
 _WELL_CONDITIONED = 1e8  # of a channel that is inverted
+SUM = 1e-6  # how far a row may be from 1
 
 
 class PerRecord(Mechanism):
@@ -78,6 +79,22 @@ def loglik_of(release: Release, channel: Floats) -> Floats:
         if release.channels is None or release.group is None:
             return np.asarray(np.log(channel.T[release.view]))
         return np.asarray(np.log(release.channels.transpose(0, 2, 1)[release.group, release.view]))
+
+
+def no_law(mechanism: Mechanism, classes: int = 2) -> str:
+    """What keeps a row of its channel from being a distribution; empty where nothing does.
+
+    Losses and gains are sums over what is said: with rows of less than 1 they would be too small. A channel that
+    cannot be had is met where it is used.
+    """
+    try:
+        channel = None if mechanism.unfit(classes) else mechanism.channel(classes)
+        rows = None if channel is None else np.asarray(channel, np.float64)
+    except Exception:
+        return ""
+    if rows is None or (rows.ndim == 2 and np.all(rows >= 0) and np.all(np.abs(rows.sum(axis=1) - 1) <= SUM)):
+        return ""
+    return "a row of its channel is no distribution: numbers of 0 or more that add up to 1"
 
 
 def epsilon_of(channel: Floats) -> float:

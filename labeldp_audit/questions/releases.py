@@ -28,7 +28,7 @@ def wanted(settings: Settings, classes: int = 2) -> tuple[Mechanism, ...]:
         if isinstance(asked, str):
             family = MECHANISMS.parse(asked, classes)
         else:
-            family = [MECHANISMS.checked(asked.name, of_label(asked, classes))]
+            family = [MECHANISMS.checked(asked.name, of_label(asked, classes), classes)]
         for one in family:
             found.setdefault(one.spec, one)
     return tuple(found.values())

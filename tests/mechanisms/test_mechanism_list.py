@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import FrozenInstanceError, fields, replace
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from labeldp_audit.core.release import Guide, Release
 from labeldp_audit.core.settings import Settings
 from labeldp_audit.mechanisms import MECHANISMS, Channel, LabelProportions, LaplaceProportions, RandomizedResponse
 from labeldp_audit.mechanisms import randomized_response as rr
-from labeldp_audit.mechanisms.per_record import epsilon_of
+from labeldp_audit.mechanisms.per_record import PerRecord, epsilon_of
 from labeldp_audit.questions.releases import wanted
 
 KINDS = list(MECHANISMS)
@@ -105,6 +106,37 @@ def test_and_one_that_does_not_is_refused(monkeypatch, mechanism):
         wanted(Settings(mechanism=(mechanism, "rr:epsilon=1")))
     with pytest.raises(SpecError, match="does not begin with its name"):
         scale_of("impostor")
+
+
+class Leaky(PerRecord):
+    """Says nothing of some labels, which no row of its channel knows of."""
+
+    name, example, summary = "leaky", "leaky:", ""
+    rows: ClassVar = [[0.5, 0.4], [0.4, 0.5]]
+
+    @classmethod
+    def parse(cls, fields, classes=2):
+        return cls()
+
+    @property
+    def spec(self):
+        return "leaky:"
+
+    def channel(self, classes):
+        return np.array(self.rows)
+
+
+@pytest.mark.parametrize(
+    "rows", [[[0.5, 0.4], [0.4, 0.5]], [[0.9, 0.2], [0.2, 0.9]], [[1.1, -0.1], [0, 1]], [[math.nan] * 2] * 2, [0.5] * 2]
+)
+@pytest.mark.parametrize("mechanism", ["leaky:", Leaky()], ids=["spec", "object"])
+def test_a_channel_whose_rows_are_no_laws_is_refused(monkeypatch, mechanism, rows):
+    monkeypatch.setitem(MECHANISMS._own, "leaky", lambda: Leaky)
+    monkeypatch.setattr(Leaky, "rows", rows)
+    with pytest.raises(SpecError, match="'leaky:' cannot be: a row of its channel is no distribution"):
+        wanted(Settings(mechanism=(mechanism,)))
+    monkeypatch.setattr(Leaky, "rows", [[0.9, 0.1], [0.2, 0.8]])
+    assert len(wanted(Settings(mechanism=(mechanism,)))) == 1
 
 
 # Its channel, where it has one.
