@@ -232,7 +232,10 @@ def check_can_fail(lines: Iterable[Line], findings: Iterable[Finding], balanced:
         hint = "a share is at most 1: 5 % is written 0.05"
         if line.threshold < 1:
             hint = f"a threshold relative to that, such as {most / 2:.2g} (half of it)"
-            hint += "" if balanced else ", or --utility balanced, which counts each class alike however rare"
+            of_guesses = not QUANTITIES.get(line.quantity, _UNKNOWN).of_losses
+            hint += ", or --utility balanced, which counts each class alike however rare" * (
+                of_guesses and not balanced
+            )
         what = f"{line.text!r} cannot fail: {line.quantity} is at most {most:.4g} with labels without noise"
         raise SpecError(what, hint=hint)
 

@@ -80,11 +80,15 @@ def outcomes(line: Line, report: Report) -> list[tuple[Outcome, Finding]]:
 
 
 def cannot_fail(line: Line, findings: Iterable[Finding]) -> Finding | None:
-    """What labels without noise come to, where even they pass a line that stops what is large."""
+    """What labels without noise come to at the place of the line, where even they pass it and it stops what is
+    large."""
     if not line.upward or BASELINE in line.at:
         return None
-    known = (one for one in findings if one.quantity == line.quantity and one.at.get(BASELINE) == CLEAR)
-    return next((one for one in known if (most := most_of(line, one.bound)) is not None and not line.holds(most)), None)
+    known = [one for one in findings if one.quantity == line.quantity and one.at.get(BASELINE) == CLEAR]
+    there = [one for one in known if _is_at(one, {key: line.at[key] for key in line.at.keys() & one.at.keys()})]
+    most = [(most_of(line, one.bound), one) for one in there or known]
+    passing = [(value, one) for value, one in most if value is not None and not line.holds(value)]
+    return max(passing, key=lambda pair: pair[0])[1] if passing and len(passing) == len(most) else None
 
 
 def most_of(line: Line, bound: Bound) -> float | None:

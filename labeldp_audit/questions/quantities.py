@@ -53,7 +53,7 @@ J_ADDED = Quantity(
     "people in a hundred who lose more than tau and would not if no label were published. A small one is no comfort "
     f"where j is large. {_AVERAGES}",
     ("j", "baseline", "tau", "advantage"),
-    share=True, of_losses=True, two_classes=True, axes=("tau",), unit=POINTS,
+    share=True, of_losses=True, two_classes=True, axes=("tau", BASELINE), unit=POINTS,
 )  # fmt: skip
 PLUG_IN_J = Quantity(
     "plug_in_j", "Share of people above a loss, by raw counts",

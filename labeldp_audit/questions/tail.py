@@ -104,8 +104,11 @@ def _tails(
 
 def _baselines(alone: Shares, at: Floats, evidence: Evidence, settings: Settings) -> Iterator[Finding]:
     """Without noise everybody loses infinitely much: people with 0 < eta < 1 by the label, all others by features."""
-    n = evidence.eta.queries
-    for tau, bound in zip(at.tolist(), alone.bounds(n, assumptions.stated(evidence.eta, settings)), strict=True):
+    n, said = evidence.eta.queries, assumptions.stated(evidence.eta, settings)
+    one = np.ones(len(at))
+    everybody = Shares(one, one, one, one, alone.method)
+    for tau, bound in zip(at.tolist(), alone.bounds(n, said), strict=True):
         yield releases.finding("j", bound, settings, at={"tau": tau, **releases.ALONE})
-    for tau in at.tolist():
+    for tau, bound in zip(at.tolist(), everybody.beyond(alone).bounds(n, said), strict=True):
         yield releases.by_definition("j", 1.0, n, settings, tau)
+        yield releases.finding("j_added", bound, settings, at={"tau": tau, **releases.WITHOUT_NOISE})

@@ -98,6 +98,13 @@ def test_it_is_refused_in_a_line_and_a_hint(audit, command):
     assert audit(command, *typed, "--utility", "balanced").status != 2
 
 
+def test_whom_features_take_above_a_loss_no_release_can():
+    found = lda.estimate_j(people(0.5), mechanisms="rr:epsilon=inf", estimator="linear", tau="-1,3")
+    with pytest.raises(lda.SpecError, match=r"cannot fail: j_added is at most 0\.0[0-9]+ with labels without noise"):
+        found.check(["j_added(tau=-1).high > 0.05"])
+    assert found.check(["j_added(tau=3).high > 0.05"]).outcome is Outcome.FAIL
+
+
 def test_a_mechanism_is_not_judged_by_what_stands_beside_all(in_the_clear):
     lines = {
         "j(tau=1).high > 0.99": 1,

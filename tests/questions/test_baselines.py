@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -87,9 +88,10 @@ def test_what_a_release_adds_to_shares_is_the_difference(supplied):
     table, eta = (given if supplied else lambda *both: both)(*scored(900))
     known = found(tail, table, eta, tau=TAUS, certify=False)
     added = {place: bound for place, bound in known.items() if place[0] == "j_added"}
-    assert len(added) == 3 * 7
+    assert len(added) == 4 * 7
     for (_, mechanism, tau), bound in added.items():
         one, alone = known["j", mechanism, tau], known["j", FEATURES, tau]
+        one = replace(one, low=1.0, high=1.0) if mechanism == CLEAR else one
         assert 0 <= bound.low <= bound.estimate <= bound.high <= 1
         assert bound.high == one.high - alone.low and bound.low == max(0.0, one.low - alone.high)
         assert bound.estimate == pytest.approx(max(0.0, one.estimate - alone.estimate))
