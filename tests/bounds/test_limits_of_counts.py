@@ -38,6 +38,15 @@ def test_both_ends_solve_their_equations(n, miss):
     assert np.all(binom.cdf(count[:-1], n, high[:-1] - 1e-11) >= miss * (1 - 1e-7))
 
 
+@pytest.mark.parametrize("n", [10**6, 5 * 10**6, 10**8])
+def test_few_of_millions(n):
+    """P(Bin(n, high) <= 1) = (1 - high)^n + n high (1 - high)^(n - 1)."""
+    for miss in LEVELS:
+        high = float(clopper_pearson.upper(1, n, miss))
+        tail = math.exp(n * math.log1p(-high)) * (1 + n * high / (1 - high))
+        assert miss * (1 - 1e-6) <= tail <= miss
+
+
 @quick
 @given(trials, levels)
 def test_ends_mirror_each_other_round_the_share(trial, miss):
