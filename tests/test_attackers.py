@@ -103,7 +103,7 @@ def test_a_policy_may_ask_for_the_loss_of_a_channel(audit, table):
     asked = ("--mechanism", "channel:matrix=0.9 0.1/0.2 0.8", "--mechanism", three, "--tau", 3, "--fail-if", line)
     ended = audit("check", table, *asked, *JSON)
     assert ended.status == 0, ended.err
-    assert "the matrix has 3 rows and the label 2 classes" in of(ended.report, "j", three)["reason"]
+    assert "its channel has 3 rows and the label 2 classes" in of(ended.report, "j", three)["reason"]
 
 
 @pytest.mark.parametrize("command", ["estimate-j", "nu-max"])

@@ -59,11 +59,6 @@ class Channel(PerRecord):
     def at(self) -> dict[str, float]:
         return {"epsilon": float(f"{epsilon_of(self.channel(len(self.matrix))):.15g}")}
 
-    def unfit(self, classes: int) -> str:
-        if classes == len(self.matrix):
-            return ""
-        return f"the matrix has {len(self.matrix)} rows and the label {classes} classes"
-
     def channel(self, classes: int) -> Floats:
         rows = np.array(self.matrix)
         return np.asarray(rows / rows.sum(axis=1, keepdims=True))

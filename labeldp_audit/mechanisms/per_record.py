@@ -28,6 +28,10 @@ class PerRecord(Mechanism):
     def channel(self, classes: int) -> Floats:
         """P(say s | y), (C, S): a row for each true class."""
 
+    def unfit(self, classes: int) -> str:
+        rows = len(self.channel(classes))
+        return "" if rows == classes else f"its channel has {rows} rows and the label {classes} classes"
+
     def claim(self, classes: int) -> float | None:
         return epsilon_of(self.channel(classes))
 

@@ -136,7 +136,8 @@ def test_a_channel_whose_rows_are_no_laws_is_refused(monkeypatch, mechanism, row
     with pytest.raises(SpecError, match="'leaky:' cannot be: a row of its channel is no distribution"):
         wanted(Settings(mechanism=(mechanism,)))
     monkeypatch.setattr(Leaky, "rows", [[0.9, 0.1], [0.2, 0.8]])
-    assert len(wanted(Settings(mechanism=(mechanism,)))) == 1
+    [made] = wanted(Settings(mechanism=(mechanism,)), 3)
+    assert (made.unfit(2), made.unfit(3)) == ("", "its channel has 2 rows and the label 3 classes")
 
 
 # Its channel, where it has one.
@@ -412,7 +413,7 @@ def test_what_cannot_be_made():
 def test_whom_they_fit():
     assert (LabelProportions(16).bag, LabelProportions(16).claim(2), LabelProportions(16).unfit(2)) == (16, None, "")
     assert "--positive" in LabelProportions(16).unfit(3)
-    assert "the matrix has 2 rows and the label 3 classes" in Channel(((0.9, 0.1), (0.2, 0.8))).unfit(3)
+    assert "its channel has 2 rows and the label 3 classes" in Channel(((0.9, 0.1), (0.2, 0.8))).unfit(3)
 
 
 # Three ways to write the same noise.
