@@ -232,7 +232,9 @@ def _tuned(answer: Answer, base: Report, settings: Settings) -> Finding:
     bound = Bound(value, min(value, following), max(value, following), n, METHOD, said)
     mechanism = scale.mechanisms[place]
     at = {**about, **mechanism.at(), **binds}
-    return Finding(TUNED, bound, settings.confidence, mechanism.spec, at, mechanism.claim(2), mechanism.bag)
+    return Finding(
+        TUNED, bound, settings.confidence, mechanism.spec, at, mechanism.claim(len(base.dataset.classes)), mechanism.bag
+    )
 
 
 def _why_none(answer: Answer) -> str:

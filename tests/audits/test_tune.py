@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from running import of, only
 
+import labeldp_audit as lda
 from labeldp_audit.audits import strengths, tune
 from labeldp_audit.core.finding import Bound, Finding
+from labeldp_audit.core.parameters import parameter
 from labeldp_audit.core.policy import Judgement, Outcome, Verdict
+from labeldp_audit.mechanisms import MECHANISMS
+from labeldp_audit.mechanisms.per_record import PerRecord
 
 JSON = ("-f", "json", "--no-output", "--quiet")
 
@@ -49,6 +55,27 @@ def test_the_chosen_one_passes_and_the_next_does_not(audit, mild):
     more = typed("j(tau=1.5).high > 0.5", "nu_max.high > 3", "advantage.high > 0.2")
     chosen = tuned(audit("tune", mild, "--eta", "p", *more, *JSON).report)["mechanism"]
     assert audit("check", mild, "--eta", "p", "--mechanism", chosen, *more, *JSON).status == 0
+
+
+@dataclass(frozen=True)
+class Flipped(PerRecord):
+    """Some other label with probability pi: the more classes, the more it tells."""
+
+    name, example, summary = "flipped", "flipped:pi=0.1", ""
+
+    pi: float = parameter(least=0, most=0.5, noise=1)
+
+    def channel(self, classes):
+        return np.where(np.eye(classes), 1 - self.pi, self.pi / (classes - 1))
+
+
+def test_what_is_chosen_claims_what_it_does_for_so_many_classes(monkeypatch):
+    monkeypatch.setitem(MECHANISMS._own, "flipped", lambda: Flipped)
+    people = pd.DataFrame({"x": np.arange(600) % 7, "y": np.arange(600) % 5})
+    found = lda.tune(people, label="y", mechanisms="flipped", estimator="linear", fail_if="advantage.high > 0.5")
+    [chosen] = (one for one in found.content.findings if one.quantity == "tuned")
+    pi = chosen.bound.estimate
+    assert chosen.claim == pytest.approx(np.log((1 - pi) * 4 / pi))
 
 
 @pytest.mark.parametrize("line", ["j(tau=1).low > 0.02", "certified_j(tau=1).low > 0.02", "advantage.low > 0.02"])
