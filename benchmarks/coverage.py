@@ -27,7 +27,7 @@ from unittest.mock import patch
 import numpy as np
 import numpy.typing as npt
 
-from labeldp_audit.core.finding import BASELINE
+from labeldp_audit.core.finding import BASELINE, CLEAR, FEATURES
 
 from . import table
 from .truth import KINDS, TAUS
@@ -98,7 +98,8 @@ class Truth:
         if quantity == "renyi":
             return self.divergence(at["alpha"], at["of"] == "positive from negative")
         if quantity in NOISY:
-            return self.of_noise(quantity, 0.0 if BASELINE in at else at["epsilon"], at.get("tau", 0.0))
+            epsilon = {FEATURES: 0.0, CLEAR: math.inf}[at[BASELINE]] if BASELINE in at else at["epsilon"]
+            return self.of_noise(quantity, epsilon, at.get("tau", 0.0))
         return self.of_features(quantity) if quantity in ALONE and len(self.eta) else None
 
     def of_guesses(self, quantity: str, mechanism: str, baseline: str | None) -> Mean:

@@ -64,6 +64,7 @@ BESIDE = {  # without a release, and without noise
     "j": (SHARE, {"tau": 1.95, "baseline": "features"}), "mean_loss": (MEAN, {"baseline": "features"}),
     "nu_max": (math.log(9) + math.log((1 - P) / P), {"baseline": "features"}),
     "informed_utility": (0.9, {"baseline": "features"}), "advantage": (0.1, {"baseline": "no-noise"}),
+    "j_added": (1 - SHARE, {"tau": 1.95, "baseline": "no-noise"}),
 }  # fmt: skip
 
 

@@ -75,7 +75,10 @@ class Truth:
             "jeffreys": lambda: float(self.weight @ ((2 * self.eta - 1) * self.odds)),
             "weighted_jeffreys": lambda: self.under(None).mean,
             "j": lambda: self.under(spec).share_above(at["tau"]),
-            "j_added": lambda: self.under(spec).share_above(at["tau"]) - self.under(None).share_above(at["tau"]),
+            "j_added": lambda: (
+                (1.0 if at.get("baseline") == "no-noise" else self.under(spec).share_above(at["tau"]))
+                - self.under(None).share_above(at["tau"])
+            ),
             "nu_max": lambda: self.under(spec).worst, "mean_loss": lambda: self.under(spec).mean,
             "renyi": lambda: self.divergence(at["alpha"], at["of"] == "positive from negative"),
             "advantage_bound": lambda: self.bound(at["bound"], spec),
