@@ -62,7 +62,8 @@ def _in_words(one: Verdict, report: Report) -> str:
         return plain(one.said)
     unit, bound = found.quantity(report, one.quantity).written_in, one.worst.bound
     shown = one.field != "estimate" and bound.estimate is not None
-    beside = f" (estimate {words.said(bound.estimate, unit)})" if shown else ""
+    few = " for want of rows" if one.outcome is Outcome.UNPROVEN else ""
+    beside = f" (estimate {words.said(bound.estimate, unit)})" if shown else few
     return (
         f"{about(one.worst, report)}: {one.field} {words.said(one.value, unit, words.outward(one.field))}{beside}, "
         f"allowed at {'most' if one.comparison.startswith('>') else 'least'} {words.said(one.threshold, unit)}"
