@@ -75,8 +75,8 @@ class Mechanism(ABC):
 
     @property
     def alone(self) -> Mechanism | None:
-        """What of it is left for who knows the labels of all others: the same for bags of one record. None where that is
-        not known."""
+        """What of it is left for who knows the labels of all others: the same for bags of one record. None where
+        that is not known."""
         return self if self.bag == 1 else None
 
     @abstractmethod
