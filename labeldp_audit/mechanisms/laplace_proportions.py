@@ -4,8 +4,9 @@ One label moves the count by 1, so this has epsilon label differential privacy. 
 share, which is the same.
 
 Floating-point Laplace noise tells what lies below it, so what is published is drawn on a grid, exactly (Canonne, Kamath
-and Steinke 2020, arXiv:2004.00010). Laplace noise is such noise + more noise within a step, independent of it. In the
-numbers of a report nothing of the difference is left: relative to them it is less than (epsilon step)^2 <= 2^-40.
+and Steinke 2020, arXiv:2004.00010). Laplace noise is such noise + independent noise of up to a step, and rounded to the
+grid it has the same law but for a probability of (epsilon step)^2 / 8. So what this adds to guesses is what Laplace
+noise adds, which reports give, + at most 2^-43 of what a right guess is worth.
 """
 
 from __future__ import annotations

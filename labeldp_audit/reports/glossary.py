@@ -8,9 +8,9 @@ from ..core.quantity import MATHEMATICS, PITFALLS, TRAINING, UNIFIED, Term
 
 _JOINTLY = "P(every low <= its number <= every high) >= confidence"
 _EXCEPT = (
-    "Exceptions: equivalent_epsilon and equivalent_k have no limits; those of columns, and low of "
-    "advantages from bags that were drawn, take chance as normal; and the number of j and nu_max is that of averages "
-    "over rows with like scores, not of people."
+    "Exceptions: equivalent_epsilon, equivalent_k and multiplicative_advantage have no limits; those of columns, and "
+    "low of advantages from bags that were drawn, take chance as normal; and the number of j and nu_max is that of "
+    "averages over rows with like scores, not of people."
 )
 _SMALL = (
     "Small groups hardly show, however large the table, as cells have at least 16 rows in each of five folds: where "

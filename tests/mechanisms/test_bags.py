@@ -337,6 +337,19 @@ def test_laplace_noise_is_published_on_a_grid_that_counts_are_on(epsilon):
     assert len(np.unique(release.view)) > 900 or epsilon == 1e9
 
 
+@pytest.mark.parametrize("steps", [1, 2, 8, 64])
+def test_laplace_noise_on_a_grid_adds_hardly_more_than_laplace_noise(steps):
+    """Never less, and less than (epsilon step)^2 / 8 more; so at the step of a release, nothing that a report shows."""
+    for epsilon, hit in itertools.product((0.3, 1.0, 3.0), ([0.3], [0.5, 0.2, 0.9], [0.1, 0.45, 0.5, 0.77])):
+        k, far = len(hit), math.ceil(40 / epsilon)
+        views, fall = np.arange(-far * steps, (k + far) * steps + 1) / steps, epsilon / steps
+        noise = math.tanh(fall / 2) * np.exp(-epsilon * np.abs(views - np.arange(k + 1)[:, None]))
+        worth = joint(hit) @ noise
+        found = worth.max(axis=1).sum(axis=1) - worth.sum(axis=2).max(axis=1)
+        more = found - gain_of_bag(hit, epsilon)
+        assert np.all(more >= -1e-13) and np.all(more <= fall**2 / 8 + 1e-13)
+
+
 def test_what_is_told_of_the_noise():
     for mechanism in NOISY:
         release = mechanism.release(np.ones(80_000, int), Guide(2), rng=np.random.default_rng(5))
