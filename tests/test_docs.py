@@ -269,7 +269,13 @@ def test_a_joint_confidence_is_said_with_its_conditions():
         "averages** over rows with like scores", "the level is shared between",
         "were not picked because of what earlier reports said",
     )  # fmt: skip
-    exceptions = "`equivalent_epsilon`", "`equivalent_k`", "limits that take chance as normal", "columns"
+    exceptions = (
+        "`equivalent_epsilon`",
+        "`equivalent_k`",
+        "`multiplicative_advantage`",
+        "limits that take chance as normal",
+        "columns",
+    )
     assert [one for one in (*conditions, *exceptions) if one not in said] == []
 
 

@@ -73,6 +73,12 @@ class Mechanism(ABC):
         """Records whose labels are released together."""
         return 1
 
+    @property
+    def alone(self) -> Mechanism | None:
+        """What of it is left for who knows the labels of all others: the same for bags of one record. None where
+        that is not known."""
+        return self if self.bag == 1 else None
+
     @abstractmethod
     def claim(self, classes: int) -> float | None:
         """The epsilon of its label differential privacy, for a label of so many classes; None where it has none."""
@@ -114,7 +120,13 @@ class Mechanism(ABC):
     def guarantees(self, classes: int) -> tuple[Guarantee, ...]:
         """What a release satisfies, and for whom; none where it has no epsilon."""
         claim = self.claim(classes)
-        return () if claim is None else (Guarantee(claim, theorem=self.theorem, assumptions=(ONE_ROW,)),)
+        if claim is None or claim == math.inf:
+            return ()
+        return (Guarantee(claim, theorem=self.theorem, assumptions=(ONE_ROW,)),)
+
+    def noise_at_most(self, noise: Floats) -> Floats | None:
+        """P(what is published of a bag - its count <= noise), where that does not depend on the labels; else None."""
+        return None
 
     def learner(self, release: Release, classes: int) -> dict[str, object]:
         """What somebody who learns from the release has to know about it; nothing that is secret."""

@@ -169,17 +169,22 @@ def _of_bags(mechanism: Released, eta: Floats, payoff: Floats, rng: np.random.Ge
 
 def _tried(mechanism: Released, eta: Floats, payoff: Floats, rng: np.random.Generator) -> Floats:
     """The same for a mechanism that can only be run: draw labels, release them, and look what the release changes."""
-    bags, size, classes = eta.shape
-    flat = eta.reshape(-1, classes)
-    labels = np.sum(rng.random(len(flat))[:, None] >= flat.cumsum(axis=1)[:, :-1], axis=1)
-    release = mechanism.release(labels, Guide(classes), rng=rng)
-    loglik = mechanism.loglik(release, flat)
+    bags, size, _ = eta.shape
+    flat, _, release, loglik = played(mechanism, eta, rng)
     told = flat * np.exp(loglik - loglik.max(axis=1, keepdims=True))
     worth = payoff * told / told.sum(axis=1, keepdims=True)
     before = (payoff * flat).argmax(axis=1)
     gain = worth.max(axis=1) - worth[np.arange(len(flat)), before]
     together = np.argsort(release.bag, kind="stable")  # what was published together, not what was drawn together
     return np.asarray(gain[together].reshape(bags, size).mean(axis=1))
+
+
+def played(mechanism: Released, eta: Floats, rng: np.random.Generator) -> tuple[Floats, Integers, Release, Floats]:
+    """eta (n, C) of the members, labels that are drawn from it, what is published of them, and how likely that is."""
+    flat = eta.reshape(-1, eta.shape[-1])
+    labels = np.sum(rng.random(len(flat))[:, None] >= flat.cumsum(axis=1)[:, :-1], axis=1)
+    release = mechanism.release(labels, Guide(eta.shape[-1]), rng=rng)
+    return flat, labels, release, mechanism.loglik(release, flat)
 
 
 def _needed(seen: Floats) -> int:

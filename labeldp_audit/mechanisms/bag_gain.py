@@ -1,8 +1,9 @@
-"""What the published count of a bag, plain or with Laplace noise, adds to what an attacker expects; exact.
+"""What the published count of a bag, plain or with noise, adds to what an attacker expects; exact.
 
 With a = worth of a right "1" times hit, c = worth of a right "0" times miss, q the law of the others' count and f0, f1
 the densities of what is published under y_i = 0 and 1, the gain is what the answer without the release loses where it
 is not the better one: the integral of [a f1 - c f0]_+ if a <= c, else of [c f0 - a f1]_+ (003, Theorem 3.3; ERRATA B4).
+Noise is Laplace noise, or geometric, which is the same at whole numbers alone: then it is a sum.
 
 `divide` gives v = miss q; hence the factors A = odds * worth1 and C = worth0 in place of a and c.
 """
@@ -19,8 +20,8 @@ from .poisson_binomial import LANES, divide, law_of_sum, odds_of, sides
 
 
 @compiled
-def gains(hit: Floats, miss: Floats, worth: Floats, epsilon: float) -> Floats:
-    """hit, miss (b, k), worth (2,) -> (b, k). epsilon = inf: the count itself."""
+def gains(hit: Floats, miss: Floats, worth: Floats, epsilon: float, whole: bool = False) -> Floats:
+    """hit, miss (b, k), worth (2,) -> (b, k). epsilon = inf: the count itself. whole: noise is geometric."""
     out = np.zeros(hit.shape)
     for b in range(len(hit)):
         low, high = sides(hit[b], miss[b])
@@ -28,16 +29,18 @@ def gains(hit: Floats, miss: Floats, worth: Floats, epsilon: float) -> Floats:
             some = np.concatenate((low, high))
             law, first, last = law_of_sum(hit[b][some], miss[b][some])
             m = len(some)
-            _gains_of_side(law, first, last, low, hit[b], miss[b], worth[1], worth[0], epsilon, out[b])
+            _gains_of_side(law, first, last, low, hit[b], miss[b], worth[1], worth[0], epsilon, whole, out[b])
             mirrored = law[::-1].copy()
-            _gains_of_side(mirrored, m - last, m - first, high, miss[b], hit[b], worth[0], worth[1], epsilon, out[b])
+            _gains_of_side(
+                mirrored, m - last, m - first, high, miss[b], hit[b], worth[0], worth[1], epsilon, whole, out[b]
+            )
     return out
 
 
 @compiled
 def _gains_of_side(
     law: Floats, first: int, last: int, members: Integers, hit: Floats, miss: Floats,
-    worth1: float, worth0: float, epsilon: float, out: Floats,
+    worth1: float, worth0: float, epsilon: float, whole: bool, out: Floats,
 ) -> None:  # fmt: skip
     without = np.empty((len(law), LANES))
     for start in range(0, len(members), LANES):
@@ -48,7 +51,7 @@ def _gains_of_side(
         if math.isinf(epsilon):
             gain = _of_count(without, first, last_other, odds * worth1, worth0)
         else:
-            gain = _of_noisy_count(without, first, last_other, odds * worth1, worth0, epsilon)
+            gain = _of_noisy_count(without, first, last_other, odds * worth1, worth0, epsilon, whole)
         for j in range(len(some)):
             out[some[j]] = gain[j]
 
@@ -70,13 +73,14 @@ def _of_count(without: Floats, first: int, last: int, a: Floats, c: float) -> Fl
 
 
 @compiled
-def _of_noisy_count(without: Floats, first: int, last: int, a: Floats, c: float, epsilon: float) -> Floats:
+def _of_noisy_count(without: Floats, first: int, last: int, a: Floats, c: float, epsilon: float, whole: bool) -> Floats:
     """The same with noise, e = exp(-epsilon), in units of epsilon / 2 and with sums from the left and from the right
 
         left[t] = sum_{b <= t} v[b] e^(t - b),  right[t] = sum_{b >= t} v[b] e^(b - t).
 
     On [t, t + 1] the difference of densities is P e^x + Q e^(1 - x): P = a left[t - 1] - c left[t] and
-    Q = a right[t] - c right[t + 1]. It has at most one zero there; before 0 and after k it has none.
+    Q = a right[t] - c right[t + 1]. It has at most one zero there; before 0 and after k it has none. Of geometric noise
+    the density is (1 - e) / (1 + e) times that, at whole numbers.
     """
     lanes = len(a)
     e, rest = math.exp(-epsilon), -math.expm1(-epsilon)
@@ -99,12 +103,15 @@ def _of_noisy_count(without: Floats, first: int, last: int, a: Floats, c: float,
             q[j] = far[j] * right[t + 1, j] + a[j] * v
             left[j] = v + e * left[j]
             at_start, at_end = p[j] + e * q[j], e * p[j] + q[j]
+            if whole:
+                gain[j] += rest * max(at_start, 0.0) if t > first else 0.0
+                continue
             gain[j] += rest * (p[j] + q[j]) if at_start >= 0 and at_end >= 0 else 0.0
             turns += 1 if (at_start >= 0) != (at_end >= 0) else 0
         if turns > 0:
             for j in range(lanes):
                 gain[j] += _beyond_zero(p[j], q[j], e)
-    return 0.5 * (gain + np.maximum(near * left, 0.0))
+    return (gain + np.maximum(near * left, 0.0)) / (1.0 + e if whole else 2.0)
 
 
 @compiled

@@ -1,4 +1,4 @@
-"""How likely the published count of a bag is for each label of each member, plain or with Laplace noise.
+"""How likely the published count of a bag is for each label of each member, plain or with noise.
 
 The count may be one that the reader takes for all but impossible. So the members' odds are first multiplied by
 e^theta, which makes it an ordinary one (exponential tilting):
@@ -6,6 +6,7 @@ e^theta, which makes it an ordinary one (exponential tilting):
     P(S = s) = tilted P(S = s) * e^(-theta s) * prod_j (miss_j + hit_j e^theta).
 
 With noise, |theta| <= epsilon: beyond that the density of the noise falls more slowly than the law of the count.
+It is the density of Laplace noise; geometric noise has it too, at whole numbers and up to a factor.
 """
 
 from __future__ import annotations

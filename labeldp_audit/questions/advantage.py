@@ -26,6 +26,7 @@ from ..core.budget import PRIOR_SHARE, RADII_SHARE, Budget
 from ..core.eta import Eta
 from ..core.finding import Bound, Finding
 from ..core.mechanism import Mechanism
+from ..core.progress import Progress
 from ..core.settings import Settings
 from ..core.table import Table
 from ..measures import guess
@@ -53,6 +54,7 @@ GAIN_SHARE = 0.29
 CEILING = "bound at the estimated law of eta; limits over all that may be true"
 FOOTING = "the same estimated law of eta on both sides, a comparison on this table"
 NO_LIMITS = "no interval: nothing says how far another law of eta, as likely as this one, would move it"
+QUANTILES = (0.5, 0.9, 0.99)
 NO_LOWER = "no lower limit is known for bags of people whose eta is estimated"
 NORMAL = "the lower limit takes the error of drawing bags as normal"
 
@@ -103,6 +105,7 @@ def answer(evidence: Evidence, settings: Settings, budget: Budget) -> list[Findi
             for found in increase(audit, one, gains[one.spec], sure, of_advantages / sharing, sharing)
         ),
         *(_bounds(audit, fit) if alone else ()),
+        *(_odds(audit, fit, evidence.progress) if alone else ()),
         *(_same(audit, fit, gains) if alone and evidence.classes == 2 else ()),
         *_baselines([("", features.right), *(("certified_", one.bound) for one in certified)], eta, settings),
         *(
@@ -173,6 +176,18 @@ def _known_of(audit: Audit) -> published_bounds.Known:
     )
 
 
+def _odds(audit: Audit, fit: Sequence[Mechanism], progress: Progress) -> Iterator[Finding]:
+    """Quantiles of how far the release moves the log odds of the true label."""
+    moved = advantage_gains.changes_of(fit, audit.belief, audit.settings, progress)
+    for one, share in itertools.product(fit, QUANTILES):
+        found, claim = moved[one.spec], one.claim(len(audit.payoffs.paid))
+        most = math.inf if claim is None else claim  # what is above it is a rounding error
+        drawn = f"; {found.bags:,} bags drawn, all members counted" if found.bags else ""
+        value, method = min(found.quantile(share), most), audit.belief.method + drawn
+        bound = Bound(value, None, None, audit.eta.queries, method, (NO_LIMITS,))
+        yield releases.finding("multiplicative_advantage", bound, audit.settings, one, {"quantile": share})
+
+
 def _same(audit: Audit, fit: Sequence[Mechanism], gains: Mapping[str, Gain]) -> Iterator[Finding]:
     """For randomized response the bag that protects as well, for all else the epsilon of randomized response."""
     belief, paid = audit.belief, audit.payoffs.paid
@@ -201,6 +216,8 @@ def increase(
         tried = 1 - guessing.missed_after(audit.table, audit.eta, channel, audit.payoffs, miss / 4)
     most = 1.0 if channel is None or audit.box is None else _most_informed(audit.box, channel, audit.payoffs, miss / 4)
     bounds = {"informed_utility": _informed(audit.features.right, added, tried, most), "advantage": added}
+    if (alone := mechanism.alone) is not None:
+        bounds["advantage_knowing_others"] = _knowing_others(audit, alone, added) if mechanism.bag > 1 else added
     if audit.known is not None:
         assert added.high is not None
         certified = certified_guesses.added(mechanism, audit.known, added.high, audit.eta, sure, sharing)
@@ -240,6 +257,16 @@ def _added(audit: Audit, mechanism: Mechanism, gain: Gain, miss: float) -> Bound
     drawn = f"; {gain.bags:,} bags drawn, all members counted" if gain.bags else ""
     method, error = audit.belief.method_of(mechanism) + drawn, gain.standard_error if gain.bags else None
     return Bound(estimate, low, high, eta.queries, method, tuple(said), standard_error=error)
+
+
+def _knowing_others(audit: Audit, alone: Mechanism, added: Bound) -> Bound:
+    """Who knows more guesses no worse: no less than what is added without the labels of others."""
+    assert added.estimate is not None
+    gain, high = audit.belief.gain(alone, audit.payoffs.paid), _ceiling(audit, alone)
+    if gain is None:
+        return Bound(None, None, None, audit.eta.queries, "not computed", (), "only bags that are drawn would tell")
+    estimate = min(max(gain.mean, added.estimate), high)
+    return replace(added, estimate=estimate, high=high, method=audit.belief.method_of(alone), standard_error=None)
 
 
 def _least_of_records(box: Intervals, mechanism: Mechanism, payoffs: Payoffs, most: float, miss: float) -> float:

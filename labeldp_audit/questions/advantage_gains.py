@@ -15,9 +15,10 @@ from ..core.randomness import for_audit
 from ..core.settings import Settings
 from ..engines.machine import available_cores
 from ..engines.threads import in_threads
-from ..measures import advantage
-from ..measures.advantage import Gain
+from ..measures import advantage, log_odds
+from ..measures.advantage import Each, Gain
 from ..measures.eta_law.estimated import Belief
+from ..measures.log_odds import Changes
 from ..mechanisms.bags import LARGEST
 from ..mechanisms.label_proportions import LabelProportions
 from ..mechanisms.randomized_response import pi_from_epsilon
@@ -34,12 +35,7 @@ def gains_of(
     found = {spec: gain for spec, gain in exact.items() if gain is not None}
     left = [one for one in mechanisms if one.spec not in found]
     progress.stage("drawing bags", None, "blocks")
-
-    def each(look: Callable[[int], Floats], blocks: Iterable[int]) -> Iterable[Floats]:
-        for gain in in_threads(look, blocks, settings.threads or available_cores()):
-            progress.advance(1)
-            yield gain
-
+    each = _in_threads(settings, progress)
     for size in dict.fromkeys(one.bag for one in left):
         together = [one for one in left if one.bag == size]
 
@@ -49,6 +45,37 @@ def gains_of(
         gains = advantage.simulated(together, belief.members, payoff, stream, settings.bags, each)
         found |= {one.spec: gain for one, gain in zip(together, gains, strict=True)}
     return found
+
+
+def changes_of(
+    mechanisms: Sequence[Mechanism], belief: Belief, settings: Settings, progress: Progress
+) -> dict[str, Changes]:
+    """By spec: how far each release moves the log odds of the true label."""
+    classes = belief.law.eta.shape[1]
+    progress.stage("drawing bags", None, "blocks")
+    each, found = _in_threads(settings, progress), {}
+    for one in mechanisms:
+        channel, ratios = one.channel(classes), one.log_ratios() if classes == 2 else None
+        known = None
+        if channel is not None and ratios is not None:
+            known = log_odds.of_two(channel, ratios, belief.law)
+        elif channel is not None:
+            known = log_odds.of_channel(channel, belief.law)
+
+        def stream(block: int, one: Mechanism = one) -> np.random.Generator:
+            return for_audit(settings.seed, f"odds after {one.spec}, block {block}")
+
+        found[one.spec] = known or log_odds.drawn(one, belief.members, stream, settings.bags, each)
+    return found
+
+
+def _in_threads(settings: Settings, progress: Progress) -> Each:
+    def each(look: Callable[[int], Floats], blocks: Iterable[int]) -> Iterable[Floats]:
+        for found in in_threads(look, blocks, settings.threads or available_cores()):
+            progress.advance(1)
+            yield found
+
+    return each
 
 
 class Flips:

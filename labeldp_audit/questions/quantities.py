@@ -205,6 +205,30 @@ ADVANTAGE_BOUND = Quantity(
     ("advantage", "epsilon"),
     with_noise=UNTUNED, axes=("bound",), unit=POINTS,
 )  # fmt: skip
+MULTIPLICATIVE_ADVANTAGE = Quantity(
+    "multiplicative_advantage", "How far the release moves the odds",
+    "change of the log odds of the true label by the release, in nats",
+    "quantile over people and releases of logit P(y | x, release) - logit P(y | x); for two labels "
+    "log P(release | y) / P(release | other label), for bags of two Poisson-binomial probabilities",
+    f"{PITFALLS}, section 3: its loss without what the features tell; {MATHEMATICS}: B8",
+    "At quantile = 0.99, one person in a hundred has the odds of the true label multiplied by e to this, or more; at "
+    "0.5 every second one. With an epsilon it is never above that. Infinite where the release gives labels away for "
+    "sure, as the count of a bag does whose labels are all alike. It shows what happens to a few people, which an "
+    "average such as advantage hides. It has no limits: a rule needs a line on advantage or nu_max.",
+    ("advantage", "advantage_knowing_others", "nu_bar", "epsilon", "llp"),
+    has_limits=False, with_noise=UNTUNED, axes=("quantile",), unit=NATS,
+)  # fmt: skip
+ADVANTAGE_KNOWING_OTHERS = Quantity(
+    "advantage_knowing_others", "What the release adds for who knows all other labels",
+    "what the release adds to the share of labels guessed by who knows all other labels",
+    "E max_c u_c P(c | x, release, labels of all others) - E max_c u_c eta_c: the advantage with bags of one",
+    f"{_DEFINITION}; {MATHEMATICS}: B8",
+    "The same as advantage where each label is replaced on its own. The count of a bag without noise gives the last "
+    "label away to who knows the others, whatever the size of the bag: then it is all that the features leave open. "
+    "high needs no assumption about eta; low is that of advantage, as who knows more guesses no worse.",
+    ("advantage", "attacker", "bag", "llp", "geometric-llp"),
+    share=True, unit=POINTS,
+)  # fmt: skip
 EQUIVALENT_EPSILON = Quantity(
     "equivalent_epsilon", "Randomized response that adds as much",
     "epsilon of the randomized response that adds as much",
@@ -406,7 +430,8 @@ RANGE_OF_ETA = Question(
 ADVANTAGES = Question(
     "advantage",
     (UNINFORMED_UTILITY, LEAVE_ONE_OUT_UTILITY, PLUG_IN_UTILITY, INFORMED_UTILITY, ADVANTAGE, ADVANTAGE_BOUND,
-     EQUIVALENT_EPSILON, EQUIVALENT_K, CERTIFIED_ADVANTAGE, CERTIFIED_UNINFORMED_UTILITY, CERTIFIED_INFORMED_UTILITY),
+     MULTIPLICATIVE_ADVANTAGE, ADVANTAGE_KNOWING_OTHERS, EQUIVALENT_EPSILON, EQUIVALENT_K, CERTIFIED_ADVANTAGE,
+     CERTIFIED_UNINFORMED_UTILITY, CERTIFIED_INFORMED_UTILITY),
     lambda classes: True, answered_by("advantage"), share=None,
 )  # fmt: skip
 

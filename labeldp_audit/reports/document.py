@@ -19,6 +19,7 @@ _FORMULAS = "labeldp-audit explain NAME shows formula and source of each."
 _TABLES: Mapping[str, Callable[[Report], Table | None]] = {
     "The share of people above each loss": tables.curves,
     "What each release adds": functools.partial(tables.gains, whole=True),
+    "What each release does to the odds": tables.odds,
     "The largest loss": functools.partial(tables.losses, whole=True), "What each column adds": tables.columns_add,
     "What the theorems allow": tables.theorems, "The mechanisms in all their parameters": tables.mechanisms,
     "All numbers": tables.numbers, "The columns of the table": tables.schema,

@@ -19,6 +19,7 @@ J, ADDED, WORST, FEATURES, INFORMED, TUNED = (
 CERTIFIED = "certified_"
 PARAMETERS = ("epsilon", "pi", "lambda", "k")  # coordinates that only say again which mechanism it is
 COLUMNS = ("column_log_loss", "column_j", "column_advantage")
+MOVED, KNOWING, QUANTILE = "multiplicative_advantage", "advantage_knowing_others", "quantile"
 SAME = {"equivalent_epsilon": "rr:epsilon=", "equivalent_k": "llp:k="}
 FOR_PROGRAMS = ("plug_in_j",)  # one for each tau, in JSON and CSV alone
 OPEN_LOW, OPEN_HIGH, DECIDED = 0.1, 0.9, 0.2  # a share between these is open; the width at which it would not be

@@ -8,9 +8,9 @@ from ..core.quantity import MATHEMATICS, PITFALLS, TRAINING, UNIFIED, Term
 
 _JOINTLY = "P(every low <= its number <= every high) >= confidence"
 _EXCEPT = (
-    "Exceptions: equivalent_epsilon and equivalent_k have no limits; those of columns, and low of "
-    "advantages from bags that were drawn, take chance as normal; and the number of j and nu_max is that of averages "
-    "over rows with like scores, not of people."
+    "Exceptions: equivalent_epsilon, equivalent_k and multiplicative_advantage have no limits; those of columns, and "
+    "low of advantages from bags that were drawn, take chance as normal; and the number of j and nu_max is that of "
+    "averages over rows with like scores, not of people."
 )
 _SMALL = (
     "Small groups hardly show, however large the table, as cells have at least 16 rows in each of five folds: where "
@@ -229,7 +229,17 @@ TERMS: Mapping[str, Term] = {one.name: one for one in (
         "how many positives each random bag of k people has, with noise",
         "release = sum of the labels of a bag + Laplace noise of scale 1 / epsilon",
         f"{UNIFIED}, Theorems 6.3 and 6.4; {MATHEMATICS}: B1, B7",
-        "Promises epsilon to each person. Written laplace-llp:k=8,epsilon=1.",
-        ("llp", "epsilon", "equivalent_epsilon"),
+        "Promises epsilon to each person. Written laplace-llp:k=8,epsilon=1. A release has the noise at multiples of a "
+        "step of at most 2^-20 / epsilon, as that of floating point tells what lies below it.",
+        ("llp", "geometric-llp", "epsilon", "equivalent_epsilon"),
+    ),
+    Term(
+        "geometric-llp", "Label proportions with geometric noise",
+        "how many positives each random bag of k people has, with noise of whole numbers",
+        "release = sum of the labels of a bag + z, P(z) proportional to e^(-epsilon |z|) for whole z",
+        "Ghosh, Roughgarden and Sundararajan 2012",
+        "Promises epsilon to each person. What is published may be below 0, or above k. Bags of one are randomized "
+        "response of the same epsilon. Written geometric-llp:k=8,epsilon=1.",
+        ("llp", "laplace-llp", "epsilon", "equivalent_epsilon"),
     ),
 )}  # fmt: skip

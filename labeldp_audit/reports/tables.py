@@ -117,6 +117,24 @@ def gains(report: Report, whole: bool = False) -> Table | None:
     return Table(header, [[*row, like.get(row[0], "")] for row in rows], note=more, left=(0, 3))
 
 
+def odds(report: Report) -> Table | None:
+    """How far releases move the odds of true labels, for how many people; and what they add for who knows the most."""
+    names = found.mechanisms(report, found.MOVED)
+    if not names:
+        return None
+    told = [one for one in report.findings if one.quantity == found.MOVED]
+    shares = sorted({at for one in told if (at := one.place(found.QUANTILE)) is not None})
+    header = [f"1 in {1 / (1 - share):.0f}" for share in shares]
+    rows = []
+    for name in names:
+        moved = {one.place(found.QUANTILE): one.bound for one in told if one.mechanism == name}
+        rows.append([_label(report, name), *(words.cells([moved.get(share)], NATS, odds=True)[0] for share in shares)])
+    most = words.cells([found.bound(report, found.KNOWING, name) for name in names], POINTS)
+    body = [[*row, added] for row, added in zip(rows, most, strict=True)]
+    note = "by at least so many nats, and so many times; points added for who knows all other labels"
+    return Table(("the odds of the true label grow for", *header, "others known"), body, note=note)
+
+
 def _like(report: Report, name: str) -> str:
     """The strength of randomized response, or the smallest bag, that adds as much on this table."""
     for quantity, spec in found.SAME.items():

@@ -9,13 +9,15 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numeric_populations import wide_gaussians
 from scipy.special import expit
 from scipy.stats import norm
 from small_populations import law_of
 
+from labeldp_audit.core.eta import Law
 from labeldp_audit.core.release import Release
 from labeldp_audit.measures import advantage
-from labeldp_audit.mechanisms import LabelProportions, LaplaceProportions, RandomizedResponse
+from labeldp_audit.mechanisms import GeometricProportions, LabelProportions, LaplaceProportions, RandomizedResponse
 
 quick = settings(deadline=None, max_examples=100, derandomize=True)
 ONES = np.ones(2)
@@ -40,6 +42,53 @@ def test_two_gaussians(v, epsilon):
     odds = norm(1 / v, math.sqrt(2 / v)).ppf((np.arange(100_000) + 0.5) / 100_000)
     law = law_of(np.full(100_000, 1e-5), expit(odds))
     assert mean_gain(RandomizedResponse(epsilon), law) == pytest.approx(PUBLISHED[v, epsilon], abs=2e-6)
+
+
+# ---- the order of mechanisms
+
+
+def gaussian_laws():
+    """Two Gaussians at three distances, and populations of a hundred numbers."""
+    for v in (0.2, 1.0, 5.0):
+        odds = norm(1 / v, math.sqrt(2 / v)).ppf(np.arange(0.5, 8) / 8)
+        yield law_of(np.full(16, 1 / 16), np.concatenate([expit(odds), expit(-odds)]))
+    for seed in (1, 2):
+        _, eta = wide_gaussians(seed).features(12, np.random.default_rng(seed))
+        yield Law(np.full(12, 1 / 12), eta)
+
+
+def test_order_at_equal_epsilon():
+    """Nothing of that epsilon adds more than randomized response. Laplace noise is geometric noise and more on top, and
+    the larger a bag, the less a noisy count says of one of its members; bags of one differ in their noise alone."""
+    clearly = 0
+    for law, epsilon in itertools.product(gaussian_laws(), (0.5, 1.0, 2.0, 4.0)):
+        flips = gain_on_average(RandomizedResponse(epsilon), law)
+        added = {
+            (kind, k): gain_on_average(kind(k, epsilon), law)
+            for kind in (GeometricProportions, LaplaceProportions)
+            for k in (1, 2, 4, 8)
+        }
+        assert added[GeometricProportions, 1] == pytest.approx(flips, abs=1e-13)
+        for k in (1, 2, 4, 8):
+            assert added[LaplaceProportions, k] <= added[GeometricProportions, k] + 1e-13
+            clearly += added[LaplaceProportions, k] < 0.9 * added[GeometricProportions, k] - 1e-4
+            plain = gain_on_average(LabelProportions(k), law)
+            assert added[GeometricProportions, k] <= min(flips, plain) + 1e-13
+        for kind in (GeometricProportions, LaplaceProportions):
+            falls = [added[kind, k] for k in (1, 2, 4, 8)]
+            assert all(after <= before + 1e-13 for before, after in itertools.pairwise(falls))
+            clearly += falls[-1] < 0.5 * falls[0]
+    assert clearly > 60  # it is not that all add nothing
+
+
+BAGS_OF_EIGHT = np.random.default_rng(9).random((150, 8))
+
+
+def gain_on_average(mechanism, law):
+    """Over the same people for all: smaller bags are parts of bags of eight, so that each member can only lose."""
+    people = np.searchsorted(law.weight.cumsum(), BAGS_OF_EIGHT).clip(max=len(law.weight) - 1)
+    eta = law.eta[people.reshape(-1, mechanism.bag)]
+    return float(mechanism.gain(eta, ONES).mean())
 
 
 # ---- what must hold for all

@@ -1,10 +1,11 @@
-"""Counts of bags, plain and with Laplace noise: against sums over every way in which labels can fall, and integrals."""
+"""Counts of bags, plain and with noise: against sums over every way in which labels can fall, and integrals."""
 
 from __future__ import annotations
 
 import itertools
 import math
 from decimal import Decimal, localcontext
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -12,8 +13,10 @@ from bags_by_hand import BAGS, PAYOFFS, both, gain, joint
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from labeldp_audit.core.errors import SpecError
+from labeldp_audit.core.randomness import OperatingSystem
 from labeldp_audit.core.release import Guide, Release
-from labeldp_audit.mechanisms import LabelProportions, LaplaceProportions
+from labeldp_audit.mechanisms import GeometricProportions, LabelProportions, LaplaceProportions, RandomizedResponse
 from labeldp_audit.mechanisms.bag_gain import gains
 from labeldp_audit.mechanisms.label_proportions import gain_of_alike
 
@@ -156,6 +159,53 @@ def test_more_noise_tells_less_and_none_more_than_randomized_response(hit, first
     assert np.array_equal(gain_of_bag(hit, math.inf), gains(hit[None], 1 - hit[None], np.ones(2), math.inf)[0])
 
 
+# ---- with geometric noise
+
+
+def whole_gain(hit, epsilon, payoff):
+    """(k,) the best answers to each whole number that may be published."""
+    k, far = len(hit), math.ceil(50 / epsilon)
+    views, r = np.arange(-far, k + far + 1), math.exp(-epsilon)
+    noise = (1 - r) / (1 + r) * np.exp(-epsilon * np.abs(views - np.arange(k + 1)[:, None]))  # (k + 1, views)
+    worth = (joint(hit) @ noise) * np.asarray(payoff)[:, None]  # (k, 2, views)
+    return worth.max(axis=1).sum(axis=1) - worth.sum(axis=2).max(axis=1)
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0, 30.0])
+@EVERY_BAG
+def test_gain_of_geometric_noise_is_what_the_best_answers_are_worth(hit, epsilon):
+    for payoff in PAYOFFS:
+        found = GeometricProportions(len(hit), epsilon).gain(both(hit)[None], np.array(payoff))[0]
+        assert found == pytest.approx(whole_gain(hit, epsilon, payoff), abs=1e-14)
+        assert np.all(found >= 0)
+
+
+@pytest.mark.parametrize("epsilon", [1e-3, 0.5, 3.0, 20.0])
+def test_bags_of_one_with_geometric_noise_are_randomized_response(epsilon):
+    """What is published says 0 or 1 by being at most 0 or not, with e^epsilon for its odds either way."""
+    eta = both(np.linspace(0, 1, 41))[:, None]
+    for payoff in PAYOFFS:
+        same = RandomizedResponse(epsilon).gain(eta, np.array(payoff))
+        assert GeometricProportions(1, epsilon).gain(eta, np.array(payoff)) == pytest.approx(same, abs=1e-15)
+    for view in (-3, 0, 1, 7):
+        [logs] = GeometricProportions(1, epsilon).loglik(Release(np.array([view]), np.zeros(1, int)), both([0.2]))
+        assert logs[1] - logs[0] == pytest.approx(epsilon if view > 0 else -epsilon, rel=1e-12)
+
+
+@settings(deadline=None, max_examples=60, derandomize=True)
+@given(
+    st.lists(st.one_of(st.floats(0, 1), st.sampled_from([0.0, 0.5, 1.0])), min_size=1, max_size=40).map(np.array),
+    st.floats(-3, 3),
+)
+def test_geometric_noise_tells_no_less_than_laplace_noise_which_has_more_on_top(hit, power):
+    epsilon = 10**power
+    whole = GeometricProportions(len(hit), epsilon).gain(both(hit)[None], np.ones(2))[0]
+    assert np.all(gain_of_bag(hit, epsilon) <= whole + 1e-14)
+    assert np.all(
+        whole <= np.minimum(gain_of_bag(hit), RandomizedResponse(epsilon).gain(both(hit), np.ones(2))) + 1e-14
+    )
+
+
 # ---- how likely a release is
 
 
@@ -233,6 +283,95 @@ def test_bags_are_random():
     first, again = (LabelProportions(2).release(none, Guide(2), rng=np.random.default_rng(s)).bag for s in (1, 2))
     assert np.mean(first[0::2] == first[1::2]) < 0.01
     assert np.mean(first == again) < 0.01
+
+
+NOISY = (
+    GeometricProportions(4, 0.3),
+    GeometricProportions(4, 2.0),
+    LaplaceProportions(4, 0.5),
+    LaplaceProportions(4, 3.0),
+)
+
+
+def most_apart(released, claimed):
+    """The largest distance between the law of the noise that was published and the one that is claimed, in units of
+    what chance makes of it: above 1.95 once in a thousand times (Kolmogorov)."""
+    labels = np.ones(80_000, int)
+    noise = np.sort(released.release(labels, Guide(2), rng=np.random.default_rng(5)).view - 4)
+    told = claimed.noise_at_most(noise)
+    n = len(noise)
+    last = np.append(np.diff(noise) > 0, True)  # of equal ones
+    seen = np.arange(1, n + 1) / n
+    return math.sqrt(n) * np.abs(seen - told)[last].max()
+
+
+@pytest.mark.parametrize("mechanism", NOISY, ids=lambda one: one.spec)
+def test_noise_has_the_law_that_is_claimed(mechanism):
+    assert most_apart(mechanism, mechanism) < 1.95
+    for liar in (0.9, 1.1):
+        assert most_apart(type(mechanism)(4, mechanism.epsilon * liar), mechanism) > 1.95
+
+
+@pytest.mark.parametrize("mechanism", NOISY, ids=lambda one: one.spec)
+def test_one_label_moves_the_law_of_the_noise_by_epsilon_and_total_variation(mechanism):
+    """There is e^epsilon between the laws of noise on 0 and on 1 everywhere but between 0 and 1."""
+    step = 1 / mechanism.steps
+    assert mechanism.steps * step == 1 and math.log2(mechanism.steps).is_integer()
+    at = np.arange(-4, 5) * step
+    mass = mechanism.noise_at_most(at) - mechanism.noise_at_most(at - step)
+    moved = mechanism.noise_at_most(at - 1) - mechanism.noise_at_most(at - step - 1)
+    assert np.log(mass / moved)[at <= 0] == pytest.approx(mechanism.epsilon, rel=1e-5)
+    around = np.linspace(-2, 3, 5 * 64 + 1)
+    apart = mechanism.noise_at_most(around) - mechanism.noise_at_most(around - 1)
+    assert apart.max() == pytest.approx(mechanism.total_variation(2), rel=1e-6)
+
+
+@pytest.mark.parametrize("epsilon", [1e-9, 0.5, 1.0, 1000.0, 1e9])
+def test_laplace_noise_is_published_on_a_grid_that_counts_are_on(epsilon):
+    mechanism = LaplaceProportions(4, epsilon)
+    release = mechanism.release(np.ones(4000, int), Guide(2), rng=OperatingSystem())
+    steps = release.view * mechanism.steps
+    assert np.array_equal(steps, np.round(steps))
+    assert epsilon / mechanism.steps <= 2.0**-20 or mechanism.steps == 2**40
+    assert mechanism.steps == 1 or epsilon / mechanism.steps > 2.0**-21
+    assert len(np.unique(release.view)) > 900 or epsilon == 1e9
+
+
+@pytest.mark.parametrize("steps", [1, 2, 8, 64])
+def test_laplace_noise_on_a_grid_adds_hardly_more_than_laplace_noise(steps):
+    """Never less, and less than (epsilon step)^2 / 8 more; so at the step of a release, nothing that a report shows."""
+    for epsilon, hit in itertools.product((0.3, 1.0, 3.0), ([0.3], [0.5, 0.2, 0.9], [0.1, 0.45, 0.5, 0.77])):
+        k, far = len(hit), math.ceil(40 / epsilon)
+        views, fall = np.arange(-far * steps, (k + far) * steps + 1) / steps, epsilon / steps
+        noise = math.tanh(fall / 2) * np.exp(-epsilon * np.abs(views - np.arange(k + 1)[:, None]))
+        worth = joint(hit) @ noise
+        found = worth.max(axis=1).sum(axis=1) - worth.sum(axis=2).max(axis=1)
+        more = found - gain_of_bag(hit, epsilon)
+        assert np.all(more >= -1e-13) and np.all(more <= fall**2 / 8 + 1e-13)
+
+
+def test_what_is_told_of_the_noise():
+    for mechanism in NOISY:
+        release = mechanism.release(np.ones(80_000, int), Guide(2), rng=np.random.default_rng(5))
+        told = mechanism.learner(release, 2)["noise"]
+        assert np.var(release.view - 4) == pytest.approx(told["variance"], rel=0.1)
+        assert (
+            Fraction(told["epsilon"]) == Fraction(mechanism.epsilon) and Fraction(told["step"]) * mechanism.steps == 1
+        )
+        [promised] = mechanism.guarantees(2)
+        assert promised.epsilon == mechanism.epsilon
+    whole = GeometricProportions(4, 0.3).release(np.zeros(400, int), Guide(2), rng=OperatingSystem()).view
+    assert whole.dtype == np.int64 and whole.min() < 0
+
+
+@pytest.mark.parametrize("kind", [GeometricProportions, LaplaceProportions])
+def test_the_ends_of_epsilon(kind):
+    release = kind(4, math.inf).release(np.ones(40, int), Guide(2), rng=OperatingSystem())
+    assert np.all(release.view == 4) and kind(4, math.inf).guarantees(2) == ()
+    assert "noise" not in kind(4, math.inf).learner(release, 2)
+    assert kind(4, math.inf).noise_at_most(np.array([-0.5, 0.0, 2.0])).tolist() == [0, 1, 1]
+    with pytest.raises(SpecError, match="noise too large to be counted"):
+        kind(4, 1e-10).release(np.ones(40, int), Guide(2), rng=OperatingSystem())
 
 
 def test_the_noise_is_laplace():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from decimal import MIN_EMIN, Decimal, localcontext
 from fractions import Fraction
 
 import numpy as np
@@ -100,3 +101,81 @@ def test_the_operating_system_draws_words_and_orders():
     order = shuffled(system, 5000)
     assert sorted(order) == list(range(5000)) and not np.array_equal(order, shuffled(system, 5000))
     assert len(shuffled(system, 0)) == 0
+
+
+# ---- geometric noise
+
+
+def far_from_geometric(drawn, epsilon):
+    """Chi-square less its expectation, in standard deviations; the law is cut where less than 20 are expected."""
+    r, n = math.exp(-epsilon), len(drawn)
+    most = int(math.log(n * (1 - r) / (1 + r) / 20) / epsilon)
+    values = np.arange(-most, most + 1)
+    inside = (1 - r) / (1 + r) * r ** np.abs(values)
+    expected = n * np.array([*inside, 1 - inside.sum()])
+    seen = np.append(np.bincount(drawn[np.abs(drawn) <= most] + most, minlength=len(values)), 0.0)
+    seen[-1] = n - seen.sum()
+    return (float(np.sum((seen - expected) ** 2 / expected)) - len(values)) / math.sqrt(2 * len(values))
+
+
+@pytest.mark.parametrize("epsilon", [0.02, 0.2, 0.26, 1.0, 3.0])
+def test_geometric_noise_has_its_law(epsilon):
+    """Of two digits and more, of one, and beyond the largest digit."""
+    drawn = exact.geometric_noise(Fraction(epsilon), 300_000, np.random.default_rng(3))
+    assert abs(far_from_geometric(drawn, epsilon)) < 5
+    wrong = exact.geometric_noise(Fraction(epsilon * 1.03), 300_000, np.random.default_rng(3))
+    assert far_from_geometric(wrong, epsilon) > 5
+
+
+@pytest.mark.parametrize("epsilon", [1e-9, 2.0**-30])
+def test_wide_geometric_noise_has_its_spread(epsilon):
+    drawn = exact.geometric_noise(Fraction(epsilon), 100_000, OperatingSystem()) * epsilon
+    assert np.abs(drawn).mean() == pytest.approx(1, abs=5 / math.sqrt(100_000))
+    assert np.mean(np.abs(drawn) > 3) == pytest.approx(math.exp(-3), abs=5 * math.sqrt(math.exp(-3) / 100_000))
+    last = np.bincount(exact.geometric_noise(Fraction(epsilon), 64_000, np.random.default_rng(2)) % 64, minlength=64)
+    assert np.sum((last - 1000) ** 2 / 1000) < 63 + 5 * math.sqrt(2 * 63)
+
+
+@pytest.mark.parametrize("epsilon", [1e-9, 0.3, 1.0, 20.0, 700.0, 1e6, 1e300])
+@pytest.mark.parametrize("whole", [True, False])
+@pytest.mark.parametrize("bits", [64, 192])
+def test_cumulated_probabilities_are_rounded_down(epsilon, bits, whole):
+    """Against 1500 digits of e."""
+    found = exact._cumulated(Fraction(epsilon), bits, whole=whole)
+    assert len(found) == (63 if whole else 64) and list(found) == sorted(found)
+    if epsilon > 100:
+        assert set(found) == {2**bits - 1}
+        return
+    with localcontext(prec=1500, Emin=MIN_EMIN):
+        r = (-Decimal(epsilon)).exp()
+        scale = (1 - r**64) if whole else 1
+        for j, one in enumerate(found):
+            assert one == math.floor((1 - r ** (j + 1)) / scale * 2**bits)
+
+
+class Script:
+    """Says these words, each draw one more."""
+
+    def __init__(self, *said):
+        self.said = list(said)
+
+    def integers(self, low, high, count, dtype):
+        assert count == 1
+        return np.array([self.said.pop(0)], np.uint64)
+
+
+def test_a_word_on_a_limit_is_decided_by_more_words():
+    """U below P(g <= j) says at most j; the limit itself is not a whole number of any bits."""
+    one = Fraction(1)
+
+    def law(bits):
+        return exact._cumulated(one, bits, whole=False)
+
+    short, long, longer = law(64)[5], law(128)[5], law(192)[5]
+    rest, last = long - (short << 64), longer - (long << 64)
+    assert exact._inverted(law, 1, Script(short - 1)) == 5 and exact._inverted(law, 1, Script(short + 1)) == 6
+    assert exact._inverted(law, 1, Script(short, rest - 1)) == 5
+    assert exact._inverted(law, 1, Script(short, rest + 1)) == 6
+    assert exact._inverted(law, 1, Script(short, rest, last - 1)) == 5
+    assert exact._inverted(law, 1, Script(short, rest, last + 1)) == 6
+    assert exact._inverted(law, 1, Script(2**64 - 1, 0)) == 44  # P(g > 43) 2^64 is 1.4, P(g > 44) 2^64 is 0.5

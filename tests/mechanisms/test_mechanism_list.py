@@ -282,6 +282,35 @@ def test_and_those_two_have_teeth():
     assert exceeds_total_variation(Boaster(1.0), 2) and exceeds_total_variation(BoastingBags(1, 1.0), 2)
 
 
+def gain_knowing_others(mechanism, classes):
+    """Of one record in each of 60 bags, all others certain."""
+    _, eta = people(classes, 60 * mechanism.bag)
+    bags = eta[-60 * mechanism.bag :].reshape(-1, mechanism.bag, classes).copy()
+    bags[:, 1:] = np.eye(classes)[np.arange(bags[:, 1:].size // classes).reshape(bags[:, 1:].shape[:2]) % classes]
+    payoff = np.arange(1.0, classes + 1)
+    return mechanism.gain(bags, payoff)[:, 0], mechanism.alone.gain(bags[:, :1], payoff)[:, 0]
+
+
+@pytest.mark.parametrize(("mechanism", "classes"), [one for one in WORLDS if one[0].alone is not None], ids=name_of)
+def test_who_knows_all_other_labels_gains_what_is_said(mechanism, classes):
+    assert mechanism.alone.bag == 1 and mechanism.alone.claim(classes) == mechanism.claim(classes)
+    within, alone = gain_knowing_others(mechanism, classes)
+    assert within == pytest.approx(alone, rel=1e-9, abs=1e-13)
+
+
+class Sociable(LabelProportions):
+    """Says that the labels of others do not help."""
+
+    @property
+    def alone(self):
+        return RandomizedResponse(1.0)
+
+
+def test_and_that_one_has_teeth_too():
+    within, alone = gain_knowing_others(Sociable(4), 2)
+    assert within.mean() > 1.2 * alone.mean()
+
+
 # Release, likelihood and gain tell the same story.
 
 
