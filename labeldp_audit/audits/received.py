@@ -16,7 +16,7 @@ from ..core.mechanism import Mechanism, Published
 from ..core.release import Release
 from ..data import ReadOptions, publish
 from ..mechanisms import MECHANISMS
-from .release import BAG, MANIFEST, POSITIVES, ROWS, SCHEMA, beside, outputs
+from .release import BAG, CHANNEL, MANIFEST, POSITIVES, ROWS, SCHEMA, beside, outputs
 
 
 @dataclass(frozen=True)
@@ -62,6 +62,8 @@ def read(
         case _:
             codes = _codes(file, columns[0], values, options)
             release = Release(codes, np.arange(len(codes)))
+            if CHANNEL in columns and manifest is not None:
+                release = _with_channels(file, mechanism, release, manifest["learner"], len(classes), options)
     return Received(file.name, mechanism, classes, label, columns, release, manifest, sizes)
 
 
@@ -115,6 +117,23 @@ def _codes(file: Path, column: str, values: tuple[str, ...], options: ReadOption
     if unknown:
         raise DataError(f"a released label that is none of {len(values)}", file.name)
     return np.array([places[text] for text in texts], np.int64)[codes]
+
+
+def _with_channels(
+    file: Path, mechanism: Mechanism, release: Release, learner: Mapping[str, Any], classes: int, options: ReadOptions
+) -> Release:
+    """The same with the channel of each label, of those that the manifest tells."""
+    [group] = publish.read_numbers(str(file), [CHANNEL], options)
+    try:
+        channels = mechanism.channels_told(learner)
+    except (KeyError, TypeError, ValueError):
+        channels = None
+    told = channels is not None and channels.ndim == 3 and channels.shape[1] == classes and bool(np.all(channels >= 0))
+    if channels is None or not told or not np.allclose(channels.sum(axis=2), 1):
+        raise DataError("the manifest does not tell the channels of the labels", file.name)
+    if np.any(group < 0) or np.any(group >= len(channels)):
+        raise DataError("a channel that the manifest does not know", file.name)
+    return replace(release, group=group.astype(np.int64), channels=channels)
 
 
 def _bags(file: Path, column: str, options: ReadOptions) -> tuple[Release, Integers]:

@@ -17,15 +17,16 @@ from ..core.errors import DataError, SpecError
 from ..core.mechanism import Mechanism, Published
 from ..core.progress import Progress
 from ..core.randomness import Chance, for_audit, for_release, shuffled
-from ..core.release import Guide, Release
+from ..core.release import Release
 from ..core.settings import Settings
 from ..core.table import Table
 from ..data import Instead, ReadOptions, Rewrite, pandas_frame, publish, read_table, write
 from ..questions import releases
+from . import guides
 
 SCHEMA = "labeldp-audit/release/1"
 MANIFEST = ".manifest.json"
-BAG, ROWS, POSITIVES = "bag", "rows", "positives"  # columns
+BAG, ROWS, POSITIVES, CHANNEL = "bag", "rows", "positives", "channel"  # columns
 OPERATING_SYSTEM, SEEDED = "operating-system", "seeded-for-testing"
 ALONE = "features, and who is in the table, are public; what is published about them elsewhere is not counted"
 
@@ -51,8 +52,9 @@ def prepare(
     if unfit := mechanism.unfit(len(dataset.classes)):
         raise SpecError(unfit, mechanism.spec)
     rng: Chance = for_audit(settings.seed, "release") if insecure else for_release()
+    guide = guides.guide_for(mechanism, data, table, settings, options, progress)
     progress.stage("drawing", None, "labels")
-    release = mechanism.release(table.labels, _guide(mechanism, table), rng=rng)
+    release = mechanism.release(table.labels, guide, rng=rng)
     instead, bags = published(mechanism, release, table)
     rows = table.row_numbers
     order = shuffled(rng, len(table.labels)) if shuffle else None
@@ -98,7 +100,7 @@ def beside(to: Path) -> tuple[Path, Path]:
 def check_places(data: object, settings: Settings, to: Path, force: bool) -> None:
     """Refuse what would overwrite something, or release what is a release already, before anything is drawn."""
     mechanism = the_one(settings, 2)
-    labels = mechanism.publishes is Published.LABELS
+    labels = mechanism.publishes is Published.LABELS and not mechanism.needs  # which publish a channel beside it
     publish.check_kind(data if isinstance(data, str) else "", to, labels)
     if isinstance(data, str) and data != "-":
         place = Path(data)
@@ -148,12 +150,6 @@ def the_one(settings: Settings, classes: int) -> Mechanism:
     return found[0]
 
 
-def _guide(mechanism: Mechanism, table: Table) -> Guide:
-    if mechanism.needs:
-        raise SpecError(f"{mechanism.spec} needs {' and '.join(sorted(mechanism.needs))}")
-    return Guide(len(table.dataset.classes))
-
-
 def published(mechanism: Mechanism, release: Release, table: Table) -> tuple[list[Instead], Mapping[str, Any] | None]:
     """The columns that stand where the labels stood, and the table of bags."""
     label, classes = table.dataset.label, table.dataset.classes
@@ -162,7 +158,8 @@ def published(mechanism: Mechanism, release: Release, table: Table) -> tuple[lis
         return [Instead(BAG, release.bag)], {BAG: np.arange(len(release.view)), ROWS: sizes, POSITIVES: release.view}
     if mechanism.publishes is Published.VECTORS:
         return [Instead(f"{label}_{name}", release.view[:, c]) for c, name in enumerate(classes)], None
-    return [Instead(label, release.view, outputs(mechanism, classes))], None
+    said = [Instead(label, release.view, outputs(mechanism, classes))]
+    return said if release.group is None else [*said, Instead(CHANNEL, release.group)], None
 
 
 def outputs(mechanism: Mechanism, classes: Sequence[str]) -> tuple[str, ...]:
@@ -185,7 +182,8 @@ def _manifest(
         "mechanism": mechanism.spec,
         "parameters": mechanism.at(),
         "guarantees": [
-            {**asdict(one), "assumptions": [*one.assumptions, ALONE]} for one in mechanism.guarantees(classes)
+            {**asdict(one), "assumptions": [*one.assumptions, ALONE]}
+            for one in (*mechanism.guarantees(classes), *release.guarantees)
         ],
         "label": {"column": dataset.label, "classes": list(dataset.classes), "positive": dataset.positive},
         "published": {

@@ -37,7 +37,9 @@ def build(
     classes = table.dataset.classes
     bins = tuple(reliability.table(eta.probability, labels, classes, groups, _DOUBT / eta.choices))
     first, others = ([one for one in table.remarks if (one.code in FIRST) is known] for known in (True, False))
-    noticed = (*first, *remarks(command, table.dataset, eta, bins), *others, *_unjudged(told))
+    stood_for = [one.spec for one in evidence.mechanisms if one.judged_as]
+    stand_in = (Remark("judged-by-epsilon", mechanisms=stood_for),) if stood_for else ()
+    noticed = (*first, *remarks(command, table.dataset, eta, bins), *others, *_unjudged(told), *stand_in)
     return Report(
         command=command, version=__version__, dataset=table.dataset, eta=_summary(eta, bins),
         parameters={**_parameters(command, eta, settings), **more}, findings=told,

@@ -263,6 +263,8 @@ def release(context: typer.Context) -> int:
           randomized response
       labeldp-audit release clicks.csv --to bags.csv --mechanism llp:k=64 --label clicked
           a bag for each row, and bags.bags.csv with the counts
+      labeldp-audit release clinic.parquet --to alike.parquet --mechanism cluster-rr:epsilon=0.5,clusters=50
+          labels drawn from clusters of rows with like features
     """
     from . import release_command
 

@@ -179,6 +179,8 @@ OPTIONS: Mapping[str, Parameter] = {one.name: one for one in (
     _option("baseline", Text("OLD.json"), POLICY, "Stored report of before: lines that it broke as well count only "
         "where the number got worse beyond the limits of both reports. Without a policy nothing may get worse.",
         shown="none"),
+    _setting("cluster", QUESTION, "Column that says which records are alike, for mechanisms that look at clusters.",
+        shown="k-means on the features"),
     _option("to", Text("FILE"), OUTPUT, "File that gets the protected table, of the same kind as the table; its "
         "manifest and a table of bags stand beside it."),
     _flag("shuffle", OUTPUT, "Put the rows into a random order, too."),

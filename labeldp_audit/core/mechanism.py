@@ -10,7 +10,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -113,6 +113,12 @@ class Mechanism(ABC):
         claim = self.claim(classes)
         return 1.0 if claim is None else math.tanh(claim / 2)
 
+    @property
+    def judged_as(self) -> str:
+        """What audits judge in its place, in words, where its own law is known only once it releases; empty where they
+        judge itself."""
+        return ""
+
     def unfit(self, classes: int) -> str:
         """Why it cannot release a label of so many classes; empty where it can."""
         return ""
@@ -131,6 +137,10 @@ class Mechanism(ABC):
     def learner(self, release: Release, classes: int) -> dict[str, object]:
         """What somebody who learns from the release has to know about it; nothing that is secret."""
         return dict(release.facts)
+
+    def channels_told(self, learner: Mapping[str, Any]) -> Floats | None:
+        """(G, C, S) the channels of a release, from what `learner` said of it; None where it has none of its own."""
+        return None
 
     @abstractmethod
     def release(self, labels: Labels, guide: Guide, *, rng: Chance) -> Release:

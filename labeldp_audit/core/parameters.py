@@ -59,9 +59,9 @@ _USUAL = {"epsilon": Parameter(least=0, noise=-1), "k": Parameter(least=1, noise
 _KNOWN: dict[type[Any], Mapping[str, Parameter]] = {}  # many mechanisms of one kind are made
 
 
-def parameter(**about: Any) -> Any:
+def parameter(*, default: Any = dataclasses.MISSING, **about: Any) -> Any:
     """A field of a dataclass, with what a Parameter says."""
-    return dataclasses.field(metadata={Parameter: Parameter(**about)})
+    return dataclasses.field(default=default, metadata={Parameter: Parameter(**about)})
 
 
 def parameters_of(kind: type[Any]) -> Mapping[str, Parameter]:

@@ -31,17 +31,6 @@ class Guide:
 
 
 @dataclass(frozen=True)
-class Release:
-    """What is published instead of the labels: one thing for each bag of records."""
-
-    view: npt.NDArray[np.generic]  # (bags,), or (bags, C) where vectors are published
-    bag: Integers  # (n,) the bag of each record; a bag of its own where records are released one by one
-    group: Integers | None = None  # (n,) which of the channels replaced the label of each record
-    channels: Floats | None = None  # (G, C, S) P(say s | y), known to every reader of the release
-    facts: Mapping[str, object] = field(default_factory=lambda: NOTHING)  # public by-products, for the manifest
-
-
-@dataclass(frozen=True)
 class Guarantee:
     """What holds of a release, and by which theorem."""
 
@@ -50,3 +39,15 @@ class Guarantee:
     delta: float = 0.0
     theorem: str = ""
     assumptions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Release:
+    """What is published instead of the labels: one thing for each bag of records."""
+
+    view: npt.NDArray[np.generic]  # (bags,), or (bags, C) where vectors are published
+    bag: Integers  # (n,) the bag of each record; a bag of its own where records are released one by one
+    group: Integers | None = None  # (n,) which of the channels replaced the label of each record
+    channels: Floats | None = None  # (G, C, S) P(say s | y), known to every reader of the release
+    facts: Mapping[str, object] = field(default_factory=lambda: NOTHING)  # public by-products, for the manifest
+    guarantees: tuple[Guarantee, ...] = ()  # of this very release, beside those of its mechanism

@@ -64,6 +64,7 @@ class Settings:
     threads: int | None = _option(Whole("NUMBER", 1))
     policy: Policy | None = None  # that the report will be judged by
     explain: bool = _option(Flag(), False)  # also what each column contributes
+    cluster: str | None = _option(Text("COLUMN"))  # which records a release takes for alike
 
 
 def smoothness(settings: Settings) -> tuple[float, float] | None:
@@ -148,6 +149,9 @@ class ReleaseOptions(TypedDict, total=False):
 
     label: str | None
     positive: str | float | None
+    exclude: Columns
+    categorical: Columns
+    cluster: str | None
     drop_null_labels: bool
     delimiter: str | None
     decimal: Literal[".", ","]

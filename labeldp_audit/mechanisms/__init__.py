@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..core.mechanism import Mechanism
 from ..core.registry import Registry
 from .channel import Channel
+from .cluster_response import ClusterResponse
 from .geometric_proportions import GeometricProportions
 from .label_proportions import LabelProportions
 from .laplace_proportions import LaplaceProportions
@@ -12,10 +13,14 @@ from .per_record import no_law
 from .randomized_response import RandomizedResponse
 
 __all__ = [
-    "MECHANISMS", "Channel", "GeometricProportions", "LabelProportions", "LaplaceProportions", "Mechanism",
-    "RandomizedResponse",
+    "MECHANISMS", "Channel", "ClusterResponse", "GeometricProportions", "LabelProportions", "LaplaceProportions",
+    "Mechanism", "RandomizedResponse",
 ]  # fmt: skip
 
 MECHANISMS: Registry[Mechanism] = Registry(
-    "mechanism", (RandomizedResponse, Channel, LabelProportions, LaplaceProportions, GeometricProportions), no_law
-)
+    "mechanism",
+    (
+        RandomizedResponse, Channel, LabelProportions, LaplaceProportions, GeometricProportions, ClusterResponse,
+    ),
+    no_law,
+)  # fmt: skip

@@ -46,17 +46,22 @@ def of_randomized_response(epsilon: float, classes: int) -> Numerators:
 
     the least whole m with 2^64 - (C - 1) m <= e^epsilon m.
     """
-    if epsilon == math.inf:
-        other = 0
-    else:
-        with decimal.localcontext(prec=_DIGITS, rounding=decimal.ROUND_FLOOR, Emax=decimal.MAX_EMAX):
-            grown = decimal.Decimal(epsilon).exp()
-            grown -= grown.scaleb(5 - _DIGITS)  # `exp` rounds to the nearest: no more than e^epsilon
-            other = math.ceil(Fraction(WHOLE) / (Fraction(grown) + classes - 1))
+    other = 0 if epsilon == math.inf else math.ceil(Fraction(WHOLE) / (exp_down(Fraction(epsilon)) + classes - 1))
     own = WHOLE - (classes - 1) * other
     if own < other:  # no multiple of C is a power of 2: the words beyond the last one are drawn again
         own = other = WHOLE // classes
     return [[own if said == true else other for said in range(classes)] for true in range(classes)]
+
+
+def exp_down(exponent: Fraction) -> Fraction:
+    """e^exponent, never more than it, and as good as it in 50 digits; exponent >= 0."""
+    if exponent == 0:
+        return Fraction(1)
+    with decimal.localcontext(prec=_DIGITS, rounding=decimal.ROUND_FLOOR, Emax=decimal.MAX_EMAX):
+        grown = (decimal.Decimal(exponent.numerator) / decimal.Decimal(exponent.denominator)).exp()
+        return max(
+            Fraction(1), Fraction(grown - grown.scaleb(8 - _DIGITS))
+        )  # `exp` rounds to the nearest, division loses up to 1e-57
 
 
 def epsilon_of(numerators: Numerators) -> float:
@@ -96,6 +101,12 @@ def say(numerators: Numerators, labels: Labels, rng: Chance) -> Integers:
             mine = part == true
             here[mine] = first + np.searchsorted(uppers, drawn[mine], side="left")
     return said
+
+
+def pick(row: Sequence[int], drawn: Words) -> Integers:
+    """Which part of the row each word falls into, of a row that adds up to 2^64."""
+    first, uppers = _limits(row)
+    return np.asarray(first + np.searchsorted(uppers, drawn, side="left"))
 
 
 def _below(total: int, count: int, rng: Chance) -> Words:

@@ -151,13 +151,13 @@ def _partition(
     cells = max(1, min(m // _POINTS_A_CELL, round(3 * math.sqrt(m))))
     coarse = round(math.sqrt(cells / 2))
     seeds = rng.integers(2**31, size=2)
-    coarse_of_point = _cluster(points, rows, max(1, coarse), int(seeds[0]), threads)[0]
+    coarse_of_point = cluster(points, rows, max(1, coarse), int(seeds[0]), threads)[0]
     order = np.argsort(coarse_of_point, kind="stable")
     ends = np.cumsum(np.bincount(coarse_of_point, minlength=coarse))
     parts = [part for part in np.split(order, ends[:-1]) if len(part)]
 
     def split(part: Integers) -> tuple[I32, F32]:
-        return _cluster(points, rows[part], max(1, round(len(part) / m * cells)), int(seeds[1]), 1)
+        return cluster(points, rows[part], max(1, round(len(part) / m * cells)), int(seeds[1]), 1)
 
     cell_of_point, centroids, base = np.empty(m, np.int32), list[F32](), 0
     for part, (inside, centers) in zip(parts, in_threads(split, parts, threads), strict=True):
@@ -168,7 +168,7 @@ def _partition(
     return cell_of_point, np.concatenate(centroids)
 
 
-def _cluster(points: F32, rows: Integers, clusters: int, seed: int, threads: int) -> tuple[I32, F32]:
+def cluster(points: F32, rows: Integers, clusters: int, seed: int, threads: int) -> tuple[I32, F32]:
     """The nearest of `clusters` centres for each row. One thread inside FAISS: sums must not depend on their number."""
     if clusters == 1:
         total = sum((points[block].sum(axis=0, dtype=np.float64) for block in _blocks(rows)), np.zeros(points.shape[1]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from ..core.errors import SpecError
@@ -38,9 +39,12 @@ def finding(
     quantity: str, bound: Bound, settings: Settings, mechanism: Mechanism | None = None,
     at: Mapping[str, float | str] = NOWHERE,
 ) -> Finding:  # fmt: skip
-    """What is found of a mechanism, or without one; its parameters are coordinates beside `at`."""
+    """What is found of a mechanism, or without one; its parameters are coordinates beside `at`. One that is judged as
+    another says so: no estimate and no high end is then too low, and its own number may be below the low end."""
     if mechanism is None:
         return Finding(quantity, bound, settings.confidence, at=at)
+    if stands_for := mechanism.judged_as:
+        bound = replace(bound, assumptions=(*bound.assumptions, stands_for))
     return Finding(quantity, bound, settings.confidence, mechanism.spec, {**at, **mechanism.at()})
 
 

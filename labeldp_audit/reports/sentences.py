@@ -174,6 +174,9 @@ SENTENCES: Mapping[str, str] = {
     "classifier-warns": "{name} warns while it is fitted: {kind}",
     # ---- mechanisms and policies
     NOT_JUDGED: "{mechanism} was not judged: {reason}",
+    "judged-by-epsilon": (
+        "{mechanisms} is judged by its epsilon alone, as the worst mechanism of that epsilon: it may give away less"
+    ),
     "value-left-aside": "{spec}: tune looks for {parameter} itself, so {name} = {value} is left aside",
     "least-noise-passes": "{scale}: even {parameter} = {value:g}, the least noise tried, passes",
     "no-strength-passes": "{scale}: {reason}",

@@ -1,0 +1,246 @@
+"""Randomized response within clusters of records that are alike (004, Algorithm 1).
+
+Each cluster c of n_c records publishes how common its classes are: counts with noise, clipped to [tau, 1] as shares and
+renormalised to q(. | c). Then each label stays as it is with probability 1 - lambda and is else replaced by one that is
+drawn from q(. | c).
+
+A label that changes moves two counts of its cluster by 1 each, and the log ratio of what is said by
+log(1 + (1 - lambda) / (lambda tau)), so that (ERRATA E1; 004, Theorem 1, prints 1 / sigma)
+
+    epsilon = 2 / sigma + log(1 + (1 - lambda) / (lambda tau)).
+
+The noise is exact: on counts, which are whole, the discrete Laplace law P(z) proportional to e^(-|z| / sigma) takes the
+place of the Laplace law; and a label stays with probability L / 2^64 and becomes y with T_y / 2^64, where L and T_y are
+whole numbers, T_y >= t, L + sum_y T_y = 2^64 and L / t <= e^(epsilon - 2 / sigma) - 1. So lambda is 1 - L / 2^64, tau
+is t / (2^64 - L), and q is T / (2^64 - L).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..core.arrays import Floats, Integers
+from ..core.mechanism import Labels, Need
+from ..core.parameters import parameter
+from ..core.randomness import Chance, for_audit, words
+from ..core.release import Guide, Release
+from . import exact
+from .guided import Guided
+
+_TRIED = 256  # clusters that an expectation is taken over
+_HISTOGRAM_SHARES = (
+    Fraction(0),
+    *(Fraction(2) ** -j for j in range(9, 0, -1)),
+    Fraction(3, 4),
+    Fraction(1),
+)  # of epsilon
+_FLOORS = tuple(2.0 ** (-j / 4) for j in range(33))  # tau, in units of 1 / K
+_MOST = 40.0  # epsilon: beyond it a label is replaced less than once in 10^17
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How epsilon is spent: sigma is 1 / `each`, and `kept` and `least` are L and t."""
+
+    each: Fraction
+    kept: int
+    least: int
+
+    @property
+    def replaced(self) -> int:
+        return exact.WHOLE - self.kept
+
+    @property
+    def resampled(self) -> float:
+        """lambda"""
+        return self.replaced / exact.WHOLE
+
+    @property
+    def floor(self) -> float:
+        """tau"""
+        return self.least / self.replaced
+
+    @property
+    def of_labels(self) -> float:
+        """The epsilon of what is said of a label by those who know the histograms."""
+        return exact.log_up(1 + Fraction(self.kept, self.least))
+
+    @property
+    def of_histograms(self) -> Fraction:
+        """A label moves two counts."""
+        return 2 * self.each
+
+
+@dataclass(frozen=True)
+class ClusterResponse(Guided):
+    name: ClassVar[str] = "cluster-rr"
+    example: ClassVar[str] = "cluster-rr:epsilon=1,clusters=100"
+    summary: ClassVar[str] = "a label is replaced by one drawn from its cluster of records with like features"
+    theorem: ClassVar[str] = "2 / sigma + log(1 + (1 - lambda) / (lambda tau)) (004, Theorem 1, corrected)"
+    needs: ClassVar[frozenset[Need]] = frozenset({Need.CLUSTERS})
+
+    epsilon: float = parameter(least=0, most=_MOST, noise=-1, silent=0.0)
+    clusters: int = parameter(least=1, most=100_000, default=100)
+
+    def claim(self, classes: int) -> float:
+        return self.epsilon
+
+    def plan(self, classes: int, sizes: Integers) -> Plan:
+        return best_plan(self.epsilon, classes, sizes)
+
+    def release(self, labels: Labels, guide: Guide, *, rng: Chance) -> Release:
+        cluster = np.zeros(len(labels), np.int64) if guide.clusters is None else guide.clusters
+        sizes = np.bincount(cluster, minlength=1)
+        plan = self.plan(guide.classes, sizes)
+        counts = np.bincount(cluster * guide.classes + labels, minlength=len(sizes) * guide.classes)
+        noisy = counts.reshape(-1, guide.classes).astype(np.int64)
+        if plan.each:
+            noisy += exact.geometric_noise(plan.each, noisy.size, rng).reshape(noisy.shape)
+        else:
+            noisy[:] = 0
+        parts = parts_of(noisy / np.maximum(sizes, 1)[:, None], plan)
+        view, channels = _said(labels, cluster, parts, plan, rng), _channels(plan.kept, parts)
+        return Release(view, np.arange(len(labels)), cluster, channels, _facts(plan, noisy, parts))
+
+    def learner(self, release: Release, classes: int) -> dict[str, object]:
+        """Channels are left to `exact`: K numbers of a cluster say all K^2."""
+        return dict(release.facts)
+
+    def channels_told(self, learner: Mapping[str, Any]) -> Floats:
+        told = learner["exact"]
+        return _channels(int(told["kept"]), [[int(one) for one in row] for row in told["replaced"]])
+
+
+# ---- the law of a release
+
+
+def renormalised(shares: Floats, floor: float) -> Floats:
+    """(..., K) noisy shares -> a law with no share below the floor: 004, Algorithm 1, lines 5 to 19."""
+    clipped = np.clip(shares, floor, 1.0)
+    missing = 1 - clipped.sum(axis=-1, keepdims=True)
+    room = np.where(missing < 0, clipped - floor, 1 - clipped)
+    return np.asarray(clipped + missing * room / np.maximum(room.sum(axis=-1, keepdims=True), 1e-300))
+
+
+def parts_of(shares: Floats, plan: Plan) -> list[list[int]]:
+    """(G, K) T of each cluster, at least `plan.least` each, and `plan.replaced` together."""
+    classes = shares.shape[1]
+    spare = plan.replaced - classes * plan.least
+    laws = renormalised(shares, plan.floor)
+    above = np.maximum(0.0, laws - plan.floor)
+    rows = []
+    for row in above.tolist():
+        whole = sum(map(Fraction, row))
+        parts = [plan.least + (int(spare * Fraction(one) / whole) if whole else spare // classes) for one in row]
+        parts[parts.index(max(parts))] += plan.replaced - sum(parts)
+        rows.append(parts)
+    return rows
+
+
+def _channels(kept: int, parts: list[list[int]]) -> Floats:
+    """(G, K, K) P(said | y) in each cluster."""
+    resampled = np.array([[one / exact.WHOLE for one in row] for row in parts])
+    return np.asarray(resampled[:, None] + kept / exact.WHOLE * np.eye(resampled.shape[1]))
+
+
+def _said(labels: Labels, cluster: Integers, parts: list[list[int]], plan: Plan, rng: Chance) -> Integers:
+    """A word below L keeps the label, and the rest of the words are shared out as T."""
+    said = np.empty(len(labels), np.int64)
+    drawn = words(rng, len(labels))
+    order = np.argsort(cluster, kind="stable")
+    ends = np.cumsum(np.bincount(cluster, minlength=len(parts)))
+    for row, mine in zip(parts, np.split(order, ends[:-1]), strict=True):
+        found = exact.pick([plan.kept, *row], drawn[mine])
+        said[mine] = np.where(found == 0, labels[mine], found - 1)
+    return said
+
+
+def _facts(plan: Plan, noisy: Integers, parts: list[list[int]]) -> dict[str, object]:
+    """What a learner needs. A loss is corrected by the inverse of the channel (1 - beta) I + beta q 1', which is
+    (I - beta q 1') / (1 - beta) (ERRATA E3)."""
+    replaced = plan.replaced
+    return {
+        "lambda": plan.resampled, "tau": plan.floor, "sigma": float(1 / plan.each) if plan.each else float("inf"),
+        "epsilon_of_histograms": float(plan.of_histograms), "epsilon_of_labels": plan.of_labels,
+        "noisy_counts": noisy.tolist(), "q": [[one / replaced for one in row] for row in parts],
+        "exact": {
+            "kept": str(plan.kept), "replaced": [[str(one) for one in row] for row in parts],
+            "denominator": str(exact.WHOLE), "inverse_sigma": str(plan.each),
+        },
+        "modified_loss": "(loss(y) - beta sum_c q_c loss(c)) / (1 - beta), q of the row's cluster; unbiased only for "
+        "beta = lambda, and beta = 0 is the plain loss",
+    }  # fmt: skip
+
+
+def modified_loss(law: Floats, beta: float) -> Floats:
+    """(K, K) Q^-1 = (I - beta q 1') / (1 - beta) of Q = (1 - beta) I + beta q 1' (ERRATA E3): the column of what was
+    said has the weights of the losses of all classes."""
+    classes = len(law)
+    return np.asarray((np.eye(classes) - beta * np.outer(law, np.ones(classes))) / (1 - beta))
+
+
+# ---- how epsilon is spent
+
+
+def plan_of(epsilon: float, classes: int, histograms: Fraction, floor: float) -> Plan:
+    """histograms: their share of epsilon. With the rest, labels stay as they are as often as may be."""
+    whole = Fraction(epsilon)
+    each = whole * histograms / 2
+    grown = exact.exp_down(whole - 2 * each) - 1
+    parts = max(1 / Fraction(floor), Fraction(classes))  # 1 / tau
+    least = min(math.ceil(exact.WHOLE / (parts + grown)), exact.WHOLE // classes)
+    return Plan(each, max(0, min(int(grown * least), exact.WHOLE - math.ceil(parts * least))), least)
+
+
+def best_plan(epsilon: float, classes: int, sizes: Integers) -> Plan:
+    """With the least expected share of released labels that differ from the true ones. Labels may not choose it, so the
+    expectation is over clusters of these sizes whose class shares have Perks's law, Dirichlet(1 / K, ..., 1 / K): two
+    records of one cluster agree in (1 + 1 / K) / 2 of all cases. The best of a fixed list of sigma and tau, over
+    clusters from a fixed seed: the same wherever it is made."""
+    best, least = plan_of(epsilon, classes, Fraction(0), 1 / classes), np.inf
+    if epsilon == 0:
+        return best
+    kinds = _kinds_of(sizes)
+    rng = for_audit(0, "clusters that plans are made for")
+    shares = rng.dirichlet(np.full(classes, 1 / classes), _TRIED)
+    chance = rng.random((2, _TRIED, classes))
+    for histograms in _HISTOGRAM_SHARES:
+        noise = _noise(chance, epsilon * float(histograms) / 2) if histograms else None
+        for floor in _FLOORS if histograms else _FLOORS[:1]:
+            plan = plan_of(epsilon, classes, histograms, floor / classes)
+            differs = expected_noise(plan, shares, noise, kinds)
+            if differs < least * (1 - 1e-9):
+                best, least = plan, differs
+    return best
+
+
+def expected_noise(plan: Plan, shares: Floats, noise: Floats | None, kinds: list[tuple[float, float]]) -> float:
+    """P(said != y): lambda (1 - sum_y p_y q_y), where p are the shares of a cluster."""
+    same = 0.0
+    for size, weight in kinds:
+        law = renormalised(shares + (0.0 if noise is None else noise / size), plan.floor)
+        same += weight * float((shares * law).sum(axis=1).mean())
+    return plan.resampled * (1 - same)
+
+
+def _kinds_of(sizes: Integers) -> list[tuple[float, float]]:
+    """(size, share of the records) of clusters of about the same size, within a factor of 2."""
+    some = sizes[sizes > 0]
+    if not len(some):
+        return [(1.0, 1.0)]
+    power = np.log2(some).astype(int)
+    return [
+        (float(some[power == one].mean()), float(some[power == one].sum() / some.sum())) for one in np.unique(power)
+    ]
+
+
+def _noise(chance: Floats, each: float) -> Floats:
+    """Discrete Laplace noise, as the difference of two geometric numbers: near enough to plan with."""
+    drawn = np.floor(np.log1p(-chance) / -each)
+    return np.asarray(drawn[0] - drawn[1])
