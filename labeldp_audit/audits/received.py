@@ -126,12 +126,15 @@ def _with_channels(
     [group] = publish.read_numbers(str(file), [CHANNEL], options)
     try:
         channels = mechanism.channels_told(learner)
-    except (KeyError, TypeError, ValueError):
-        channels = None
-    told = channels is not None and channels.ndim == 3 and channels.shape[1] == classes and bool(np.all(channels >= 0))
-    if channels is None or not told or not np.allclose(channels.sum(axis=2), 1):
-        raise DataError("the manifest does not tell the channels of the labels", file.name)
-    if np.any(group < 0) or np.any(group >= len(channels)):
+    except (KeyError, TypeError, ValueError) as error:
+        raise DataError("the manifest does not tell the channels of the labels", file.name) from error
+    known = int(group.max(initial=-1)) + 1
+    if channels is not None:
+        laws = channels.ndim == 3 and channels.shape[1] == classes and bool(np.all(channels >= 0))
+        if not laws or not np.allclose(channels.sum(axis=2), 1):
+            raise DataError("the channels that the manifest tells are none", file.name)
+        known = len(channels)
+    if np.any(group < 0) or np.any(group >= known):
         raise DataError("a channel that the manifest does not know", file.name)
     return replace(release, group=group.astype(np.int64), channels=channels)
 

@@ -9,18 +9,20 @@ from .cluster_response import ClusterResponse
 from .geometric_proportions import GeometricProportions
 from .label_proportions import LabelProportions
 from .laplace_proportions import LaplaceProportions
+from .peer_to_peer import PeerToPeer
 from .per_record import no_law
 from .randomized_response import RandomizedResponse
 
 __all__ = [
     "MECHANISMS", "Channel", "ClusterResponse", "GeometricProportions", "LabelProportions", "LaplaceProportions",
-    "Mechanism", "RandomizedResponse",
+    "Mechanism", "PeerToPeer", "RandomizedResponse",
 ]  # fmt: skip
 
 MECHANISMS: Registry[Mechanism] = Registry(
     "mechanism",
     (
         RandomizedResponse, Channel, LabelProportions, LaplaceProportions, GeometricProportions, ClusterResponse,
+        PeerToPeer,
     ),
     no_law,
 )  # fmt: skip

@@ -105,8 +105,11 @@ class ClusterResponse(Guided):
         else:
             noisy[:] = 0
         parts = parts_of(noisy / np.maximum(sizes, 1)[:, None], plan)
-        view, channels = _said(labels, cluster, parts, plan, rng), _channels(plan.kept, parts)
-        return Release(view, np.arange(len(labels)), cluster, channels, _facts(plan, noisy, parts))
+        shares, kind = np.unique(noisy / np.maximum(sizes, 1)[:, None], axis=0, return_inverse=True)
+        kind, parts = kind.reshape(-1), parts_of(shares, plan)
+        view, channels = _said(labels, kind[cluster], parts, plan, rng), _channels(plan.kept, parts)[kind]
+        facts = _facts(plan, noisy, [parts[one] for one in kind])
+        return Release(view, np.arange(len(labels)), cluster, channels, facts)
 
     def learner(self, release: Release, classes: int) -> dict[str, object]:
         """Channels are left to `exact`: K numbers of a cluster say all K^2."""
@@ -149,12 +152,12 @@ def _channels(kept: int, parts: list[list[int]]) -> Floats:
     return np.asarray(resampled[:, None] + kept / exact.WHOLE * np.eye(resampled.shape[1]))
 
 
-def _said(labels: Labels, cluster: Integers, parts: list[list[int]], plan: Plan, rng: Chance) -> Integers:
-    """A word below L keeps the label, and the rest of the words are shared out as T."""
+def _said(labels: Labels, kind: Integers, parts: list[list[int]], plan: Plan, rng: Chance) -> Integers:
+    """A word below L keeps the label, and the rest of the words are shared out as T. kind (n,): whose parts."""
     said = np.empty(len(labels), np.int64)
     drawn = words(rng, len(labels))
-    order = np.argsort(cluster, kind="stable")
-    ends = np.cumsum(np.bincount(cluster, minlength=len(parts)))
+    order = np.argsort(kind, kind="stable")
+    ends = np.cumsum(np.bincount(kind, minlength=len(parts)))
     for row, mine in zip(parts, np.split(order, ends[:-1]), strict=True):
         found = exact.pick([plan.kept, *row], drawn[mine])
         said[mine] = np.where(found == 0, labels[mine], found - 1)

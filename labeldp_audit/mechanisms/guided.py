@@ -58,7 +58,7 @@ class Guided(Mechanism):
         assert release.channels is not None
         return {**super().learner(release, classes), "channels": release.channels.tolist()}
 
-    def channels_told(self, learner: Mapping[str, Any]) -> Floats:
+    def channels_told(self, learner: Mapping[str, Any]) -> Floats | None:
         return np.array(learner["channels"], np.float64)
 
     def loglik(self, release: Release, eta: Floats) -> Floats:

@@ -62,6 +62,11 @@ def people(classes, n=4200, seed=11):
     return labels, eta
 
 
+def guide_of(eta):
+    """What a mechanism may look at: clusters that tell something of eta."""
+    return Guide(eta.shape[1], clusters=np.argmax(eta, axis=1))
+
+
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
 def test_the_example_parses_to_itself(kind):
     [example] = MECHANISMS.parse(kind.example)
@@ -215,7 +220,7 @@ class Greedy(LabelProportions):
 def test_each_record_is_in_a_bag_that_is_large_enough(mechanism, classes):
     for n in (0, 1, 2, 5, 299, 301, 700):
         labels, eta = people(classes, n)
-        release = mechanism.release(labels, Guide(eta.shape[1]), rng=np.random.default_rng(0))
+        release = mechanism.release(labels, guide_of(eta), rng=np.random.default_rng(0))
         assert release.bag.shape == (n,)
         sizes = np.bincount(release.bag, minlength=len(release.view))
         assert len(sizes) == len(release.view)
@@ -226,11 +231,11 @@ def test_each_record_is_in_a_bag_that_is_large_enough(mechanism, classes):
 def only_counts_matter(mechanism):
     """Labels change places within their bags."""
     labels, eta = people(2, 600)
-    first = mechanism.release(labels, Guide(eta.shape[1]), rng=np.random.default_rng(4))
+    first = mechanism.release(labels, guide_of(eta), rng=np.random.default_rng(4))
     order = np.lexsort((labels, first.bag))
     moved = np.empty_like(labels)
     moved[np.argsort(first.bag, kind="stable")] = labels[order]
-    again = mechanism.release(moved, Guide(eta.shape[1]), rng=np.random.default_rng(4))
+    again = mechanism.release(moved, guide_of(eta), rng=np.random.default_rng(4))
     return np.array_equal(first.view, again.view) and np.array_equal(first.bag, again.bag)
 
 
@@ -246,7 +251,7 @@ def test_and_that_test_has_teeth():
 def largest_ratio(mechanism, classes):
     """Of the likelihoods of what was released under two labels of one record, all others known and unknown."""
     labels, eta = people(classes, 600)
-    release = mechanism.release(labels, Guide(eta.shape[1]), rng=np.random.default_rng(1))
+    release = mechanism.release(labels, guide_of(eta), rng=np.random.default_rng(1))
     ratios = []
     for belief in (eta, np.eye(classes)[labels]):
         logs = mechanism.loglik(release, belief)
@@ -260,7 +265,7 @@ def largest_ratio(mechanism, classes):
 def test_no_label_moves_a_release_by_more_than_is_claimed(mechanism, classes):
     largest, claim = largest_ratio(mechanism, classes), mechanism.claim(classes)
     assert largest <= claim * (1 + 1e-9) + 1e-12
-    assert largest >= 0.9 * claim or mechanism.bag * claim < 1 or claim > 20
+    assert largest >= 0.9 * claim or mechanism.bag * claim < 1 or claim > 20 or mechanism.judged_as
 
 
 def exceeds_total_variation(mechanism, classes):
@@ -330,7 +335,7 @@ def z(differences, bag):
 
 def told(mechanism, classes):
     labels, eta = people(classes)
-    release = mechanism.release(labels, Guide(eta.shape[1]), rng=np.random.default_rng(20))
+    release = mechanism.release(labels, guide_of(eta), rng=np.random.default_rng(20))
     return labels, eta, release.bag, posterior(eta, mechanism.loglik(release, eta))
 
 
@@ -355,7 +360,9 @@ def miscalibration(mechanism, classes):
 def test_loglik_describes_release_and_the_best_guess_earns_the_gain(mechanism, classes):
     assert abs(miscalibration(mechanism, classes)) < 4
     for payoff in PAYOFFS[classes]:
-        assert abs(shortfall(mechanism, classes, payoff)) < 4
+        short = shortfall(mechanism, classes, payoff)
+        assert short < 4
+        assert short > -4 or mechanism.judged_as  # what is judged as the worst of its epsilon earns less
 
 
 @pytest.mark.parametrize(
