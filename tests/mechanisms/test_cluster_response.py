@@ -70,10 +70,10 @@ def largest_ratio(mechanism, runs):
 
 @dataclass(frozen=True)
 class Half(ClusterResponse):
-    """Half of its epsilon for histograms, tau = 1/4."""
+    """Half of its epsilon for histograms, and tau = 0.45."""
 
     def plan(self, classes, sizes):
-        return plan_of(self.epsilon, classes, Fraction(1, 2), 0.25)
+        return plan_of(self.epsilon, classes, Fraction(1, 2), 0.45)
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ def test_what_is_printed_spends_too_much():
 
 @pytest.mark.slow
 def test_no_outcome_is_more_likely_than_epsilon_allows():
-    assert 0.9 < largest_ratio(Half(1.0), 1_000_000) <= 1.0
+    assert 0.85 < largest_ratio(Half(1.0), 1_000_000) <= 1.0
     assert largest_ratio(AsPrinted(1.0), 1_000_000) > 1.3
 
 
