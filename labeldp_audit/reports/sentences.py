@@ -175,7 +175,7 @@ SENTENCES: Mapping[str, str] = {
     # ---- mechanisms and policies
     NOT_JUDGED: "{mechanism} was not judged: {reason}",
     "judged-by-epsilon": (
-        "{mechanisms} is judged by its epsilon alone, as the worst mechanism of that epsilon: it may give away less"
+        "{mechanisms:few} is judged by its epsilon alone, as the worst mechanism of that epsilon: it may give away less"
     ),
     "value-left-aside": "{spec}: tune looks for {parameter} itself, so {name} = {value} is left aside",
     "least-noise-passes": "{scale}: even {parameter} = {value:g}, the least noise tried, passes",
