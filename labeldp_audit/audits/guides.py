@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -19,30 +19,35 @@ from ..engines.machine import available_cores
 from ..neighbors.clusters import clusters
 
 LOT = 0  # of k-means, which is no secret
+_FINER = 8  # parts of a cluster that features tell apart
+
+
+@dataclass(frozen=True)
+class Guidance:
+    """What the mechanism gets, and parts of the clusters, by which the publisher learns how good they are."""
+
+    guide: Guide
+    cells: Integers | None = None
 
 
 def guide_for(
     mechanism: Mechanism, data: object, table: Table, settings: Settings, options: ReadOptions, progress: Progress
-) -> Guide:
+) -> Guidance:
     """Of what the mechanism needs, and nothing else."""
     if missing := mechanism.needs - {Need.CLUSTERS}:
         raise SpecError(f"{mechanism.spec} needs {' and '.join(sorted(missing))}")
-    alike = None
-    if Need.CLUSTERS in mechanism.needs:
-        alike = _clusters(mechanism, data, table, settings, options, progress)
-    return Guide(len(table.dataset.classes), clusters=alike)
-
-
-def _clusters(
-    mechanism: Mechanism, data: object, table: Table, settings: Settings, options: ReadOptions, progress: Progress
-) -> Integers:
-    """(n,) of the rows that are released: by a column, or as many as the mechanism's `clusters` by k-means."""
+    classes = len(table.dataset.classes)
+    if Need.CLUSTERS not in mechanism.needs:
+        return Guidance(Guide(classes))
     if settings.cluster is not None:
-        return _of_column(settings.cluster, data, table, options)
-    features = replace(options, labels_only=False, exclude=settings.exclude, categorical=settings.categorical)
-    points = read_table(data, features, progress).with_points().points
+        return Guidance(Guide(classes, clusters=_of_column(settings.cluster, data, table, options)))
+    wanted = replace(options, labels_only=False, exclude=settings.exclude, categorical=settings.categorical)
+    points = read_table(data, wanted, progress).with_points().points
     progress.stage("clustering", None, "rows")
-    return clusters(points, int(mechanism.at()["clusters"]), LOT, settings.threads or available_cores())
+    number, threads = int(mechanism.at()["clusters"]), settings.threads or available_cores()
+    alike, finer = (clusters(points, many, LOT, threads) for many in (number, number * _FINER))
+    cells = np.unique(alike * (int(finer.max()) + 1) + finer, return_inverse=True)[1].reshape(-1)
+    return Guidance(Guide(classes, clusters=alike), cells)
 
 
 def _of_column(name: str, data: object, table: Table, options: ReadOptions) -> Integers:

@@ -21,6 +21,7 @@ from ..core.release import Release
 from ..core.settings import Settings
 from ..core.table import Table
 from ..data import Instead, ReadOptions, Rewrite, pandas_frame, publish, read_table, write
+from ..measures.heterogeneity import limits
 from ..questions import releases
 from . import guides
 
@@ -39,6 +40,7 @@ class Publishing:
     rewrite: Rewrite
     manifest: Mapping[str, Any]
     bags: Mapping[str, Any] | None  # columns of the table of bags, where bags are published
+    heterogeneity: tuple[float, float] | None = None  # low and high of that of clusters; not for publication
 
 
 def prepare(
@@ -52,9 +54,9 @@ def prepare(
     if unfit := mechanism.unfit(len(dataset.classes)):
         raise SpecError(unfit, mechanism.spec)
     rng: Chance = for_audit(settings.seed, "release") if insecure else for_release()
-    guide = guides.guide_for(mechanism, data, table, settings, options, progress)
+    guidance = guides.guide_for(mechanism, data, table, settings, options, progress)
     progress.stage("drawing", None, "labels")
-    release = mechanism.release(table.labels, guide, rng=rng)
+    release = mechanism.release(table.labels, guidance.guide, rng=rng)
     instead, bags = published(mechanism, release, table)
     rows = table.row_numbers
     order = shuffled(rng, len(table.labels)) if shuffle else None
@@ -65,7 +67,17 @@ def prepare(
     manifest["shuffled"] = shuffle
     if table.groups is not None:  # which rows are whose is public, as features are
         manifest["people"] = {"column": settings.group, "most_rows": int(np.bincount(table.groups).max())}
-    return Publishing(mechanism, Rewrite(dataset.label, tuple(instead), rows, order), manifest, bags)
+    phi = _heterogeneity(guidance, table, settings)
+    return Publishing(mechanism, Rewrite(dataset.label, tuple(instead), rows, order), manifest, bags, phi)
+
+
+def _heterogeneity(guidance: guides.Guidance, table: Table, settings: Settings) -> tuple[float, float] | None:
+    """Low and high of that of the clusters; a report to the publisher, as it depends on labels."""
+    alike, classes = guidance.guide.clusters, guidance.guide.classes
+    if alike is None:
+        return None
+    rng = for_audit(settings.seed, "heterogeneity")
+    return limits(table.labels, alike, guidance.cells, classes, 1 - settings.confidence, rng)
 
 
 def released(

@@ -39,6 +39,10 @@ def perform(context: typer.Context) -> int:
         made = release.prepare(data, settings, progress, shuffle=bool(asked["shuffle"]), insecure=insecure)
         files = release.files(made, data, settings, to, progress)
         write.write_all(files)
+        if made.heterogeneity is not None:
+            low, high = made.heterogeneity
+            phi = f"labels hang on features inside clusters by {low:.2f} to {high:.2f} of 2 (heterogeneity)"
+            terminal.say(f"for you alone, as it depends on labels: {phi}")
     whole = asked["format"] == "json"
     manifest = release.plain(made.manifest)
     terminal.show(json.dumps(manifest, indent=1, ensure_ascii=False) + "\n" if whole else _text(manifest, data, to))

@@ -242,4 +242,22 @@ TERMS: Mapping[str, Term] = {one.name: one for one in (
         "response of the same epsilon. Written geometric-llp:k=8,epsilon=1.",
         ("llp", "laplace-llp", "epsilon", "equivalent_epsilon"),
     ),
+    Term(
+        "cluster-rr", "Randomized response by clusters",
+        "a label stays, or one is drawn from what is common in its cluster of rows with like features",
+        "epsilon = 2 / sigma + log(1 + (1 - lambda) / (lambda tau)): noise of scale sigma on counts of each cluster, "
+        "shares of at least tau, labels replaced with probability lambda",
+        f"Esfandiari et al. 2022, Algorithm 1; {MATHEMATICS}: E1, E3",
+        "Written cluster-rr:epsilon=1,clusters=100; sigma, lambda and tau are chosen for the sizes of the clusters, so "
+        "that the fewest labels are expected to differ. Good where rows of a cluster mostly share a label.",
+        ("rr", "epsilon"),
+    ),
+    Term(
+        "p2p", "Labels exchanged among peers", "a flipped label of a random person of the same cluster",
+        "delta(epsilon) = max over all labels of sum_j [P(j) - e^epsilon P'(j)]_+, j positives published of a cluster",
+        f"Esfandiari et al. 2022, Algorithm 2; {MATHEMATICS}: E4",
+        "Written p2p:epsilon=2,clusters=100 or p2p:alpha=0.12. Readers of the release have a smaller epsilon at the "
+        "given delta, in clusters of up to 1000 people; a peer has that of the flips.",
+        ("rr", "cluster-rr", "epsilon"),
+    ),
 )}  # fmt: skip

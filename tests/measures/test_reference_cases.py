@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import math
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 import pytest
 from channels import flipping, nu_bar
+from scipy.stats import binom
 from small_populations import largest_probability, law_of, spread_of
 
 from labeldp_audit import neighbors
@@ -26,8 +28,16 @@ from labeldp_audit.bounds.published import label_proportions as bags
 from labeldp_audit.bounds.published import laplace_proportions as laplace
 from labeldp_audit.core.progress import Silent
 from labeldp_audit.core.release import Release
-from labeldp_audit.measures import advantage, guess, loss, tail, worst_case
-from labeldp_audit.mechanisms import LabelProportions, LaplaceProportions, RandomizedResponse
+from labeldp_audit.measures import advantage, guess, heterogeneity, loss, tail, worst_case
+from labeldp_audit.mechanisms import (
+    LabelProportions,
+    LaplaceProportions,
+    RandomizedResponse,
+    cluster_response,
+    peer_to_peer,
+)
+from labeldp_audit.mechanisms.cluster_response import Plan
+from labeldp_audit.mechanisms.exact import WHOLE
 from labeldp_audit.mechanisms.per_record import epsilon_of, gain_of_channel
 from labeldp_audit.mechanisms.randomized_response import (
     epsilon_from_lambda,
@@ -144,6 +154,18 @@ def weighted_utility_channel(weights, eta, pi):
     return [before, before + added, added]
 
 
+def p2p_delta(size, ones, alpha, theta, epsilon):
+    """Each label is published with probability theta, which the tool does not offer; whose is seen."""
+    ways = []
+    for grown in (1, -1):
+        total = 0.0
+        for seen in range(size + 1):
+            two = peer_to_peer.laws(size, seen, alpha)[ones : ones + 2][::grown]
+            total += binom.pmf(seen, size, theta) * np.maximum(0, two[0] - math.exp(epsilon) * two[1]).sum()
+        ways.append(total)
+    return max(ways)
+
+
 ANSWERS = {
     "eps_from_pi": epsilon_from_pi,
     "pi_from_eps": pi_from_epsilon,
@@ -213,6 +235,15 @@ ANSWERS = {
         mean(weights, 1 - np.array(chance).max(axis=1)), epsilon
     ),
     "adv_upper_from_error": wu.wu_improved,
+    "eps_cluster_valid": lambda resampled, floor, sigma: (
+        2 / sigma + Plan(Fraction(0), round((1 - resampled) * WHOLE), round(floor * resampled * WHOLE)).of_labels
+    ),
+    "cluster_renormalise": lambda shares, floor: cluster_response.renormalised(np.array(shares), floor),
+    "modified_loss_matrix": lambda law, beta: cluster_response.modified_loss(np.array(law), beta),
+    "heterogeneity": lambda weight, eta, cluster: heterogeneity.heterogeneity(
+        np.array(weight), np.array(eta), np.array(cluster)
+    ),
+    "p2p_exact_delta": p2p_delta,
     "dp_binary_optimal": lambda weights, eta, epsilon, delta: wu.best_of_all(law_of(weights, eta), epsilon, delta),
 }  # fmt: skip
 
