@@ -19,6 +19,7 @@ COMPARED = "compared"  # mechanisms shown for comparison, beside those that are 
 MEASURED_BY = "measured_by"  # of a stored report that was checked: the command that made it
 ALONE = "judged_alone"  # lines, and mechanisms that a search found to break them by limits of their own alone
 OLDER, NUMBERS = "older", "numbers"  # of a comparison: table and hash of the older report, and what both have
+VERIFY = "verify"  # the command whose verdict is its own, and no policy's
 TUNE = "tune"  # mechanisms with one parameter left open, and the strengths of each that are shown
 
 
@@ -27,7 +28,7 @@ class Report:
     command: str
     version: str
     dataset: Dataset
-    eta: EtaSummary
+    eta: EtaSummary | None  # None where nothing was asked of the features
     parameters: Mapping[str, object]  # confidence, seed and what else changes the numbers
     findings: tuple[Finding, ...]
     remarks: tuple[Remark, ...] = ()  # warnings, as codes
