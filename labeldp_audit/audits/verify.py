@@ -107,7 +107,7 @@ def _case(place: str, settings: Settings, progress: Progress) -> tuple[Case, Pai
     if set(table.dataset.classes) != set(found.classes):
         return case, [faults("classes", 1, len(found.classes), found.mechanism.spec)]
     if manifest is not None and manifest.get("shuffled"):
-        match = compare.matched(files, table.labels, progress)
+        match = compare.matched(files, table.labels.astype(np.int64), progress)
         schema, metadata = compare.schema(files)
         differ = compare.Differences(schema, metadata, {}, (len(table.labels), len(found.release.bag)), match.strange)
         case = replace(case, row=match.row)

@@ -1,4 +1,4 @@
-"""How surprising counts are if a release is what it claims to be: p-values that are exact or too large, never too small.
+"""How surprising counts are if a release is what it claims: p-values that are exact or too large, never too small.
 
 Each function states the theorem by which its p-value holds for every number of rows, not for many alone.
 """
@@ -31,7 +31,7 @@ def of_counts(
         below = np.where(k < n, betaincc(k + 1, np.maximum(n - k, 1), low), 1.0)
     above = np.where((same > 0) | (k >= n * high + 1), above, 1.0)
     below = np.where((same > 0) | (k <= n * low - 1), below, 1.0)
-    return np.minimum(1.0, 2 * np.minimum(above, below))
+    return np.asarray(np.minimum(1.0, 2 * np.minimum(above, below)))
 
 
 def of_draws(count: npt.ArrayLike, n: int, marked: npt.ArrayLike, size: npt.ArrayLike) -> Floats:
@@ -41,7 +41,7 @@ def of_draws(count: npt.ArrayLike, n: int, marked: npt.ArrayLike, size: npt.Arra
     """
     k, marked, size = np.broadcast_arrays(*(np.asarray(one, np.float64) for one in (count, marked, size)))
     share = marked / max(n, 1)
-    return np.minimum(1.0, 2 * np.exp(-size * _kl(k / np.maximum(size, 1), share)))
+    return np.asarray(np.minimum(1.0, 2 * np.exp(-size * _kl(k / np.maximum(size, 1), share))))
 
 
 def of_bags(count: Integers, size: Integers, n: int, marked: int) -> float:
@@ -57,11 +57,11 @@ def of_bags(count: Integers, size: Integers, n: int, marked: int) -> float:
     for one, many in zip(sizes.tolist(), bags.tolist(), strict=True):
         law[: one + 1] += many * hypergeometric(n, marked, one)
     total = int(bags.sum())
-    found = np.bincount(count, minlength=most + 1)[: most + 1] / max(total, 1)
+    found = np.bincount(count, minlength=most + 1)[: most + 1]
     law = law / max(total, 1)
     worst = 0.0
     for seen, expected in ((found, law), (found[::-1], law[::-1])):
-        share, mean = np.cumsum(seen)[:-1], np.minimum(1.0, np.cumsum(expected)[:-1] * _OUTWARD)
+        share, mean = np.cumsum(seen)[:-1] / max(total, 1), np.minimum(1.0, np.cumsum(expected)[:-1] * _OUTWARD)
         worst = max(worst, float(np.max(np.where(share > mean, _kl(share, mean), 0.0), initial=0.0)))
     return float(min(1.0, 2 * max(most, 1) * np.exp(-total * worst)))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from .eta import EtaSummary
+from .eta import Bin, EtaSummary
 from .finding import Change, Finding
 from .policy import Judgement
 from .quantity import Quantity
@@ -36,3 +36,17 @@ class Report:
     judgement: Judgement | None = None  # where there is a policy
     changes: tuple[Change, ...] = ()  # beyond the limits of this report and of an older one
     quantities: Mapping[str, Quantity] = field(default_factory=dict, repr=False, compare=False)  # what numbers mean
+
+    @property
+    def sees(self) -> bool:
+        """Does eta guess labels better than the shares of the classes do?"""
+        return self.eta is not None and self.eta.sees(self.dataset)
+
+    @property
+    def given(self) -> bool:
+        """Were the probabilities supplied?"""
+        return self.eta is not None and self.eta.given
+
+    @property
+    def reliability(self) -> tuple[Bin, ...]:
+        return () if self.eta is None else self.eta.reliability

@@ -145,19 +145,20 @@ def different(old: pa.Array, new: pa.Array) -> int:
         return _different_texts(old, new)
     if old.equals(new):
         return 0
-    kind = old.type
+    kind, absent = old.type, _nulls(old) != _nulls(new)
     if pa.types.is_dictionary(kind):
-        return different(old.dictionary_decode(), new.dictionary_decode())
-    absent = _nulls(old) != _nulls(new)
-    if pa.types.is_floating(kind):
-        return int(np.sum(absent | (_bits(old) != _bits(new))))
-    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
-        if absent.any() or not old.value_lengths().equals(new.value_lengths()):
-            return max(1, int(absent.sum()))
-        return different(old.flatten(), new.flatten())
-    if pa.types.is_struct(kind):
-        return int(absent.sum()) + sum(different(*pair) for pair in zip(old.flatten(), new.flatten(), strict=True))
-    return sum(a != b for a, b in zip(old.to_pylist(), new.to_pylist(), strict=True)) or 1
+        found = different(old.dictionary_decode(), new.dictionary_decode())
+    elif pa.types.is_floating(kind):
+        found = int(np.sum(absent | (_bits(old) != _bits(new))))
+    elif pa.types.is_struct(kind):
+        fields = zip(old.flatten(), new.flatten(), strict=True)
+        found = int(absent.sum()) + sum(different(*pair) for pair in fields)
+    elif pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        alike = not absent.any() and old.value_lengths().equals(new.value_lengths())
+        found = different(old.flatten(), new.flatten()) if alike else max(1, int(absent.sum()))
+    else:
+        found = sum(a != b for a, b in zip(old.to_pylist(), new.to_pylist(), strict=True)) or 1
+    return found
 
 
 def _nulls(array: pa.Array) -> npt.NDArray[np.bool_]:

@@ -375,8 +375,9 @@ def _quoted(text: str, delimiter: bytes) -> bytes:
 
 
 def _csv_records(found: Source, label: str, delimiter: bytes, cells: int = 1) -> Iterator[Record]:
-    """The records of a CSV file, cut where its label stands, or so many cells from there on. A cell with a line end or a delimiter in it is quoted, and
-    a quotation mark inside is doubled, so that what follows an even number of marks is outside."""
+    """The records of a CSV file, cut where its label stands, or so many cells from there on. A cell with a line end or
+    a delimiter in it is quoted, and a quotation mark inside is doubled, so that what follows an even number of marks is
+    outside."""
     names = list(found.types)
     place, columns = names.index(label), len(names)
     for data, last in _blocks(found):

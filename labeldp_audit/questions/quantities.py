@@ -416,7 +416,7 @@ TUNED = Quantity(
 RELEASE_P = Quantity(
     "release_p", "Chance of such a file if it is what it claims",
     "p-value of one check of a release: how often an honest file departs so far from what it claims",
-    "binomial and hypergeometric tails, negatively associated bags, Dvoretzky-Kiefer-Wolfowitz-Massart; never too small",
+    "tails of binomial and hypergeometric laws, and of Dvoretzky, Kiefer, Wolfowitz and Massart; never too small",
     f"{MATHEMATICS}: V",
     "Below a tenth of what the report may miss (0.001 at 0.99) the check fails. channel: what was said of each class; "
     "position: places modulo 64; along: 64 parts of the file; repeats: noise used twice; features: levels of every "
@@ -430,7 +430,7 @@ RELEASE_FAULTS = Quantity(
     "cells, rows or statements of a release that are not what they have to be to the last bit",
     "a count; 0 in every honest release",
     f"{MATHEMATICS}: V",
-    "One is enough: no chance is involved. A release drawn from a seed is one, as whoever knows the seed knows the labels.",
+    "One is enough: no chance is involved. A release drawn from a seed is one: whoever knows the seed knows all.",
     ("release_p",),
     has_limits=False, with_noise=STAYS, axes=("check", "column"),
 )  # fmt: skip

@@ -63,7 +63,7 @@ class Trials:
     @property
     def outcome(self) -> Integers:
         """(n,) kind and what was said in one number."""
-        return self.kind * self.low.shape[1] + self.said
+        return np.asarray(self.kind * self.low.shape[1] + self.said)
 
     def counts(self, group: Integers, groups: int) -> Integers:
         """(groups, K, S)."""
@@ -187,20 +187,22 @@ def limits_of_labels(trials: Trials, claim: float | None, spec: str, budget: Bud
     for c, name in enumerate((None, *classes)):
         mine = np.arange(len(n)) % len(classes) == c - 1 if name is not None else np.ones(len(n), bool)
         total, changed = int(n[mine].sum()), int((n - kept)[mine].sum())
-        ends = (float(end[0]) for end in clopper_pearson.limits_of_counts([changed], [max(total, 1)], each))
+        low, high = (float(end[0]) for end in clopper_pearson.limits_of_counts([changed], [max(total, 1)], each))
         bound = (
-            Bound(changed / total, *ends, total, "clopper-pearson", (INDEPENDENT,)) if total else _none("no such row")
+            Bound(changed / total, low, high, total, "clopper-pearson", (INDEPENDENT,))
+            if total
+            else _none("no such row")
         )
         rates.append(_finding(FLIP_RATE.name, bound, spec, **({} if name is None else {"class": name})))
     one = miss / (2 * counts.size)
     shape = counts.shape
     whole = np.broadcast_to(np.maximum(n, 1)[:, None], shape)
-    low, high = (clopper_pearson.lower(counts, whole, one), clopper_pearson.upper(counts, whole, one))
+    lows, highs = clopper_pearson.lower(counts, whole, one), clopper_pearson.upper(counts, whole, one)
     pairs: Pairs = [(rate, None) for rate in rates]
     size = len(classes)
     with np.errstate(divide="ignore", invalid="ignore"):
         ratios = [
-            np.log(a[g : g + size, None] / b[None, g : g + size]) for a, b in ((low, high), (counts / whole,) * 2)
+            np.log(a[g : g + size, None] / b[None, g : g + size]) for a, b in ((lows, highs), (counts / whole,) * 2)
             for g in range(0, len(n), size)
         ]  # fmt: skip
     half = len(ratios) // 2

@@ -68,7 +68,7 @@ def arguments(report: Report) -> list[str]:
     found += _said("positive", data.positive) if data.positive is not None else []
     asked = [(name, value) for name, value in known.items() if name not in _NO_OPTION and value is not None]
     asked += [(name, known[name]) for name in ("confidence", "seed") if name in known]
-    for name, value in (*_search(report.eta), *asked):
+    for name, value in (*(_search(report.eta) if report.eta else ()), *asked):
         found += _said(SPELLED.get(name, name), value)
     return found + (_policy(report) if report.command in _JUDGING else [])
 
