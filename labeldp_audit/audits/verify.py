@@ -45,7 +45,11 @@ class Case:
     found: Received
     files: compare.Files
     table: Table | None
-    row: Integers | None  # (n,) of the table, for each row of the release, -1 where nobody knows; None: as they stand
+    match: compare.Match | None = None  # which row of the table each row of the release is; None: as they stand
+
+    @property
+    def row(self) -> Integers | None:
+        return None if self.match is None else self.match.row
 
 
 def verify(data: object, settings: Settings, progress: Progress) -> Report:
@@ -96,12 +100,12 @@ def _case(place: str, settings: Settings, progress: Progress) -> tuple[Case, Pai
     except Unclaimed:
         found = _hollow(place, spec, manifest, tuple(classes), label)
         files = compare.Files(place, options, found.columns, found.label)
-        return Case(found, files, None, None), [faults("values", 1, 0, found.mechanism.spec)]
+        return Case(found, files, None), [faults("values", 1, 0, found.mechanism.spec)]
     files = compare.Files(
         place, options, found.columns, found.label, None if table is None else _source(settings.original),
         manifest is not None, None if table is None else table.row_numbers,
     )  # fmt: skip
-    case = Case(found, files, table, None)
+    case = Case(found, files, table)
     if table is None:
         return case, [*_file(case, None)]
     if set(table.dataset.classes) != set(found.classes):
@@ -110,7 +114,7 @@ def _case(place: str, settings: Settings, progress: Progress) -> tuple[Case, Pai
         match = compare.matched(files, table.labels.astype(np.int64), progress)
         schema, metadata = compare.schema(files)
         differ = compare.Differences(schema, metadata, {}, (len(table.labels), len(found.release.bag)), match.strange)
-        case = replace(case, row=match.row)
+        case = replace(case, match=match)
     else:
         differ = compare.differences(files, progress)
     return case, [*_file(case, differ)]
@@ -209,8 +213,8 @@ def _labels(case: Case, budget: Budget, progress: Progress) -> Pairs:
     outcome = np.full(len(found.release.bag), -1)
     outcome[trials.row] = trials.outcome
     tested.append(verifying.of_features(trials, compare.tallies(case.files, outcome, trials.outcomes, progress)))
-    if case.row is not None:
-        tested.append(verifying.of_order(case.row, len(case.row)))
+    if case.match is not None:
+        tested.append(verifying.of_order(np.where(case.match.alone, case.match.row, -1), len(case.match.row)))
     pairs = verifying.judged(tested, spec, budget, needed=case.table is not None)
     if trials.classes:
         claim = found.mechanism.claim(trials.classes)
@@ -283,8 +287,8 @@ def _bags(case: Case, budget: Budget, progress: Progress) -> Pairs:
     few = min(len(size), _FEATURE_BAGS)
     tallies = compare.tallies(case.files, np.minimum(release.bag, few), few + 1, progress)
     tested.append(verifying.of_bag_features(bags, tallies))
-    if case.row is not None:
-        tested.append(verifying.of_order(case.row, len(case.row)))
+    if case.match is not None:
+        tested.append(verifying.of_order(np.where(case.match.alone, case.match.row, -1), len(case.match.row)))
     pairs += verifying.judged(tested, spec, budget, needed=case.table is not None)
     if positives is not None and not exact:
         pairs += verifying.limits_of_noise(bags, mechanism.claim(2), spec, budget)

@@ -219,6 +219,7 @@ class Match:
     """Which row of the original each row of the release is, by all other cells."""
 
     row: Integers  # (n,) of those that are published, or -1 where several are alike that have different labels
+    alone: npt.NDArray[np.bool_]  # (n,) whether no other row is like it: the order of those that are alike says nothing
     strange: int  # rows of the release that are none of the original, and the other way round
 
 
@@ -234,14 +235,16 @@ def matched(files: Files, labels: Integers, progress: Progress) -> Match:
     row = np.full(len(new), -1)
     if len(old) != len(new) or np.any(old[order] != new[place]):
         known = np.isin(new, old)
-        return Match(row, max(1, int(np.sum(~known)), abs(len(old) - len(new))))
+        return Match(row, row >= 0, max(1, int(np.sum(~known)), abs(len(old) - len(new))))
     row[place] = order
     starts = np.flatnonzero(np.diff(old[order], prepend=~old[order][:1]))
     sorted_labels = labels[order]
     least, most = (each.reduceat(sorted_labels, starts) for each in (np.minimum, np.maximum))
-    mixed = np.repeat(least != most, np.diff(np.append(starts, len(order))))
-    row[place[mixed]] = -1
-    return Match(row, 0)
+    many = np.diff(np.append(starts, len(order)))
+    row[place[np.repeat(least != most, many)]] = -1
+    alone = np.zeros(len(row), bool)
+    alone[place] = np.repeat(many == 1, many)
+    return Match(row, alone, 0)
 
 
 def _hashes(source: Source, names: list[str], rows: Integers | None) -> levels.Words:

@@ -271,7 +271,7 @@ def of_bag_features(bags: Bagged, tallies: Mapping[str, Integers]) -> Tested:
     for name, tally in tallies.items():
         filled = [one for one in tally if 0 < one.sum() < n]
         p = [departures.of_bags(one[:-1], bags.size[: tally.shape[1] - 1], n, int(one.sum())) for one in filled]
-        each[name] = min(1.0, len(p) * min(p, default=1.0))
+        each[name] = min(1.0, max(1, len(p)) * min(p, default=1.0))
     return _worst(FEATURES, each, n)
 
 

@@ -8,7 +8,9 @@ from ..core.report import VERIFY, Report
 from . import found, words
 from .formats.spelling import confidence, count, cut, percent, plain, share, short
 
-_CHECKED = "This report is about the noise alone: what features and release tell together, advantage and attack measure."
+_CHECKED = (
+    "This report is about the noise alone: what features and release tell together, advantage and attack measure."
+)
 _MEASURED = (
     "This report measures what the features and the release tell together. It does not prove that a release is safe."
 )
