@@ -141,7 +141,7 @@ def test_a_row_of_another_table_among_shuffled_ones_is_found(clinic, tmp_path):
 
 def test_shuffled_rows_that_are_alike_are_left_out_where_their_labels_differ(tmp_path):
     place, to = tmp_path / "t.csv", tmp_path / "out.csv"
-    place.write_bytes(b"a,y\n" + b"".join(b"%d,%d\n" % (i % 100, (i % 100 < 50) and i % 2) for i in range(2000)))
+    place.write_bytes(b"a,y\n" + b"".join(b"%d,%d\n" % (i % 100, (i % 100 < 50) and i // 100 % 2) for i in range(2000)))
     lda.release(place, "rr:epsilon=1", to=to, shuffle=True)
     report = lda.verify(to, original=place)
     assert failing(report) == []
