@@ -80,7 +80,10 @@ def release(data: object, mechanism: str | Mechanism, **options: Unpack[_setting
 def verify(release: str | os.PathLike[str], **options: Unpack[_settings.VerifyOptions]) -> Report:
     """Is a release, a file, what its manifest claims? `original` is the table that it was made of, a path or a frame;
     `mechanisms`, a spec, stands in for the manifest of a release that another tool made."""
-    return _answered("verify", release, options)
+    from .audits import verify as verifying
+
+    with _errors_name_arguments(), _watched(options.get("progress")) as progress:
+        return Report(verifying.verified(release, options, progress))
 
 
 def read_report(path: str | os.PathLike[str]) -> Report:

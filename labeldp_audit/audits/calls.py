@@ -30,12 +30,11 @@ COMMANDS: Mapping[str, tuple[Any, type | None]] = {
     "audit": (run.audit, options.AuditOptions),
     "check": (run.check, None),
     "tune": (tune.tune, options.TuneOptions),
-    "verify": (verify.verify, options.VerifyOptions),
+    "verify": (verify.verify, None),
 }
 _MECHANISMS = {
     "advantage": options.COMPARED_MECHANISMS,
     "tune": options.OPEN_MECHANISM,
-    "verify": (),
 }  # where none are named
 
 

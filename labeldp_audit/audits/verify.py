@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from .. import __version__
+from ..core import settings as settings_module
 from ..core.arrays import Floats, Integers
 from ..core.budget import Budget
 from ..core.errors import SpecError
@@ -20,6 +21,7 @@ from ..core.mechanism import Published
 from ..core.policy import Judgement
 from ..core.progress import Progress
 from ..core.release import Release
+from ..core.remark import NO_ORIGINAL, Remark
 from ..core.report import VERIFY, Report
 from ..core.settings import Settings
 from ..core.table import Dataset, Table
@@ -32,10 +34,6 @@ from .received import Received, Unclaimed
 from .release import ALONE, OPERATING_SYSTEM, plain
 
 _FEATURE_BAGS = 20_000  # bags whose features are looked at
-UNSEEN_NOISE = (
-    "without the original nothing shows how labels were changed: what holds is that file and manifest agree; "
-    "--original DATA checks the noise"
-)
 
 
 @dataclass(frozen=True)
@@ -52,18 +50,22 @@ class Case:
         return None if self.match is None else self.match.row
 
 
+def verified(data: object, given: Mapping[str, Any], progress: Progress) -> Report:
+    """From Python."""
+    settings_module.check_names(given, settings_module.VerifyOptions.__optional_keys__)
+    return verify(data, settings_module.from_python({**given, "mechanisms": given.get("mechanisms") or ()}), progress)
+
+
 def verify(data: object, settings: Settings, progress: Progress) -> Report:
     place = os.fspath(data) if isinstance(data, os.PathLike) else data
     if not isinstance(place, str) or place == "-":
         raise SpecError("a release is a file, with its manifest beside it")
-    budget, pairs, warnings = Budget.of(settings.confidence), Pairs(), list[str]()
+    budget, pairs = Budget.of(settings.confidence), Pairs()
     progress.stage("reading", None, "rows")
     case, first = _case(place, settings, progress)
     spec = case.found.mechanism.spec
     pairs += first
     pairs += _manifest(case, settings, spec)
-    if case.table is None:
-        warnings.append(UNSEEN_NOISE)
     publishes = case.found.mechanism.publishes
     if not any(verdict is not None and verdict.counts for _, verdict in first):
         checks = _bags if publishes is Published.BAGS else _labels if publishes is Published.LABELS else _unknown
@@ -71,7 +73,8 @@ def verify(data: object, settings: Settings, progress: Progress) -> Report:
     findings, verdicts = verifying.at_confidence(pairs, settings.confidence)
     return Report(
         command=VERIFY, version=__version__, dataset=_dataset(case, place), eta=None,
-        parameters=_parameters(case, settings), findings=findings, warnings=tuple(warnings),
+        parameters=_parameters(case, settings), findings=findings,
+        remarks=(Remark(NO_ORIGINAL),) if case.table is None else (),
         judgement=Judgement(verdicts), quantities=QUANTITIES,
     )  # fmt: skip
 

@@ -17,7 +17,7 @@ from ...core.finding import Bound, Change, Finding, Way
 from ...core.policy import COMPARISONS, FIELDS, Judgement, Outcome, Verdict, Waived, Waiver
 from ...core.quantity import Quantity
 from ...core.remark import UNCODED, Remark
-from ...core.report import ALONE, COMPARED, SCHEMA, TUNE, Report
+from ...core.report import ALONE, COMPARED, SCHEMA, TUNE, VERIFY, Report
 from ...core.table import Column, Dataset
 from .. import sentences
 from . import report_hash
