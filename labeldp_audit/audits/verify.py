@@ -16,7 +16,7 @@ from .. import __version__
 from ..core import settings as settings_module
 from ..core.arrays import Floats, Integers
 from ..core.budget import Budget
-from ..core.errors import SpecError
+from ..core.errors import DataError, SpecError
 from ..core.mechanism import Published
 from ..core.policy import Judgement
 from ..core.progress import Progress
@@ -89,6 +89,8 @@ def _case(place: str, settings: Settings, progress: Progress) -> tuple[Case, Pai
         delimiter=settings.delimiter, decimal=settings.decimal, few_rows=True, labels_only=True, many_classes=True,
     )  # fmt: skip
     asked = releases.wanted(settings, 2) if settings.mechanism else ()
+    if not Path(place).is_file():
+        raise DataError("no such file", Path(place).name)
     spec = _the_spec(settings) if asked else None
     manifest = None if spec is not None else received.manifest_of(Path(place))
     if manifest is not None:
@@ -329,7 +331,7 @@ def _dataset(case: Case, place: str) -> Dataset:
 
 
 def _parameters(case: Case, settings: Settings) -> dict[str, object]:
-    known: dict[str, object] = {"confidence": settings.confidence, "seed": settings.seed}
+    known: dict[str, object] = {"confidence": settings.confidence}
     if settings.mechanism:
         known["mechanism"] = [case.found.mechanism.spec]
     if settings.original is not None:

@@ -22,6 +22,7 @@ from ...core.table import Column, Dataset
 from .. import sentences
 from . import report_hash
 
+_WITHOUT_ETA = (VERIFY, "check", "diff")  # and what was made of its reports
 Object = Mapping[str, Any]
 Reader = Callable[[Any], Any]
 
@@ -250,7 +251,7 @@ def _faults_of_table(data: Dataset) -> Iterator[str]:
 def _faults(report: Report) -> Iterator[str]:
     eta, parameters = report.eta, report.parameters
     if eta is None:
-        if report.command != VERIFY:
+        if report.command not in _WITHOUT_ETA:
             yield "how eta was estimated is missing"
     elif min(eta.queries, eta.n) < 1 or not 0 <= eta.one_class <= eta.queries or (eta.k is not None and eta.k < 1):
         yield "rows and neighbours are counted from 1"
