@@ -242,17 +242,15 @@ def _trials(case: Case) -> Trials | None:
         if channel is None:
             return None
         channels, group = channel[None], np.zeros(n, np.int64)
-    row, said = np.arange(n), release.view.astype(np.int64)
+    row, said = np.arange(n), release.view.astype(np.int64, copy=False)
     if case.table is None:
         return Trials(group, said, channels.min(axis=1), channels.max(axis=1), 0, row)
     truth = _truth(case.table, case.found)
-    if case.row is None:
-        label = truth
-    else:
-        row = np.flatnonzero(case.row >= 0)
-        label = truth[case.row[row]]
     law: Floats = channels.reshape(-1, channels.shape[2])
-    return Trials(group[row] * classes + label, said[row], law, law, classes, row)
+    if case.row is None:
+        return Trials(group * classes + truth, said, law, law, classes, row)
+    row = np.flatnonzero(case.row >= 0)
+    return Trials(group[row] * classes + truth[case.row[row]], said[row], law, law, classes, row)
 
 
 def _truth(table: Table, found: Received) -> Integers:

@@ -28,6 +28,7 @@ SHARE = 0.1  # of what may be missed, for each of these ten
 BLOCK = 64  # labels at places that are equal modulo this stand in one word of some library
 _RUNS = 64  # parts of a file
 _CELLS = 4096  # of a table of outcomes beyond which only flips are counted
+_AT_ONCE = 1 << 20  # rows that are counted
 _LAGGED = 1 << 22  # rows that are compared with later ones
 _SPREAD = 40  # noise is counted up to there
 INDEPENDENT = "noise is drawn anew for each record"
@@ -65,9 +66,13 @@ class Trials:
         """(n,) kind and what was said in one number."""
         return np.asarray(self.kind * self.low.shape[1] + self.said)
 
-    def counts(self, group: Integers, groups: int) -> Integers:
-        """(groups, K, S)."""
-        found = np.bincount(group * self.outcomes + self.outcome, minlength=groups * self.outcomes)
+    def counts(self, group_of: Callable[[Integers], Integers], groups: int) -> Integers:
+        """(groups, K, S): what was said in each group of rows."""
+        found = np.zeros(groups * self.outcomes, np.int64)
+        for start in range(0, len(self.row), _AT_ONCE):
+            part = slice(start, start + _AT_ONCE)
+            cell = self.kind[part] * self.low.shape[1] + self.said[part]
+            found += np.bincount(group_of(self.row[part]) * self.outcomes + cell, minlength=len(found))
         return found.reshape(groups, *self.low.shape)
 
 
@@ -86,12 +91,12 @@ class Tested:
 
 
 def of_trials(trials: Trials) -> Iterator[Tested]:
-    n, row = len(trials.said), trials.row
-    rows = int(row.max(initial=-1)) + 1
-    yield Tested(CHANNEL, departure(trials.counts(np.zeros(n, np.int64), 1), trials), n)
-    yield Tested(POSITION, departure(trials.counts(row % BLOCK, BLOCK), trials), n)
+    n = len(trials.said)
+    rows = max(1, int(trials.row.max(initial=-1)) + 1)
+    yield Tested(CHANNEL, departure(trials.counts(np.zeros_like, 1), trials), n)
+    yield Tested(POSITION, departure(trials.counts(lambda row: row % BLOCK, BLOCK), trials), n)
     runs = max(1, min(_RUNS, n // 16))
-    yield Tested(ALONG, departure(trials.counts(row * runs // max(rows, 1), runs), trials), n)
+    yield Tested(ALONG, departure(trials.counts(lambda row: row * runs // rows, runs), trials), n)
     if trials.classes:
         yield Tested(REPEATS, _repeats(trials), n)
     else:
@@ -180,7 +185,7 @@ def of_order(row: Integers, n: int) -> Tested:
 
 def limits_of_labels(trials: Trials, claim: float | None, spec: str, budget: Budget, classes: Sequence[str]) -> Pairs:
     """How often labels changed, of each class and of all, and the least epsilon that explains what was said."""
-    counts = trials.counts(np.zeros(len(trials.said), np.int64), 1)[0]
+    counts = trials.counts(np.zeros_like, 1)[0]
     n, miss = counts.sum(axis=1), budget.part(LIMITS, SHARE).miss / 2
     kept = counts[np.arange(len(n)), trials.own]
     rates, each = [], miss / (2 * (len(classes) + 1))
