@@ -33,7 +33,7 @@ __version__ = "0.1.0"
 __all__ = [
     "AssumptionError", "AuditError", "Bound", "DataError", "Finding", "Findings", "Judgement", "Outcome", "Released",
     "Report", "Rows", "SpecError", "Verdict", "advantage", "audit", "estimate_eta", "estimate_j", "nu_max",
-    "read_report", "release", "tune",
+    "read_report", "release", "tune", "verify",
 ]  # fmt: skip
 
 
@@ -75,6 +75,15 @@ def release(data: object, mechanism: str | Mechanism, **options: Unpack[_setting
         to = None if options.get("to") is None else _place(options["to"])  # type: ignore[arg-type]
         made = releasing.released(data, mechanism, options, to, progress)
         return Released(*made)
+
+
+def verify(release: str | os.PathLike[str], **options: Unpack[_settings.VerifyOptions]) -> Report:
+    """Is a release, a file, what its manifest claims? `original` is the table that it was made of, a path or a frame;
+    `mechanisms`, a spec, stands in for the manifest of a release that another tool made."""
+    from .audits import verify as verifying
+
+    with _errors_name_arguments(), _watched(options.get("progress")) as progress:
+        return Report(verifying.verified(release, options, progress))
 
 
 def read_report(path: str | os.PathLike[str]) -> Report:

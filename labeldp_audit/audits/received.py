@@ -19,6 +19,10 @@ from ..mechanisms import MECHANISMS
 from .release import BAG, CHANNEL, MANIFEST, POSITIVES, ROWS, SCHEMA, beside, outputs
 
 
+class Unclaimed(DataError):
+    """What is published is nothing that such a release could hold."""
+
+
 @dataclass(frozen=True)
 class Received:
     """What was published, and what is known of how."""
@@ -43,13 +47,13 @@ def read(
         if spec is None or not classes or label is None:
             hint = "--mechanism SPEC and --original DATA stand in for a manifest"
             raise DataError("a release without its manifest", file.name, hint=hint)
-        [mechanism] = _parsed(spec, len(classes))
+        mechanism = parsed(spec, len(classes))
         columns: tuple[str, ...] = (BAG,) if mechanism.publishes is Published.BAGS else (label,)
         values = outputs(mechanism, classes)
     else:
         known = manifest["label"]
         classes, label = tuple(known["classes"]), str(known["column"])
-        [mechanism] = _parsed(str(manifest["mechanism"]), len(classes))
+        mechanism = parsed(str(manifest["mechanism"]), len(classes))
         columns, values = tuple(manifest["published"]["columns"]), tuple(manifest["published"]["values"])
     options = replace(options, label=None, positive=None, exclude=(), categorical=(), group=None)
     sizes = None
@@ -99,23 +103,23 @@ def _complete(found: Mapping[str, Any]) -> bool:
     return enough and isinstance(learner, dict) and isinstance(table, dict)
 
 
-def _parsed(spec: str, classes: int) -> list[Mechanism]:
+def parsed(spec: str, classes: int) -> Mechanism:
     found = MECHANISMS.parse(spec, classes)
     if len(found) != 1:
         raise SpecError("a release has one mechanism", spec)
     if unfit := found[0].unfit(classes):
         raise SpecError(unfit, spec)
-    return found
+    return found[0]
 
 
 def _codes(file: Path, column: str, values: tuple[str, ...], options: ReadOptions) -> Integers:
     codes, texts = publish.read_texts(str(file), column, options)
     if np.any(codes < 0):
-        raise DataError(f"released labels are missing: {int(np.sum(codes < 0)):,}", file.name)
+        raise Unclaimed(f"released labels are missing: {int(np.sum(codes < 0)):,}", file.name)
     places = {name: code for code, name in enumerate(values)}
     unknown = [text for text in texts if text not in places]
     if unknown:
-        raise DataError(f"a released label that is none of {len(values)}", file.name)
+        raise Unclaimed(f"a released label that is none of {len(values)}", file.name)
     return np.array([places[text] for text in texts], np.int64)[codes]
 
 
@@ -151,7 +155,7 @@ def _bags(file: Path, column: str, options: ReadOptions) -> tuple[Release, Integ
     place = np.searchsorted(numbers, bag)
     apart = bool(np.all(np.diff(numbers) > 0))
     if not apart or np.any(place >= len(numbers)) or np.any(numbers[np.minimum(place, len(numbers) - 1)] != bag):
-        raise DataError("the bags of the rows are not those of the table of bags", file.name)
+        raise Unclaimed("the bags of the rows are not those of the table of bags", file.name)
     return Release(positives, place.astype(np.int64)), rows[order].astype(np.int64)
 
 

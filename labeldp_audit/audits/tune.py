@@ -220,6 +220,7 @@ def _report(answers: Sequence[Answer], base: Report, settings: Settings) -> Repo
 
 
 def _tuned(answer: Answer, base: Report, settings: Settings) -> Finding:
+    assert base.eta is not None
     scale, place, n = answer.scale, answer.place, base.eta.queries
     about: dict[str, float | str] = {"scale": scale.spec, "parameter": scale.parameter}
     binds: dict[str, float | str] = {BINDS: "; ".join(answer.binding)} if answer.binding else {}

@@ -19,6 +19,7 @@ from ..core.settings import (
     ReleaseOptions,
     TailOptions,
     TuneOptions,
+    VerifyOptions,
     WorstCaseOptions,
 )  # fmt: skip
 from . import options as opt
@@ -269,6 +270,29 @@ def release(context: typer.Context) -> int:
     from . import release_command
 
     return release_command.perform(context)
+
+
+@command(
+    "Is a release what its manifest claims? Ends with 1 if not.",
+    opt.as_in_python(VerifyOptions),
+    opt.RELEASE_FILE,
+    opt.CLAIMED_MECHANISM,
+)
+def verify(context: typer.Context) -> int:
+    """Hold a release against its manifest and the original table: is every other cell the same, do labels change as
+    often as they should, in every class, at every place of the file and beside every level of every feature, and do
+    counts of bags have the noise that they should? All checks hold at one joint confidence.
+
+    \b
+    Examples:
+      labeldp-audit verify protected.parquet --original clinic.parquet
+          after labeldp-audit release
+      labeldp-audit verify protected.parquet
+          what file and manifest alone show
+      labeldp-audit verify theirs.csv --original clinic.csv --mechanism rr:epsilon=1
+          a release of another tool
+    """
+    return perform(context, verifies=True)
 
 
 @command("A stored report in another format.", opt.OF_EVERY_REPORT, opt.STORED_REPORT)

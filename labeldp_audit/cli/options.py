@@ -74,6 +74,7 @@ def _argument(name: str, metavar: str, help: str, **more: Any) -> Parameter:
 
 DATA = _argument("data", "DATA", f"Table to audit: {_READ}")
 REPORT_OR_DATA = _argument("data", "DATA", f"Stored report (.json) that another command left, or a table: {_READ}")
+RELEASE_FILE = _argument("data", "RELEASE", "File that `release` wrote, or that another tool did (--mechanism).")
 OLDER_REPORT = _argument("older", "OLD", "Stored report (.json) of before.")
 NEWER_REPORT = _argument("data", "NEW", "Stored report (.json) to compare with it.")
 STORED_REPORT = _argument("data", "REPORT", "Stored report (.json) that another command left.")
@@ -129,6 +130,8 @@ OPTIONS: Mapping[str, Parameter] = {one.name: one for one in (
         shown="the one column called label, y, target, class, click or clicked"),
     _setting("positive", TABLE, "Value of the label that counts as positive.",
         shown="the larger of two numbers; true, yes or 1"),
+    _setting("original", TABLE, "Table with the true labels that the release was made of: without it only file and "
+        "manifest are held against each other.", shown="none"),
     _setting("exclude", TABLE, "Column that is not a feature. Repeatable.", shown="none"),
     _setting("categorical", TABLE, "Column of numbers that are only names. Repeatable.",
         shown="by the type in the file"),
@@ -210,6 +213,9 @@ TUNED_MECHANISM = _mechanism(
     help="Mechanism whose noise is chosen, with one parameter left open: rr, llp, laplace-llp:k=8 (over epsilon), "
     "laplace-llp:epsilon=1 (over k). Repeatable.", default=OPEN_MECHANISM)
 RELEASE_MECHANISM = _mechanism(help="How labels are protected, as name:field=value.", default=())
+CLAIMED_MECHANISM = _mechanism(
+    help="What the release claims to be, as name:field=value, in place of a manifest.", default=(),
+    shown="what the manifest says")
 EXPLAINED_AS = _option(
     "format", OneOf(("text", "json")), OUTPUT, "Form of the answer.", "--format", "-f", default="text")
 # fmt: on

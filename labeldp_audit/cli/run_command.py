@@ -40,6 +40,7 @@ class Job:
     needs_policy: bool = False
     compares: bool = False  # two reports
     rows: bool = False  # writes a line for each row, too
+    verifies: bool = False  # has a verdict of its own
     every_format: bool = False  # of the report into its folder
 
 
@@ -91,7 +92,8 @@ def perform(context: typer.Context, job: Job) -> int:
     terminal.warn(output.to_summary(plan, report, os.environ.get("GITHUB_STEP_SUMMARY")), quiet=False)
     if written and not silent:
         terminal.say(f"wrote {', '.join(map(str, written))}")
-    if report.judgement is None or "fail_if" not in asked.values or asked["exit_zero"]:
+    has_verdict = errand.job.verifies or "fail_if" in asked.values
+    if report.judgement is None or not has_verdict or asked["exit_zero"]:
         return terminal.FINE
     return STATUSES.get(report.judgement.outcome, terminal.VIOLATED)
 
@@ -128,8 +130,8 @@ def _checked(context: typer.Context, job: Job, data: str, asked: Configuration) 
         calls.check_names(name, settings)
     sources = {
         "the table or among its parts": data, "the estimates of --eta-file": asked.values.get("eta_file"),
-        "the older report": _older(context, asked), "the configuration": asked.file,
-        "the policy": asked.values.get("policy"),
+        "the older report": _older(context, asked), "the original": asked.values.get("original"),
+        "the configuration": asked.file, "the policy": asked.values.get("policy"),
     }  # fmt: skip
     read = {what: str(file) for what, file in sources.items() if file}
     # A stored report is there already, and gets a folder only if one is asked for; where its table is, is not known.

@@ -105,7 +105,7 @@ def _made_with(report: Report) -> dict[str, object]:
     made |= {"label": report.dataset.label, "positive": report.dataset.positive}
     made |= {"group": next(iter(_columns(report, "group")), None), "repeats": report.parameters.get("repeats")}
     made["eta"] = _columns(report, "eta") or report.parameters.get("eta", ())  # from Python it may be no column
-    if report.eta.given:
+    if report.given:
         made = {name: value for name, value in made.items() if name not in ("exclude", "categorical")}
     if report.dataset.rows == report.dataset.rows_used:
         del made["drop_null_labels"]

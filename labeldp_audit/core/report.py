@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from .eta import EtaSummary
+from .eta import Bin, EtaSummary
 from .finding import Change, Finding
 from .policy import Judgement
 from .quantity import Quantity
@@ -19,6 +19,7 @@ COMPARED = "compared"  # mechanisms shown for comparison, beside those that are 
 MEASURED_BY = "measured_by"  # of a stored report that was checked: the command that made it
 ALONE = "judged_alone"  # lines, and mechanisms that a search found to break them by limits of their own alone
 OLDER, NUMBERS = "older", "numbers"  # of a comparison: table and hash of the older report, and what both have
+VERIFY = "verify"  # the command whose verdict is its own, and no policy's
 TUNE = "tune"  # mechanisms with one parameter left open, and the strengths of each that are shown
 
 
@@ -27,7 +28,7 @@ class Report:
     command: str
     version: str
     dataset: Dataset
-    eta: EtaSummary
+    eta: EtaSummary | None  # None where nothing was asked of the features
     parameters: Mapping[str, object]  # confidence, seed and what else changes the numbers
     findings: tuple[Finding, ...]
     remarks: tuple[Remark, ...] = ()  # warnings, as codes
@@ -35,3 +36,17 @@ class Report:
     judgement: Judgement | None = None  # where there is a policy
     changes: tuple[Change, ...] = ()  # beyond the limits of this report and of an older one
     quantities: Mapping[str, Quantity] = field(default_factory=dict, repr=False, compare=False)  # what numbers mean
+
+    @property
+    def sees(self) -> bool:
+        """Does eta guess labels better than the shares of the classes do?"""
+        return self.eta is not None and self.eta.sees(self.dataset)
+
+    @property
+    def given(self) -> bool:
+        """Were the probabilities supplied?"""
+        return self.eta is not None and self.eta.given
+
+    @property
+    def reliability(self) -> tuple[Bin, ...]:
+        return () if self.eta is None else self.eta.reliability

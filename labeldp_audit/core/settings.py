@@ -53,6 +53,7 @@ class Settings:
     queries: int | None = _option(WholeOrAll("NUMBER|all"))  # 0: all rows; None: all up to 200 000, above that 200 000
     recall: float = _option(Share("SHARE", 0, False, True), 0.95)
     mechanism: tuple[str | Mechanism, ...] = _options(Text("SPEC"), DEFAULT_MECHANISM)
+    original: Any = _option(Text("FILE"))  # noqa: RUF009 of a release; from Python it may be a frame
     tau: str | None = _option(Numbers("VALUES"))  # "1,2,6" or "0:10:0.1"
     smoothness: str | None = _option(Numbers("C,BETA"))
     certify: bool = _option(Flag(), True)
@@ -162,6 +163,20 @@ class ReleaseOptions(TypedDict, total=False):
     progress: bool | Progress
 
 
+class VerifyOptions(TypedDict, total=False):
+    """What `verify` takes."""
+
+    original: object  # a path or a frame
+    mechanisms: str | Mechanism | None
+    label: str | None
+    positive: str | float | None
+    drop_null_labels: bool
+    delimiter: str | None
+    decimal: Literal[".", ","]
+    confidence: float
+    progress: bool | Progress
+
+
 def check_names(given: Iterable[str], known: Collection[str]) -> None:
     for name in given:
         if name not in known:
@@ -193,7 +208,7 @@ def _each(kind: Kind, value: Any, name: str) -> Any:
 
 def _taken(kind: Kind, value: Any, name: str) -> Any:
     value = value.item() if hasattr(value, "item") and not getattr(value, "shape", ()) else value  # a number of numpy
-    if name == "estimator" and not isinstance(value, str):
+    if name in ("estimator", "original") and not isinstance(value, str | os.PathLike):
         return value
     if name == "mechanism" and not isinstance(value, str):
         from .mechanism import Mechanism

@@ -374,9 +374,10 @@ def _quoted(text: str, delimiter: bytes) -> bytes:
     return b'"' + cell.replace(b'"', b'""') + b'"' if special else cell
 
 
-def _csv_records(found: Source, label: str, delimiter: bytes) -> Iterator[Record]:
-    """The records of a CSV file, cut where its label stands. A cell with a line end or a delimiter in it is quoted, and
-    a quotation mark inside is doubled, so that what follows an even number of marks is outside."""
+def _csv_records(found: Source, label: str, delimiter: bytes, cells: int = 1) -> Iterator[Record]:
+    """The records of a CSV file, cut where its label stands, or so many cells from there on. A cell with a line end or
+    a delimiter in it is quoted, and a quotation mark inside is doubled, so that what follows an even number of marks is
+    outside."""
     names = list(found.types)
     place, columns = names.index(label), len(names)
     for data, last in _blocks(found):
@@ -394,7 +395,7 @@ def _csv_records(found: Source, label: str, delimiter: bytes) -> Iterator[Record
         if np.any(np.searchsorted(parts, ends) - first != columns - 1):
             raise DataError("its records cannot be told apart byte by byte", hint="release it as Parquet")
         begin = starts.copy() if place == 0 else parts[first + place - 1] + 1
-        end = ends if place == columns - 1 else parts[first + place]
+        end = ends if place + cells == columns else parts[first + place + cells - 1]
         starts[:1] = 0  # empty lines in front go with the first record
         every = (each.tolist() for each in (starts, begin, end, following))
         yield from ((data[a:b], data[b:c], data[c:d]) for a, b, c, d in zip(*every, strict=True))

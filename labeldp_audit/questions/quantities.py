@@ -413,6 +413,46 @@ TUNED = Quantity(
     ("epsilon", "k", "inconclusive"),
     less_is_worse=True,
 )  # fmt: skip
+RELEASE_P = Quantity(
+    "release_p", "Chance of such a file if it is what it claims",
+    "p-value of one check of a release: how often an honest file departs so far from what it claims",
+    "tails of binomial and hypergeometric laws, and of Dvoretzky, Kiefer, Wolfowitz and Massart; never too small",
+    f"{MATHEMATICS}: V: verifying a release",
+    "Below a tenth of what the report may miss (0.001 at 0.99) the check fails. channel: what was said of each class; "
+    "position: places modulo 64; along: 64 parts of the file; repeats: noise used twice; features: levels of every "
+    "other column; order: rows that were shuffled; noise: the law of noisy counts; composition and places: labels and "
+    "rows in bags. A large one does not prove anything: in a small file only large departures show.",
+    ("release_faults", "flip_rate", "observed_epsilon"),
+    has_limits=False, less_is_worse=True, with_noise=STAYS, axes=("check", "column"),
+)  # fmt: skip
+RELEASE_FAULTS = Quantity(
+    "release_faults", "What is not as it has to be",
+    "cells, rows or statements of a release that are not what they have to be to the last bit",
+    "a count; 0 in every honest release",
+    f"{MATHEMATICS}: V: verifying a release",
+    "One is enough: no chance is involved. A release drawn from a seed is one: whoever knows the seed knows all.",
+    ("release_p",),
+    has_limits=False, with_noise=STAYS, axes=("check", "column"),
+)  # fmt: skip
+FLIP_RATE = Quantity(
+    "flip_rate", "Published labels that differ from the true ones",
+    "share of published labels that are not the true one, of all rows or of those with one class",
+    "rows whose label changed / rows",
+    f"{MATHEMATICS}: V: verifying a release",
+    "The noise that was really drawn, to be held against what the mechanism says: pi for randomized response.",
+    ("pi", "release_p", "observed_epsilon"),
+    share=True, describes=True, with_noise=STAYS, axes=("class",),
+)  # fmt: skip
+OBSERVED_EPSILON = Quantity(
+    "observed_epsilon", "Epsilon that was observed, at least",
+    "largest log ratio of how often one output came under two labels",
+    "max over s, c, c' of log P(said s | c) / P(said s | c'); low by Clopper-Pearson limits of each",
+    f"{MATHEMATICS}: V: verifying a release",
+    "A low above the epsilon that is claimed shows that the release gives away more than it says. There is no upper "
+    "limit: rare outputs and single records may be worse than any file shows.",
+    ("epsilon", "flip_rate"),
+    unit=NATS, has_upper=False, with_noise=STAYS,
+)  # fmt: skip
 
 # The questions that answer them; those that were there first share what is no reserve in equal parts.
 WORST_CASE = Question(

@@ -9,7 +9,7 @@ from decimal import ROUND_FLOOR
 from ..core.finding import BASELINE, Bound, Finding, Way
 from ..core.policy import Judgement, Outcome, Verdict, Waived
 from ..core.quantity import NATS, PER_CENT, POINTS
-from ..core.report import MEASURED_BY, NUMBERS, OLDER, Report
+from ..core.report import MEASURED_BY, NUMBERS, OLDER, VERIFY, Report
 from . import found, words
 from .formats.spelling import count, nats, plain, short
 
@@ -21,6 +21,9 @@ OPEN = "OPEN"
 def verdict(report: Report) -> str:
     """The outcome, and the line that decides it with number, end and threshold; empty where there is no policy."""
     judged = report.judgement
+    if judged is not None and report.command == VERIFY and not blocking(judged):
+        beside = "" if "original" in report.parameters else ", as far as file and manifest alone show"
+        return f"PASS: {plain(report.dataset.name)} is what it claims to be{beside}, by {len(judged.verdicts)} checks."
     return "" if judged is None else f"{judged.outcome.upper()}: {_because(judged, report)}."
 
 
@@ -76,7 +79,7 @@ def about(one: Finding, report: Report) -> str:
     at = "" if tau is None else f" of {nats(tau)}"
     others = [
         plain(str(one.at[key]))
-        for key in ("group", "column", "class", "bound", "of")
+        for key in ("group", "check", "column", "class", "bound", "of")
         if isinstance(one.at.get(key), str)
     ]
     where = f" ({', '.join(others)})" if others else ""
@@ -87,6 +90,11 @@ def about(one: Finding, report: Report) -> str:
 
 def settles(report: Report) -> str:
     """What to do about it."""
+    judged = report.judgement
+    return _verified(judged) if judged is not None and report.command == VERIFY else _settled(report)
+
+
+def _settled(report: Report) -> str:
     judged = report.judgement
     if judged is None:
         return (
@@ -106,6 +114,15 @@ def settles(report: Report) -> str:
         return "Do not release as planned. More noise may help: labeldp-audit tune finds the least that does."
     told = _rows_would_tell(left, report)
     return f"Do not release yet: nothing shows that the policy holds or that it is broken. {told}"
+
+
+def _verified(judged: Judgement) -> str:
+    """What a publisher does with the outcome."""
+    if judged.outcome is Outcome.PASS:
+        return "No check shows a departure. How far one might still be off, flip_rate and the number of rows say."
+    if judged.outcome is Outcome.FAIL:
+        return "Do not publish this file, or withdraw it: it gives away something else than it says."
+    return "Some checks could not be made, so nothing shows that the file is what it claims."
 
 
 def _beyond_noise(report: Report) -> str:
@@ -233,7 +250,7 @@ def _tail(report: Report) -> Iterator[str]:
 
 def _would_tell(bound: Bound, report: Report) -> str:
     """No number of rows helps a model that tells nobody apart."""
-    if not report.eta.sees(report.dataset):
+    if not report.sees:
         return "the model tells nobody apart, so a better one or more rows are needed"
     return f"at least {count(found.rows_to_decide(bound, report.dataset.rows_used))} rows are needed to tell"
 

@@ -4,25 +4,35 @@ from __future__ import annotations
 
 from ..core.eta import EtaSummary
 from ..core.finding import Finding
-from ..core.report import Report
+from ..core.report import VERIFY, Report
 from . import found, words
 from .formats.spelling import confidence, count, cut, percent, plain, share, short
 
-NOT_PROVED = (
+_CHECKED = (
+    "This report is about the noise alone: what features and release tell together, advantage and attack measure."
+)
+_MEASURED = (
     "This report measures what the features and the release tell together. It does not prove that a release is safe."
 )
 _NAMES = 6
+
+
+def not_proved(report: Report) -> str:
+    """What the report is not about."""
+    return _CHECKED if report.command == VERIFY else _MEASURED
 
 
 def subject(report: Report) -> str:
     """The table, its label, the model, and what knowing no feature would cost."""
     data, eta = report.dataset, report.eta
     rows = count(data.rows_used) + (f" of {count(data.rows)}" if data.rows != data.rows_used else "")
-    asked = f", {count(eta.queries)} asked" if eta.queries < eta.n else ""
-    loss, blind = short(eta.log_loss, digits=3), short(data.blind_log_loss, digits=3)
     place = 1 if len(data.classes) == 2 else max(range(len(data.prior)), key=data.prior.__getitem__)
     several = f"{count(len(data.classes))} classes, " if len(data.classes) != 2 else ""
     classes = f"{several}{_cut(data.classes[place], 12)} {percent(data.prior[place], digits=2)} %"
+    if eta is None:
+        return f"{_cut(data.name, 32)}  {rows} rows  label {_cut(data.label, 20)} (as published: {classes})"
+    asked = f", {count(eta.queries)} asked" if eta.queries < eta.n else ""
+    loss, blind = short(eta.log_loss, digits=3), short(data.blind_log_loss, digits=3)
     name = "supplied probabilities" if eta.given and eta.estimator == "given" else eta.estimator
     return (
         f"{_cut(data.name, 32)}  {rows} rows{asked}  label {_cut(data.label, 20)} ({classes})  "
@@ -37,6 +47,8 @@ def _cut(text: str, most: int) -> str:
 def model(report: Report) -> str:
     """How what the features tell was estimated, in two sentences."""
     eta, blind = report.eta, short(report.dataset.blind_log_loss, digits=3)
+    if eta is None:
+        return ""
     loss = f"Log loss on labels not seen: {short(eta.log_loss, digits=3)}; of knowing no feature: {blind}."
     return f"{_made(report, eta)} {loss}"
 
@@ -58,7 +70,9 @@ def _made(report: Report, eta: EtaSummary) -> str:
 
 
 def sees(report: Report) -> str:
-    if report.eta.sees(report.dataset):
+    if report.eta is None:
+        return ""
+    if report.sees:
         return "The log loss shows how much was found, never how much there is to find."
     return (
         "The model guesses labels no better than the class shares do: the features tell next to nothing, or the model "
@@ -68,7 +82,7 @@ def sees(report: Report) -> str:
 
 def calibration(report: Report) -> str:
     """Do labels come as often as predicted?"""
-    every, said = report.eta.reliability, "Calibration: observed shares fit the predicted ones in"
+    every, said = report.reliability, "Calibration: observed shares fit the predicted ones in"
     off = sorted((one for one in every if not one.fits), key=lambda one: -abs(one.said - one.came))
     if not off:
         return f"{said} all {count(len(every))} groups of like estimates." if every else ""
@@ -86,7 +100,9 @@ def basis(report: Report) -> list[str]:
         )
     if any(one.quantity == found.ADDED and one.bound.high is not None for one in report.findings):
         said.append("The high of an advantage does not depend on the model either.")
-    if report.eta.given:
+    if report.eta is None:
+        return said
+    if report.given:
         said.append("All else holds if the supplied probabilities are right and were made without these labels.")
     elif any(one.bound.high is not None for one in report.findings):
         alike = "people with like scores" if report.eta.metric == "score" else "neighbours"

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from ..core.report import SCHEMA, TOOL, Report
+from ..core.report import SCHEMA, TOOL, VERIFY, Report
 from . import answers, basis, figures, found, sentences, tables
 from .blocks import Block, Figure, Level, Notice, Sentence, Table, harmless
 from .formats import call
@@ -50,13 +50,15 @@ def _first(report: Report) -> Iterator[Block]:
     made = tables.main(report)
     if made is not None:
         yield replace(made, level=BRIEF)
-    yield from _sentences(("" if hopeless else answers.settles(report), basis.NOT_PROVED), NORMAL)
+    yield from _sentences(("" if hopeless else answers.settles(report), basis.not_proved(report)), NORMAL)
     yield from map(Notice, (*answers.waivers_in_lines(report), *sentences.for_people(report)))
     yield Sentence(_next_step(report), BRIEF, role="next")
 
 
 def _next_step(report: Report) -> str:
     """What to try next: commands, the likeliest first."""
+    if report.command == VERIFY:
+        return "attack ORIGINAL RELEASE"
     if report.judgement is not None:
         tuned = report.command == "tune"
         return "" if not answers.blocking(report.judgement) else "audit --explain" if tuned else "tune, audit --explain"
@@ -70,7 +72,8 @@ def _sentences(said: Iterable[str], level: Level, section: str = "", role: str =
 def _policy(report: Report) -> Iterator[Block]:
     """All lines and all strengths, where the first table has not all of them; and pictures."""
     main = tables.main(report)
-    for level, made in ((NORMAL, tables.lines(report, whole=True)), (DETAIL, tables.tuning(report, whole=True))):
+    judged = tables.checks if report.command == VERIFY else tables.lines
+    for level, made in ((NORMAL, judged(report, whole=True)), (DETAIL, tables.tuning(report, whole=True))):
         if made is not None and (main is None or made.rows != main.rows):
             yield replace(made, level=level, section=POLICY)
     yield from (Figure(one, Level[one.level.upper()], PICTURES) for one in figures.of(report))
@@ -120,6 +123,7 @@ def _again(report: Report, run: Run) -> Iterator[Block]:
     facts = {
         "tool": f"{TOOL} {report.version}", "schema": SCHEMA, "table": data.name, "sha256 of the table": data.sha256,
         "rows": f"{count(data.rows_used)} of {count(data.rows)}", "seed": str(report.parameters.get("seed", "")),
-        "log loss": short(report.eta.log_loss), **{plain(name): str(value) for name, value in (run or {}).items()},
+        "log loss": short(report.eta.log_loss) if report.eta else "",
+        **{plain(name): str(value) for name, value in (run or {}).items()},
     }  # fmt: skip
     yield Table(("what", "value"), [[*pair] for pair in facts.items() if pair[1]], DETAIL, AGAIN, left=(0, 1))

@@ -120,7 +120,7 @@ def strongest(report: Report, quantity: str) -> str | None:
         known = bound(report, ADDED, name)
         high = math.inf if known is None or known.high is None else known.high
         estimate = 0.0 if known is None else known.estimate or 0.0
-        return (estimate, high) if report.eta.sees(report.dataset) else (high, estimate)
+        return (estimate, high) if report.sees else (high, estimate)
 
     names = mechanisms(planned(report), quantity)
     if quantity == ADDED:

@@ -8,7 +8,7 @@ from string import Formatter
 from typing import Any
 
 from ..core.quoting import argument, listed, shown
-from ..core.remark import FITTED_BEFORE, LEFT_OUT, NOT_JUDGED, ONE_EACH, REFUTED, UNANSWERED, Remark
+from ..core.remark import FITTED_BEFORE, LEFT_OUT, NO_ORIGINAL, NOT_JUDGED, ONE_EACH, REFUTED, UNANSWERED, Remark
 from ..core.report import Report
 from . import found, words
 from .formats.spelling import count
@@ -75,6 +75,10 @@ SENTENCES: Mapping[str, str] = {
     ONE_EACH: (
         "{rows:,} rows are of {people:,} people: one row of each, drawn by lot, is asked and judges; models of other "
         "people's rows learn from all"
+    ),
+    NO_ORIGINAL: (
+        "without the original nothing shows how labels were changed: what holds is that file and manifest agree; "
+        "--original DATA checks the noise"
     ),
     "labels-missing": "rows without a label, dropped: {rows:,}",
     "rows-asked": "{rows:,} of {of:,} rows, drawn uniformly, were asked; --queries all asks every row",

@@ -9,7 +9,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR
 from ..core.finding import Bound, Finding
 from ..core.policy import COMPARISONS, Outcome, Verdict
 from ..core.quantity import NATS, PER_CENT, POINTS
-from ..core.report import ALONE, OLDER, TUNE, Report
+from ..core.report import ALONE, OLDER, TUNE, VERIFY, Report
 from ..core.table import EXACT_LEVELS, Column
 from . import answers, found, words
 from .blocks import Table
@@ -17,7 +17,7 @@ from .formats.spelling import NOTHING, confidence, count, factor, nats, percent,
 
 _COMPARED, _CHOSEN, _SURE = " (compared)", " (chosen)", "certified, at least"
 _MECHANISMS, _LINES, _NUMBERS, _COLUMNS, _TAUS, _TRIED, _GROUPS = 7, 8, 200, 120, 13, 7, 20  # rows shown at most
-_CHANGES, _AT_RISK = 12, 8
+_CHANGES, _AT_RISK, _VERIFIED = 12, 8, 14
 Row = tuple[str, Bound | None]
 
 # ---- the one table of the screen
@@ -216,6 +216,51 @@ def _measured(bound: Bound, unit: str) -> tuple[str, str]:
     return words.amount(value, unit) + (f" {unit}" if unit and math.isfinite(value) else ""), ends
 
 
+_CHECKS = {
+    "rows": "as many rows, and the same ones", "schema": "the same columns", "metadata": "the same metadata",
+    "cells": "all other cells the same", "classes": "the same classes", "values": "labels that there can be",
+    "manifest": "the manifest says what the mechanism does", "manifest-rows": "the manifest counts the rows",
+    "guarantees": "its epsilon is that of the mechanism", "randomness": "nobody can repeat the draw",
+    "bag-sizes": "bags of the size that is said", "bag-counts": "true counts", "range": "counts that a bag can have",
+    "channel": "what was said of each class", "position": "noise at each place of 64 (last bits, vectors)",
+    "along": "noise along the file", "repeats": "noise that is not used twice", "features": "noise beside each feature",
+    "order": "rows in a random order", "noise": "the law of the noise", "composition": "labels at random in bags",
+    "places": "rows at random in bags",
+}  # fmt: skip
+
+
+def checks(report: Report, whole: bool = False) -> Table | None:
+    """What was checked of a release, what failed first."""
+    judged = report.judgement
+    if judged is None:
+        return None
+    rows = []
+    for one in answers.ranked(judged):
+        at = {} if one.worst is None else one.worst.at
+        code = str(at.get("check", ""))
+        column = f" (column {plain(str(at['column']))})" if "column" in at and one.counts else ""
+        rows.append([_CHECKS.get(code, plain(one.line)) + column, str(one.outcome), _shown(one)])
+    shown = len(rows) if whole else _VERIFIED
+    rest = sum(row[1] == Outcome.PASS for row in rows[shown:])
+    note = (
+        f"and {count(len(rows) - shown)} more, {'all of which pass' if rest == len(rows) - shown else 'see the page'}"
+    )
+    header = ("check", "outcome", "what was seen")
+    return Table(header, rows[:shown], note=note if len(rows) > shown else "", left=(0, 1, 2))
+
+
+def _shown(one: Verdict) -> str:
+    """A count of departures, a p-value, or a limit."""
+    value = one.value
+    if value is None:
+        return plain(one.said)
+    if one.comparison == "<":
+        return f"p = {value:.2g}" if value < 1 else "nothing unusual"
+    if one.field == "estimate":
+        return f"{count(int(value))} that differ" if value else "all alike"
+    return f"at least {words.said(value, NATS, ROUND_FLOOR)}, claimed {short(one.threshold)}"
+
+
 def changes(report: Report, whole: bool = False) -> Table | None:
     """The largest gap first, of what got worse and then of what got better."""
     if OLDER not in report.parameters:
@@ -382,8 +427,9 @@ def _more_in(known: Sequence[object], most: int, where: str = "JSON and CSV") ->
 
 def tried(report: Report) -> Table | None:
     """Estimators that were tried, the best first, and last what knowing no feature costs."""
-    every, eta = report.eta.tried, report.eta
-    if not every:
+    eta = report.eta
+    every = () if eta is None else eta.tried
+    if eta is None or not every:
         return None
     best = next((one for one in every if one.behind == one.behind_error == 0), every[0])
     of_loss, of_more = places(one.standard_error for one in every), places(one.behind_error for one in every)
@@ -403,7 +449,7 @@ def tried(report: Report) -> Table | None:
 
 def calibration(report: Report) -> Table | None:
     """Predicted and observed shares among rows with like estimates."""
-    every = report.eta.reliability
+    every = report.reliability
     shown = [one for one in every if len(every) <= _GROUPS or not one.fits][:_GROUPS]
     rows = [
         [plain(one.of), count(one.rows), f"{percent(one.said)} %", f"{percent(one.came)} %",
@@ -451,5 +497,5 @@ def _column(one: Column) -> list[str]:
 
 _MAIN: Mapping[str, Callable[[Report], Table | None]] = {
     "estimate-j": shares, "nu-max": losses, "advantage": gains, "estimate-eta": chances, "audit": everything,
-    "tune": tuning, "check": lines, "diff": changes,
+    "tune": tuning, "check": lines, "diff": changes, VERIFY: checks,
 }  # fmt: skip

@@ -59,6 +59,7 @@ def test_every_command_takes_what_its_reports_say(gain_report: Report, command: 
     }  # fmt: skip
     known = {one.name for one in app.commands().commands[command].params}
     report = replace(gain_report, command=command, parameters={key: told[key] for key in told if key in known})
+    report = replace(report, eta=None) if "estimator" not in known else report
     assert {name: value for name, value in given_in(report).items() if name in told} == report.parameters
 
 

@@ -40,7 +40,7 @@ def _chart(
     report: Report, key: str, title: str, alt: str, panels: Sequence[Panel], level: float | None = None
 ) -> Chart:
     data = report.dataset
-    rows = f"{spelling.count(data.rows_used)} rows{', supplied eta' * report.eta.given}"
+    rows = f"{spelling.count(data.rows_used)} rows{', supplied eta' * report.given}"
     about = f"{data.name}, label {data.label}, {rows}"
     return Chart(key, title, f"{alt}.", tuple(panels), about, "" if level is None else spelling.confidence(level))
 
@@ -310,7 +310,7 @@ def _columns(report: Report) -> Iterator[Chart]:
 def _fits(report: Report) -> Iterator[Chart]:
     """Of the class whose groups fit worst."""
     classes: dict[str, list[Bin]] = {}
-    for one in report.eta.reliability:
+    for one in report.reliability:
         classes.setdefault(one.of, []).append(one)
     if classes:
         of, bins = max(classes.items(), key=lambda pair: sum(not one.fits for one in pair[1]))

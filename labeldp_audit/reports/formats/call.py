@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from ...core.eta import EtaSummary
-from ...core.report import ALONE, COMPARED, MEASURED_BY, NUMBERS, OLDER, TOOL, TUNE, Report
+from ...core.report import ALONE, COMPARED, MEASURED_BY, NUMBERS, OLDER, TOOL, TUNE, VERIFY, Report
 
 QUERIES, FEWEST, LARGEST = 200_000, 30, 10_000  # defaults of --queries and --k
 _FOLDS = 5
@@ -33,7 +33,7 @@ def lines(report: Report) -> tuple[str, ...]:
     first = quoted(arguments(replace(report, command=made, judgement=None if bare else report.judgement)))
     if OLDER in report.parameters:
         return first, quoted([TOOL, "diff", "OLD.json", f"labeldp-report/{made}.json"])
-    if report.judgement is None or (made in _JUDGING and not judged_later):
+    if report.judgement is None or (made in (*_JUDGING, VERIFY) and not judged_later):
         return (first,)
     return first, quoted([TOOL, "check", f"labeldp-report/{made}.json", *_policy(report)])
 
@@ -68,7 +68,7 @@ def arguments(report: Report) -> list[str]:
     found += _said("positive", data.positive) if data.positive is not None else []
     asked = [(name, value) for name, value in known.items() if name not in _NO_OPTION and value is not None]
     asked += [(name, known[name]) for name in ("confidence", "seed") if name in known]
-    for name, value in (*_search(report.eta), *asked):
+    for name, value in (*(_search(report.eta) if report.eta else ()), *asked):
         found += _said(SPELLED.get(name, name), value)
     return found + (_policy(report) if report.command in _JUDGING else [])
 

@@ -35,7 +35,9 @@ def _document(report: Report, run_info: Mapping[str, object] | None) -> dict[str
         "command": report.command,
         "dataset": {name: getattr(data, name) for name in _DATASET.split()}
         | {"columns": [asdict(one) for one in data.columns]},
-        "eta": asdict(eta)
+        "eta": None
+        if eta is None
+        else asdict(eta)
         | {
             "tried": [_known(asdict(one)) for one in eta.tried],
             "reliability": [asdict(one) | {"fits": one.fits} for one in eta.reliability],

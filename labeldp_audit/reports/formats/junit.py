@@ -33,7 +33,8 @@ def render(report: Report, **_: object) -> str:
 def _properties(report: Report) -> Iterator[str]:
     confidence = report.parameters.get("confidence")
     known = {
-        "version": report.version, "dataset": f"sha256:{report.dataset.sha256}", "estimator": report.eta.estimator,
+        "version": report.version, "dataset": f"sha256:{report.dataset.sha256}",
+        **({"estimator": report.eta.estimator} if report.eta else {}),
         **({"confidence": exact(confidence)} if isinstance(confidence, float) else {}),
         **({"outcome": str(report.judgement.outcome)} if report.judgement else {}),
         **{f"waiver {place}": said for place, said in enumerate(answers.waivers_in_lines(report), 1)},

@@ -78,7 +78,7 @@ def _rules(report: Report, faults: Sequence[Fault]) -> dict[str, Object]:
     rules: dict[str, Object] = {}
     for quantity in dict.fromkeys([*(one.quantity for one in report.findings), *(one.quantity for one in asked)]):
         assumed = found.assumptions(one for one in report.findings if one.quantity == quantity)
-        more = (_JUDGED, basis.NOT_PROVED, *(f"It rests on this: {line}." for line in assumed))
+        more = (_JUDGED, basis.not_proved(report), *(f"It rests on this: {line}." for line in assumed))
         rules[quantity] = _described(quantity, found.quantity(report, quantity).meaning, " ".join(more))
     if any(one.rule == ci_results.WAIVER for one in faults):
         waiver = _described(ci_results.WAIVER, "risks that were accepted for a time", _WAIVERS)

@@ -17,11 +17,12 @@ from ...core.finding import Bound, Change, Finding, Way
 from ...core.policy import COMPARISONS, FIELDS, Judgement, Outcome, Verdict, Waived, Waiver
 from ...core.quantity import Quantity
 from ...core.remark import UNCODED, Remark
-from ...core.report import ALONE, COMPARED, SCHEMA, TUNE, Report
+from ...core.report import ALONE, COMPARED, SCHEMA, TUNE, VERIFY, Report
 from ...core.table import Column, Dataset
 from .. import sentences
 from . import report_hash
 
+_WITHOUT_ETA = (VERIFY, "check", "diff")  # and what was made of its reports
 Object = Mapping[str, Any]
 Reader = Callable[[Any], Any]
 
@@ -249,11 +250,14 @@ def _faults_of_table(data: Dataset) -> Iterator[str]:
 
 def _faults(report: Report) -> Iterator[str]:
     eta, parameters = report.eta, report.parameters
-    if min(eta.queries, eta.n) < 1 or not 0 <= eta.one_class <= eta.queries or (eta.k is not None and eta.k < 1):
+    if eta is None:
+        if report.command not in _WITHOUT_ETA:
+            yield "how eta was estimated is missing"
+    elif min(eta.queries, eta.n) < 1 or not 0 <= eta.one_class <= eta.queries or (eta.k is not None and eta.k < 1):
         yield "rows and neighbours are counted from 1"
-    if not 0 <= eta.recall_low <= 1 or not 0 <= eta.recall <= 1:
+    elif not 0 <= eta.recall_low <= 1 or not 0 <= eta.recall <= 1:
         yield "a recall is a share"
-    if not all(0 <= share <= 1 for one in eta.reliability for share in (one.said, one.came, one.low, one.high)):
+    elif not all(0 <= share <= 1 for one in eta.reliability for share in (one.said, one.came, one.low, one.high)):
         yield "of what is said and what comes there are shares"
     confidence = parameters.get("confidence", 0.0)
     if isinstance(confidence, bool) or not isinstance(confidence, int | float) or not 0 <= confidence <= 1:

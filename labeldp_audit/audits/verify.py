@@ -1,0 +1,340 @@
+"""verify: is a release what its manifest claims?"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .. import __version__
+from ..core import settings as settings_module
+from ..core.arrays import Floats, Integers
+from ..core.budget import Budget
+from ..core.errors import DataError, SpecError
+from ..core.mechanism import Published
+from ..core.policy import Judgement
+from ..core.progress import Progress
+from ..core.release import Release
+from ..core.remark import NO_ORIGINAL, Remark
+from ..core.report import VERIFY, Report
+from ..core.settings import Settings
+from ..core.table import Dataset, Table
+from ..data import ReadOptions, compare, publish, read_table
+from ..questions import releases, verifying
+from ..questions.every import QUANTITIES
+from ..questions.verifying import Bagged, Pairs, Trials, faults
+from . import received
+from .received import Received, Unclaimed
+from .release import ALONE, OPERATING_SYSTEM, plain
+
+_FEATURE_BAGS = 20_000  # bags whose features are looked at
+
+
+@dataclass(frozen=True)
+class Case:
+    """A release, and what it is held against."""
+
+    found: Received
+    files: compare.Files
+    table: Table | None
+    match: compare.Match | None = None  # which row of the table each row of the release is; None: as they stand
+
+    @property
+    def row(self) -> Integers | None:
+        return None if self.match is None else self.match.row
+
+
+def verified(data: object, given: Mapping[str, Any], progress: Progress) -> Report:
+    """From Python."""
+    settings_module.check_names(given, settings_module.VerifyOptions.__optional_keys__)
+    return verify(data, settings_module.from_python({**given, "mechanisms": given.get("mechanisms") or ()}), progress)
+
+
+def verify(data: object, settings: Settings, progress: Progress) -> Report:
+    place = os.fspath(data) if isinstance(data, os.PathLike) else data
+    if not isinstance(place, str) or place == "-":
+        raise SpecError("a release is a file, with its manifest beside it")
+    budget, pairs = Budget.of(settings.confidence), Pairs()
+    progress.stage("reading", None, "rows")
+    case, first = _case(place, settings, progress)
+    spec = case.found.mechanism.spec
+    pairs += first
+    pairs += _manifest(case, settings, spec)
+    publishes = case.found.mechanism.publishes
+    if not any(verdict is not None and verdict.counts for _, verdict in first):
+        checks = _bags if publishes is Published.BAGS else _labels if publishes is Published.LABELS else _unknown
+        pairs += checks(case, budget, progress)
+    findings, verdicts = verifying.at_confidence(pairs, settings.confidence)
+    return Report(
+        command=VERIFY, version=__version__, dataset=_dataset(case, place), eta=None,
+        parameters=_parameters(case, settings), findings=findings,
+        remarks=(Remark(NO_ORIGINAL),) if case.table is None else (),
+        judgement=Judgement(verdicts), quantities=QUANTITIES,
+    )  # fmt: skip
+
+
+# ---- what is read
+
+
+def _case(place: str, settings: Settings, progress: Progress) -> tuple[Case, Pairs]:
+    """The release and its original, and what of the file is not as it was."""
+    options = ReadOptions(
+        label=settings.label, positive=settings.positive, drop_null_labels=settings.drop_null_labels,
+        delimiter=settings.delimiter, decimal=settings.decimal, few_rows=True, labels_only=True, many_classes=True,
+    )  # fmt: skip
+    asked = releases.wanted(settings, 2) if settings.mechanism else ()
+    if not Path(place).is_file():
+        raise DataError("no such file", Path(place).name)
+    spec = _the_spec(settings) if asked else None
+    manifest = None if spec is not None else received.manifest_of(Path(place))
+    if manifest is not None:
+        known = manifest["label"]
+        options = replace(
+            options, label=settings.label or known["column"], positive=settings.positive or known["positive"]
+        )
+    table = None if settings.original is None else read_table(_source(settings.original), options, progress)
+    classes, label = ((), None) if table is None else (table.dataset.classes, table.dataset.label)
+    try:
+        found = received.read(place, options, spec, tuple(classes), label)
+    except Unclaimed:
+        found = _hollow(place, spec, manifest, tuple(classes), label)
+        files = compare.Files(place, options, found.columns, found.label)
+        return Case(found, files, None), [faults("values", 1, 0, found.mechanism.spec)]
+    files = compare.Files(
+        place, options, found.columns, found.label, None if table is None else _source(settings.original),
+        manifest is not None, None if table is None else table.row_numbers,
+    )  # fmt: skip
+    case = Case(found, files, table)
+    if table is None:
+        return case, [*_file(case, None)]
+    if set(table.dataset.classes) != set(found.classes):
+        return case, [faults("classes", 1, len(found.classes), found.mechanism.spec)]
+    if manifest is not None and manifest.get("shuffled"):
+        match = compare.matched(files, table.labels.astype(np.int64), progress)
+        schema, metadata = compare.schema(files)
+        differ = compare.Differences(schema, metadata, {}, (len(table.labels), len(found.release.bag)), match.strange)
+        case = replace(case, match=match)
+    else:
+        differ = compare.differences(files, progress)
+    return case, [*_file(case, differ)]
+
+
+def _the_spec(settings: Settings) -> str:
+    if len(settings.mechanism) != 1:
+        raise SpecError("a release has one mechanism", hint="--mechanism rr:epsilon=1")
+    [one] = settings.mechanism
+    return one if isinstance(one, str) else one.spec
+
+
+def _source(original: Any) -> object:
+    return os.fspath(original) if isinstance(original, os.PathLike) else original
+
+
+def _hollow(
+    place: str, spec: str | None, manifest: Mapping[str, Any] | None, classes: tuple[str, ...], label: str | None
+) -> Received:
+    """Of a file that holds something else than what is claimed: what is claimed."""
+    if manifest is not None:
+        classes, label = tuple(manifest["label"]["classes"]), str(manifest["label"]["column"])
+    mechanism = received.parsed(spec or str((manifest or {})["mechanism"]), len(classes))
+    columns = tuple(manifest["published"]["columns"]) if manifest is not None else (str(label),)
+    nothing = Release(np.zeros(0, np.int64), np.zeros(0, np.int64))
+    return Received(Path(place).name, mechanism, classes, str(label), columns, nothing, manifest)
+
+
+def _file(case: Case, differ: compare.Differences | None) -> Iterator[Any]:
+    """Schema, rows and cells; and what the table of bags says of their sizes."""
+    found, spec = case.found, case.found.mechanism.spec
+    n = len(found.release.bag)
+    if differ is not None:
+        old, new = differ.rows
+        yield faults("rows", abs(old - new) + differ.strange, max(old, new), spec)
+        yield faults("schema", len(differ.schema), n, spec, differ.schema[0] if differ.schema else "")
+        if found.manifest is not None:
+            yield faults("metadata", int(differ.metadata), n, spec)
+        worst = max(differ.cells, key=lambda one: differ.cells[one], default="")
+        yield faults("cells", sum(differ.cells.values()), n, spec, worst)
+    if found.manifest is not None:
+        yield faults("manifest-rows", int(found.manifest["table"].get("rows") != n), n, spec)
+    if found.sizes is not None:
+        there = np.bincount(found.release.bag, minlength=len(found.sizes))
+        least = min(found.mechanism.bag, n)
+        wrong = int(np.sum((there != found.sizes) | (there < least)))
+        yield faults("bag-sizes", wrong, len(found.sizes), spec)
+
+
+# ---- the manifest
+
+
+def _manifest(case: Case, settings: Settings, spec: str) -> Pairs:
+    """What it says of the mechanism, computed again; and whether anybody could repeat the draw."""
+    manifest, mechanism, classes = case.found.manifest, case.found.mechanism, len(case.found.classes)
+    if manifest is None:
+        return []
+    promised = [{**asdict(one), "assumptions": [*one.assumptions, ALONE]} for one in mechanism.guarantees(classes)]
+    learner = plain(mechanism.learner(case.found.release, classes))
+    claims = {
+        "mechanism": (manifest["mechanism"], spec),
+        "parameters": (manifest.get("parameters"), plain(mechanism.at())),
+        "published": (manifest["published"].get("as"), str(mechanism.publishes)),
+        **{name: (manifest["learner"].get(name), value) for name, value in learner.items()},
+    }
+    if case.files.original is not None:
+        digest = publish.schema_digest(case.files.original, case.files.options)
+        claims["schema_sha256"] = (manifest["table"].get("schema_sha256"), digest)
+    wrong = [name for name, (said, known) in claims.items() if said != known]
+    seeds = [name for name in _keys(manifest) if "seed" in name.lower()]
+    insecure = manifest.get("randomness") != OPERATING_SYSTEM
+    return [
+        faults("manifest", len(wrong), len(claims), spec, wrong[0] if wrong else ""),
+        faults("guarantees", int(manifest["guarantees"] != plain(promised)), max(1, len(promised)), spec),
+        faults("randomness", int(insecure) + len(seeds), 1, spec),
+    ]
+
+
+def _keys(value: Any) -> Iterator[str]:
+    if isinstance(value, Mapping):
+        yield from map(str, value)
+        value = list(value.values())
+    for one in value if isinstance(value, list) else ():
+        yield from _keys(one)
+
+
+# ---- labels
+
+
+def _labels(case: Case, budget: Budget, progress: Progress) -> Pairs:
+    found, spec = case.found, case.found.mechanism.spec
+    trials = _trials(case)
+    if trials is None:
+        return verifying.judged([_not_known(verifying.CHANNEL, case)], spec, budget)
+    tested = [*verifying.of_trials(trials)]
+    outcome = np.full(len(found.release.bag), -1)
+    outcome[trials.row] = trials.outcome
+    tested.append(verifying.of_features(trials, compare.tallies(case.files, outcome, trials.outcomes, progress)))
+    if case.match is not None:
+        tested.append(verifying.of_order(np.where(case.match.alone, case.match.row, -1), len(case.match.row)))
+    pairs = verifying.judged(tested, spec, budget, needed=case.table is not None)
+    if trials.classes:
+        claim = found.mechanism.claim(trials.classes)
+        pairs += verifying.limits_of_labels(trials, claim, spec, budget, found.classes)
+    return pairs
+
+
+def _not_known(check: str, case: Case) -> verifying.Tested:
+    reason = f"the law of what {case.found.mechanism.spec} publishes is not known here"
+    return verifying.Tested(check, None, len(case.found.release.bag), reason=reason)
+
+
+def _trials(case: Case) -> Trials | None:
+    """By the channels of the release where it has some of its own, or by the one of its mechanism."""
+    release, classes = case.found.release, len(case.found.classes)
+    n = len(release.view)
+    channel = case.found.mechanism.channel(classes)
+    channels, group = release.channels, release.group
+    if channels is None or group is None:
+        if channel is None:
+            return None
+        channels, group = channel[None], np.zeros(n, np.int64)
+    row, said = np.arange(n), release.view.astype(np.int64, copy=False)
+    if case.table is None:
+        return Trials(group, said, channels.min(axis=1), channels.max(axis=1), 0, row)
+    truth = _truth(case.table, case.found)
+    law: Floats = channels.reshape(-1, channels.shape[2])
+    if case.row is None:
+        return Trials(group * classes + truth, said, law, law, classes, row)
+    row = np.flatnonzero(case.row >= 0)
+    return Trials(group[row] * classes + truth[case.row[row]], said[row], law, law, classes, row)
+
+
+def _truth(table: Table, found: Received) -> Integers:
+    """(n,) true labels, as the manifest numbers its classes."""
+    places = {name: code for code, name in enumerate(found.classes)}
+    return np.array([places[name] for name in table.dataset.classes])[table.labels]
+
+
+def _unknown(case: Case, budget: Budget, progress: Progress) -> Pairs:
+    return verifying.judged([_not_known(verifying.CHANNEL, case)], case.found.mechanism.spec, budget)
+
+
+# ---- bags
+
+
+def _bags(case: Case, budget: Budget, progress: Progress) -> Pairs:
+    found, spec = case.found, case.found.mechanism.spec
+    release, mechanism = found.release, found.mechanism
+    size = np.bincount(release.bag, minlength=len(release.view))
+    positives = None
+    if case.table is not None and case.row is None:
+        positives = np.bincount(release.bag[_truth(case.table, found) == 1], minlength=len(size))
+    elif case.table is not None and case.row is not None and np.all(case.row >= 0):
+        positives = np.bincount(release.bag[_truth(case.table, found)[case.row] == 1], minlength=len(size))
+    bags = Bagged(release.bag, size, release.view.astype(np.float64), positives)
+    exact = mechanism.laplace == math.inf
+    law = _law(mechanism)
+    pairs: Pairs = []
+    if exact:
+        outside = (bags.published < 0) | (bags.published > size) | (bags.published != np.round(bags.published))
+        pairs.append(faults("range", int(np.sum(outside)), len(size), spec))
+        if positives is not None:
+            pairs.append(faults("bag-counts", int(np.sum(bags.published != positives)), len(size), spec))
+    tested = [*verifying.of_bags(bags, None if exact else law)]
+    if not exact and law is None:
+        tested.append(_not_known(verifying.NOISE, case))
+    few = min(len(size), _FEATURE_BAGS)
+    tallies = compare.tallies(case.files, np.minimum(release.bag, few), few + 1, progress)
+    tested.append(verifying.of_bag_features(bags, tallies))
+    if case.match is not None:
+        tested.append(verifying.of_order(np.where(case.match.alone, case.match.row, -1), len(case.match.row)))
+    pairs += verifying.judged(tested, spec, budget, needed=case.table is not None)
+    if positives is not None and not exact:
+        pairs += verifying.limits_of_noise(bags, mechanism.claim(2), spec, budget)
+    return pairs
+
+
+def _law(mechanism: Any) -> Any:
+    """P(noise <= z), where the mechanism has one; of another package's it may lack the question."""
+    at_most = getattr(mechanism, "noise_at_most", None)
+    return None if at_most is None or at_most(np.zeros(1)) is None else at_most
+
+
+# ---- the report
+
+
+def _dataset(case: Case, place: str) -> Dataset:
+    """Of the release: the counts of classes are what its reader can tell, so they say nothing new."""
+    found, classes = case.found, case.found.classes
+    n, view = len(found.release.bag), found.release.view
+    match found.mechanism.publishes:
+        case Published.LABELS:
+            counts = np.bincount(np.minimum(view.astype(np.int64), len(classes) - 1), minlength=len(classes)).tolist()
+        case Published.BAGS:
+            positive = int(np.clip(round(float(view.astype(np.float64).sum())), 0, n))
+            counts = [n - positive, positive]
+        case _:
+            counts = np.bincount(view.argmax(axis=1), minlength=len(classes)).tolist()
+    with Path(place).open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    return Dataset(
+        name=found.name, sha256=digest, rows=max(n, 1), rows_used=max(n, 1), label=found.label,
+        positive=classes[1] if len(classes) == 2 else None, classes=classes,
+        class_counts=tuple(counts) if n else (1, *[0] * (len(classes) - 1)), columns=(),
+    )  # fmt: skip
+
+
+def _parameters(case: Case, settings: Settings) -> dict[str, object]:
+    known: dict[str, object] = {"confidence": settings.confidence}
+    if settings.mechanism:
+        known["mechanism"] = [case.found.mechanism.spec]
+    if settings.original is not None:
+        original = settings.original
+        known["original"] = Path(original).name if isinstance(original, str | os.PathLike) else "frame"
+    if settings.drop_null_labels:
+        known["drop_null_labels"] = True
+    return known

@@ -1,0 +1,266 @@
+"""A release beside its original: an honest one passes, and whatever was changed is found."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import labeldp_audit as lda
+from labeldp_audit.core.policy import Outcome
+
+N = 4000
+
+
+def table(n=N, seed=0):
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=n)
+    x[::7] = np.nan
+    nested = [[1.5, math.nan]] * n
+    schema = pa.schema(
+        [
+            pa.field("id", pa.int64(), metadata={"what": "name"}), ("x", pa.float64()), ("y", pa.string()),
+            ("when", pa.timestamp("us", "UTC")), ("scores", pa.list_(pa.float64())),
+            ("ward", pa.dictionary(pa.int32(), pa.string())), ("place", pa.struct([("a", pa.float32())])),
+        ],
+        metadata={"owner": "clinic"},
+    )  # fmt: skip
+    days = pa.array(rng.integers(0, 10**15, n)).cast(pa.timestamp("us", "UTC"))
+    place = pa.array([{"a": math.nan}, None] * (n // 2), pa.struct([("a", pa.float32())]))
+    wards = pa.array(["a", "b", None, "c"] * (n // 4)).dictionary_encode()
+    labels = pa.array(np.where(rng.random(n) < 0.3, "yes", "no"))
+    return pa.table([np.arange(n), x, labels, days, nested, wards, place], schema=schema)
+
+
+@pytest.fixture
+def clinic(tmp_path):
+    place = tmp_path / "clinic.parquet"
+    pq.write_table(table(), place, row_group_size=700)
+    return place
+
+
+def failing(report):
+    return [one.worst.at.get("check", one.quantity) for one in report.judgement.verdicts if one.outcome is Outcome.FAIL]
+
+
+def released(clinic, tmp_path, spec="rr:epsilon=1", ending="parquet", **how):
+    to = tmp_path / f"out.{ending}"
+    lda.release(clinic, spec, to=to, force=True, **how)
+    return to
+
+
+@pytest.mark.parametrize(
+    ("spec", "ending", "how"),
+    [
+        ("rr:epsilon=1", "parquet", {}),
+        ("rr:epsilon=1", "arrow", {}),
+        ("rr:epsilon=1", "parquet", {"shuffle": True}),
+        ("channel:matrix=0.9 0.1/0.3 0.7", "parquet", {}),
+        ("llp:k=8", "parquet", {}),
+        ("llp:k=7", "parquet", {"shuffle": True}),
+    ],
+)
+def test_an_honest_release_passes(clinic, tmp_path, spec, ending, how):
+    to = released(clinic, tmp_path, spec, ending, **how)
+    beside = lda.verify(to, original=clinic)
+    assert (failing(beside), beside.judgement.outcome) == ([], Outcome.PASS)
+    assert {one.mechanism for one in beside.findings} == {spec}
+    alone = lda.verify(to)
+    assert alone.judgement.outcome is Outcome.PASS
+    assert "only beside the original" in "".join(one.bound.reason or "" for one in alone.findings)
+    assert json.loads(beside.to_json())["eta"] is None
+    for form in ("json", "html", "md", "csv", "txt", "sarif", "xml"):
+        beside.save(tmp_path / f"report.{form}")
+    assert lda.read_report(tmp_path / "report.json").to_json() == beside.to_json()
+
+
+CSV = b'name,"y",note\r\n' + b'"a, b",1,"say ""hi""\r\nthere"\r\nplain,0,\r\n' * 200 + b"last,0,y"
+
+
+@pytest.mark.parametrize("spec", ["rr:epsilon=1", "llp:k=4"])
+def test_text_is_compared_byte_by_byte(tmp_path, spec):
+    place, to = tmp_path / "t.csv", tmp_path / "out.csv"
+    place.write_bytes(CSV)
+    lda.release(place, spec, to=to, label="y")
+    assert failing(lda.verify(to, original=place)) == []
+    to.write_bytes(to.read_bytes().replace(b'"a, b"', b'"a,b"', 1))
+    assert failing(lda.verify(to, original=place)) == ["cells"]
+
+
+def test_rows_without_a_label_were_left_out(tmp_path):
+    place, to = tmp_path / "t.csv", tmp_path / "out.csv"
+    place.write_bytes(b"a,y\n" + b"1,0\n2,\n3,1\n" * 200)
+    lda.release(place, "rr:epsilon=1", to=to, drop_null_labels=True)
+    assert failing(lda.verify(to, original=place, drop_null_labels=True)) == []
+
+
+def _other_cell(found):
+    x = found["x"].to_numpy().copy()
+    x[1] = np.nextafter(x[1], 9)
+    return found.set_column(1, found.schema.field("x"), pa.array(x))
+
+
+CHANGES = {
+    "cells": _other_cell,
+    "rows": lambda found: found.slice(0, N - 1),
+    "schema": lambda found: found.append_column("true", found["y"]),
+    "metadata": lambda found: found.replace_schema_metadata({}),
+    "values": lambda found: found.set_column(2, "y", pa.array(["perhaps"] * N)),
+}
+
+
+@pytest.mark.parametrize("check", CHANGES)
+def test_what_was_changed_is_found(clinic, tmp_path, check):
+    to = released(clinic, tmp_path)
+    pq.write_table(CHANGES[check](pq.read_table(to)), to)
+    assert check in failing(lda.verify(to, original=clinic))
+
+
+def test_columns_in_another_order_or_of_another_type_are_found(clinic, tmp_path):
+    to = released(clinic, tmp_path)
+    honest = pq.read_table(to)
+    pq.write_table(honest.select([*honest.column_names[::-1]]), to)
+    assert failing(lda.verify(to, original=clinic)) == ["schema"]
+    pq.write_table(honest.set_column(0, "id", honest["id"].cast(pa.int32())), to)
+    assert "schema" in failing(lda.verify(to, original=clinic))
+
+
+def test_a_row_of_another_table_among_shuffled_ones_is_found(clinic, tmp_path):
+    to = released(clinic, tmp_path, shuffle=True)
+    found = pq.read_table(to)
+    pq.write_table(_other_cell(found), to)
+    assert failing(lda.verify(to, original=clinic)) == ["rows"]
+    pq.write_table(found.sort_by("id"), to)  # the order of the original
+    assert failing(lda.verify(to, original=clinic)) == ["order"]
+
+
+def test_shuffled_rows_that_are_alike_are_left_out_where_their_labels_differ(tmp_path):
+    place, to = tmp_path / "t.csv", tmp_path / "out.csv"
+    place.write_bytes(b"a,y\n" + b"".join(b"%d,%d\n" % (i % 100, (i % 100 < 50) and i // 100 % 2) for i in range(2000)))
+    lda.release(place, "rr:epsilon=1", to=to, shuffle=True)
+    report = lda.verify(to, original=place)
+    assert failing(report) == []
+    assert [one.bound.n for one in report.findings if one.quantity == "flip_rate" and not one.at] == [1000]
+
+
+def _manifest(**changes):
+    def change(found):
+        for path, value in changes.items():
+            *above, last = path.split("__")
+            place = found
+            for key in above:
+                place = place[int(key)] if key.isdigit() else place[key]
+            place[last] = value
+        return found
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("check", "change"),
+    [
+        ("guarantees", _manifest(guarantees__0__epsilon=0.5)),
+        ("guarantees", _manifest(guarantees=[])),
+        ("manifest", _manifest(parameters__epsilon=0.5)),
+        ("manifest", _manifest(learner__channel=[[0.5, 0.5], [0.5, 0.5]])),
+        ("manifest", _manifest(table__schema_sha256="0")),
+        ("manifest-rows", _manifest(table__rows=3)),
+        ("randomness", _manifest(randomness="seeded-for-testing")),
+        ("randomness", _manifest(seed=7)),
+        ("channel", _manifest(mechanism="rr:epsilon=0.5")),
+    ],
+)
+def test_a_manifest_that_says_something_else_is_found(clinic, tmp_path, check, change):
+    to = released(clinic, tmp_path)
+    place = tmp_path / "out.parquet.manifest.json"
+    place.write_text(json.dumps(change(json.loads(place.read_text()))))
+    assert check in failing(lda.verify(to, original=clinic))
+    if check not in ("channel",) and "schema_sha256" not in str(change):
+        assert lda.verify(to).judgement.outcome is (
+            Outcome.PASS if json.loads(place.read_text())["table"]["schema_sha256"] == "0" else Outcome.FAIL
+        )
+
+
+def test_counts_and_bags_that_are_not_true_are_found(clinic, tmp_path):
+    to = released(clinic, tmp_path, "llp:k=8")
+    place = tmp_path / "out.bags.parquet"
+    bags = pq.read_table(place).to_pandas()
+    for change, check in (
+        ({"positives": np.where(bags.index == 3, (bags["positives"] + 1) % 9, bags["positives"])}, "bag-counts"),
+        ({"positives": np.where(bags.index == 3, 9, bags["positives"])}, "range"),
+        ({"rows": np.where(bags.index == 3, 9, bags["rows"])}, "bag-sizes"),
+    ):
+        pq.write_table(pa.Table.from_pandas(bags.assign(**change), preserve_index=False), place)
+        assert check in failing(lda.verify(to, original=clinic))
+
+
+def _theirs(clinic, pi):
+    """The labels as another tool publishes them; pi of each row."""
+    frame = pd.read_parquet(clinic, columns=["id", "x", "y"])
+    flips = np.random.default_rng(1).random(len(frame)) < pi(frame)
+    return frame, frame.assign(y=np.where(flips, np.where(frame["y"] == "yes", "no", "yes"), frame["y"]))
+
+
+PI = 1 / (1 + math.e)
+
+
+@pytest.mark.parametrize(
+    ("check", "pi"),
+    [
+        (None, lambda frame: PI),
+        ("channel", lambda frame: np.where(frame["y"] == "yes", 0, PI)),
+        ("position", lambda frame: np.where(frame["id"] % 64 == 9, 0, PI)),
+        ("features", lambda frame: np.where(frame["x"] > 1, 0.05, PI)),
+    ],
+)
+def test_releases_of_other_tools(tmp_path, check, pi):
+    clinic, to = tmp_path / "clinic.parquet", tmp_path / "theirs.csv"
+    pq.write_table(table(20_000), clinic)
+    original, theirs = _theirs(clinic, pi)
+    theirs.to_csv(to, index=False)
+    report = lda.verify(to, original=original, mechanisms="rr:epsilon=1", label="y")
+    assert failing(report) == [] if check is None else check in failing(report)
+    assert report.content.dataset.class_counts[1] == int((theirs["y"] == "yes").sum())
+
+
+def test_a_release_that_nothing_is_known_of_is_refused(clinic, tmp_path):
+    to = released(clinic, tmp_path)
+    (tmp_path / "out.parquet.manifest.json").unlink()
+    with pytest.raises(lda.DataError, match="without its manifest"):
+        lda.verify(to)
+    with pytest.raises(lda.SpecError, match="one mechanism"):
+        lda.verify(to, original=clinic, mechanisms=["rr:epsilon=1", "rr:epsilon=2"])
+
+
+def test_a_law_that_is_not_known_leaves_the_answer_open(clinic, tmp_path, monkeypatch):
+    from labeldp_audit.mechanisms.randomized_response import RandomizedResponse
+
+    to = released(clinic, tmp_path)
+    monkeypatch.setattr(RandomizedResponse, "learner", lambda *_: {})
+    monkeypatch.setattr(RandomizedResponse, "channel", lambda *_: None)
+    assert lda.verify(to, original=clinic).judgement.outcome is Outcome.INCONCLUSIVE
+
+
+def test_no_row_stands_in_a_report(clinic, tmp_path):
+    marked = table().set_column(5, "ward", pa.array(["only-here-0815"] + ["b"] * (N - 1)))
+    pq.write_table(marked, clinic)
+    to = released(clinic, tmp_path)
+    assert "only-here" not in lda.verify(to, original=clinic).to_json()
+
+
+def test_honest_small_releases_hardly_ever_alarm(tmp_path):
+    """At 0.99: at most 1 % of them in the long run."""
+    place, to = tmp_path / "t.csv", tmp_path / "out.csv"
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"x": rng.integers(0, 5, 300), "z": rng.normal(size=300), "y": rng.integers(0, 2, 300)})
+    frame.to_csv(place, index=False)
+    alarms, runs = 0, 40
+    for run in range(runs):
+        lda.release(place, ("rr:epsilon=1", "llp:k=4")[run % 2], to=to, force=True)
+        alarms += bool(failing(lda.verify(to, original=place)))
+    assert alarms <= 3  # P(Binomial(40, 0.01) > 3) < 0.001
