@@ -99,7 +99,22 @@ def settles(report: Report) -> str:
         )
     if judged.outcome is Outcome.PASS:
         return "The policy allows what was measured."
-    return _unreachable(judged, report) or beyond_noise(report) or _act(judged, report)
+    return _unreachable(judged, report) or no_noise_helps(report) or _act(judged, report)
+
+
+def no_noise_helps(report: Report) -> str:
+    """What helps where other noise does not, or where it is not known whether it would."""
+    return _beyond_noise(report) or _unmeasured(report)
+
+
+def _unmeasured(report: Report) -> str:
+    left = [] if report.judgement is None else blocking(report.judgement)
+    if {one.outcome for one in left} != {Outcome.NOT_MEASURED}:
+        return ""
+    return (
+        "Do not release as planned: a line of the policy asks for what was not measured. Measure it, or name in "
+        "the line the mechanism that it is about: j(tau=3, mechanism=rr:epsilon=1).high > 0.05."
+    )
 
 
 def _unreachable(judged: Judgement, report: Report) -> str:
@@ -116,17 +131,14 @@ def _act(judged: Judgement, report: Report) -> str:
     if Outcome.FAIL in outcomes:
         return "Do not release as planned. More noise may help: labeldp-audit tune finds the least that does."
     if Outcome.NOT_MEASURED in outcomes:
-        return (
-            "Do not release as planned: a line of the policy asks for what was not measured. Measure it, or name in "
-            "the line the mechanism that it is about: j(tau=3, mechanism=rr:epsilon=1).high > 0.05."
-        )
+        return "Do not release as planned: lines of the policy ask for what was not measured, and others are open."
     if judged.outcome is Outcome.FAIL:
         return "Do not release as planned: a waiver has run out. Decide anew whether the risk is accepted."
     told = _rows_would_tell(left, report)
     return f"Do not release yet: nothing shows that the policy holds or that it is broken. {told}"
 
 
-def beyond_noise(report: Report) -> str:
+def _beyond_noise(report: Report) -> str:
     """Where noise on labels does not make a line pass, or may not."""
     if alone := found.broken_by_features(report):
         columns = words.listed([plain(one)[:40] for one in found.telling(report)])

@@ -41,8 +41,8 @@ def title(report: Report) -> str:
 def _first(report: Report) -> Iterator[Block]:
     """The verdict or the answer, the one table, and warnings."""
     yield Sentence(answers.verdict(report), BRIEF, role="verdict")
-    columns_matter = answers.beyond_noise(report)
-    yield Sentence(columns_matter, BRIEF, role="answer")
+    helps = answers.no_noise_helps(report)
+    yield Sentence(helps, BRIEF, role="answer")
     yield Sentence(basis.subject(report), BRIEF, role="subject")
     yield from _sentences(answers.brief(report), BRIEF, role="answer")
     undecided = report.judgement is None  # a verdict that columns matter to names them itself
@@ -50,7 +50,7 @@ def _first(report: Report) -> Iterator[Block]:
     made = tables.main(report)
     if made is not None and made.rows:
         yield replace(made, level=BRIEF)
-    yield from _sentences(("" if columns_matter else answers.settles(report), basis.NOT_PROVED), NORMAL)
+    yield from _sentences(("" if helps else answers.settles(report), basis.NOT_PROVED), NORMAL)
     yield from map(Notice, (*answers.waivers_in_lines(report), *sentences.for_people(report)))
     yield Sentence(_next_step(report), BRIEF, role="next")
 
@@ -65,7 +65,7 @@ def _next_step(report: Report) -> str:
         return "check --fail-if LINE, tune" if report.command == "audit" else f"tune, {explain}"
     if not answers.blocking(report.judgement):
         return ""
-    tune = "" if report.command == "tune" or answers.beyond_noise(report) else "tune"
+    tune = "" if report.command == "tune" or answers.no_noise_helps(report) else "tune"
     return ", ".join(filter(None, (tune, explain)))
 
 

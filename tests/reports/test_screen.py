@@ -142,6 +142,8 @@ def test_lines_with_another_outcome_than_the_first_are_counted_apart(worst_repor
 def test_more_noise_is_advised_only_where_it_was_judged_and_may_help(worst_report: Report) -> None:
     unmeasured = judging.judged(worst_report, ("renyi(order=2).high > 1",), ())
     assert "was not measured" in answers.settles(unmeasured) and "noise" not in answers.settles(unmeasured)
+    shown = " ".join(lines(unmeasured))
+    assert "was not measured. Measure it" in shown and "next: labeldp-audit tune" not in shown
     late = judging.judged(worst_report, ("log_ratio_max.high > 1e9",), (("eta_min", judging.EARLIER, "May"),))
     assert "a waiver has run out" in answers.settles(late)
     by_features = judging.judged(worst_report, ("log_ratio_max.low > 0.1",), ())
