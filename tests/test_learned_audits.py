@@ -224,6 +224,6 @@ def test_a_report_says_what_it_is(audit, mixed):
         one["method"].removesuffix(f"; {MOVED}") for one in found if one["quantity"] == "j" and one["low"] is not None
     }
     assert "deconvolution" in j
-    assert any("they do by a hair" in str(one["assumptions"]) for one in found if one["quantity"] == "certified_renyi")
+    assert any("or only slightly" in str(one["assumptions"]) for one in found if one["quantity"] == "certified_renyi")
     trees = audit("nu-max", mixed, *TREES, "--no-output", "-v").out
     assert "without having seen their labels" in " ".join(trees.split())

@@ -260,8 +260,8 @@ def _what_fails(answer: Answer) -> str:
     if all(finding and finding.mechanism and not QUANTITIES[one.quantity].of_losses for one, finding in worst):
         return f"not even a release that tells nothing passes: {lines}"
     if all(one.outcome in (Outcome.INCONCLUSIVE, Outcome.UNPROVEN) for one in counting):
-        return f"no amount of noise is shown to be enough, as what the features alone give away is in the way: {lines}"
-    return f"no amount of noise is enough, as what the features alone give away does not pass: {lines}"
+        return f"no amount of noise is shown to be enough, as the limits for the features alone do not pass: {lines}"
+    return f"no amount of noise is enough, as the features alone do not pass: {lines}"
 
 
 def _remarks(answer: Answer) -> Iterator[Remark]:

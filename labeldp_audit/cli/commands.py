@@ -187,7 +187,7 @@ def advantage(context: typer.Context) -> int:
     return perform(context)
 
 
-@command("All of this at once, at one joint confidence.", opt.as_in_python(AuditOptions))
+@command("Every question at once, at one joint confidence.", opt.as_in_python(AuditOptions))
 def audit(context: typer.Context) -> int:
     """Ask every question that the table allows, at one joint confidence: losses, the worst case, and what an
     attacker gains, beside other mechanisms on a fixed scale. Leaves the report in all formats in DIR, among them a

@@ -4,6 +4,7 @@ a bar on a terminal, and the exit status."""
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import shutil
 import sys
@@ -146,7 +147,7 @@ class Stages:
 
 
 def _columns() -> tuple[ProgressColumn, ...]:
-    from rich.progress import BarColumn, ProgressColumn, SpinnerColumn, Task, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, ProgressColumn, SpinnerColumn, Task, TextColumn
     from rich.text import Text
 
     class Rate(ProgressColumn):
@@ -156,7 +157,22 @@ def _columns() -> tuple[ProgressColumn, ...]:
             speed = task.finished_speed or task.speed
             return Text("" if speed is None else rate(speed, str(task.fields["unit"])), style="progress.percentage")
 
-    return (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), Rate(), TimeRemainingColumn())
+    class Time(ProgressColumn):
+        """How long it will take; where that is not known yet, how long it has taken."""
+
+        def render(self, task: Task) -> Text:
+            return Text(time_of(task.time_remaining, task.elapsed), style="progress.remaining")
+
+    return (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), Rate(), Time())
+
+
+def time_of(left: float | None, spent: float | None) -> str:
+    return f"{_clock(left)} left" if left is not None else f"{_clock(spent or 0.0)} so far"
+
+
+def _clock(seconds: float) -> str:
+    whole = math.ceil(seconds)
+    return f"{whole // 3600}:{whole // 60 % 60:02}:{whole % 60:02}"
 
 
 def rate(speed: float, unit: str) -> str:

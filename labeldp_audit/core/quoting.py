@@ -19,8 +19,10 @@ def argument(name: str) -> str:
     return shlex.quote(name) if name.isprintable() and len(name) <= LONGEST_NAME else shown(name)
 
 
-def listed(names: Iterable[str]) -> str:
-    """Names in quotes; a wide table shows its first ones and says how many more there are."""
-    every = list(names)
-    more = len(every) - LONGEST_LIST
-    return ", ".join(map(shown, every[:LONGEST_LIST])) + (f" and {more:,} more" if more > 0 else "")
+def listed(names: Iterable[str], last: int = 0) -> str:
+    """Names in quotes; a wide table shows its first ones, and as many of its last, and says how many more there are."""
+    every = list(map(shown, names))
+    more, first = len(every) - LONGEST_LIST, LONGEST_LIST - last
+    if more <= 0 or not last:
+        return ", ".join(every[:LONGEST_LIST]) + (f" and {more:,} more" if more > 0 else "")
+    return ", ".join([*every[:first], f"{more:,} more", *every[-last:]])

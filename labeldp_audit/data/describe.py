@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 import pyarrow as pa
 
@@ -83,51 +83,76 @@ def feature(name: str, column: NumberScan | CategoryScan | None, one: Encoder | 
     return Column(name, "category", type_name(column.type), column.missing, levels, one.width)
 
 
-def remarks(scanned: Scan, encoders: Encoders, chosen: Collection[str] = ()) -> Iterator[Remark]:
-    """chosen: columns of which the user has said that they are categories."""
+def remarks(scanned: Scan, encoders: Encoders, chosen: Collection[str] = (), grouped: bool = False) -> Iterator[Remark]:
+    """What may make a limit false stands first. chosen: columns of which the user has said that they are categories;
+    grouped: it is known whose row each is."""
+    used_rows = scanned.label.used
     if scanned.label.missing:
         yield Remark("labels-missing", rows=scanned.label.missing)
-    if constant := [name for name, one in encoders.items() if one is None]:
-        yield Remark("columns-constant", columns=constant)
     used = [c for c in scanned.columns if c is not None and encoders[c.name] is not None]
-    for column in used:
-        yield from identifiers(column, scanned.label.used, column.name in chosen)
     measured = [c for c in used if isinstance(c, NumberScan)]
+    texts = [c for c in used if isinstance(c, CategoryScan) and c.name not in chosen]
+    yield from identifiers(used, used_rows, chosen, grouped)
+    yield from misread(texts)
     if odd := [c.name for c in measured if c.moments.deviation > FAR * c.spread.middle(unit(c.type))[1]]:
         yield Remark("columns-with-values-far-out", columns=odd)
     yield from codes(measured)
-    if sparse := [c.name for c in used if c.missing > MOSTLY_MISSING * scanned.label.used]:
+    if sparse := [c.name for c in used if c.missing > MOSTLY_MISSING * used_rows]:
         yield Remark("columns-mostly-missing", columns=sparse)
+    if constant := [name for name, one in encoders.items() if one is None]:
+        yield Remark("columns-constant", columns=constant)
 
 
-def identifiers(column: NumberScan | CategoryScan, used: int, chosen: bool) -> Iterator[Remark]:
-    """Categories show themselves by their values; numbers all differ anyway, so their name has to do."""
-    if isinstance(column, CategoryScan):
-        present = used - column.missing
-        if present >= IDENTIFIER_ROWS and column.distinct >= IDENTIFIER_SHARE * present:
+def identifiers(
+    used: Sequence[NumberScan | CategoryScan], rows: int, chosen: Collection[str], grouped: bool
+) -> Iterator[Remark]:
+    """Categories show themselves by their values; numbers all differ anyway, so their name has to do. Rows of one
+    person are no independent rows, so columns that may name people come first, those with most values before others."""
+    named = {c.name for c in used if _is_named_like_one(c, rows) and c.name not in chosen}
+    differing = {c.name for c in used if _differs(c, rows)}
+    repeated = sorted((c for c in used if c.name in named - differing), key=lambda c: -_distinct(c))
+    if repeated:
+        every = [one.name for one in repeated]
+        yield Remark("columns-named-like-identifiers" if grouped else "columns-that-may-name-people", columns=every)
+    for column in used:
+        if column.name not in differing:
+            continue
+        if isinstance(column, CategoryScan):
             yield Remark("text-looks-like-identifier", column=column.name)
-        elif present >= IDENTIFIER_ROWS and names_identifier(column.name) and not chosen:
-            yield Remark("text-named-like-identifier", column=column.name)
-        yield from () if chosen else misread(column)
-    elif is_whole(column.type):
-        distinct, present = column.spread.distinct, used - column.missing
-        if names_identifier(column.name):
-            repeats = distinct < ALL_DIFFER * present  # rows of one person are no independent rows
-            yield Remark("number-named-like-owner" if repeats else "number-named-like-identifier", column=column.name)
-        elif present >= FEWEST_NUMBERS and distinct >= ALL_DIFFER * present:
+        elif column.name in named:
+            yield Remark("number-named-like-identifier", column=column.name)
+        elif rows - column.missing >= FEWEST_NUMBERS:
             yield Remark("number-differs-in-each-row", column=column.name)
+
+
+def _is_named_like_one(column: NumberScan | CategoryScan, rows: int) -> bool:
+    """A few texts show nothing."""
+    fit = rows - column.missing >= IDENTIFIER_ROWS if isinstance(column, CategoryScan) else is_whole(column.type)
+    return fit and names_identifier(column.name)
+
+
+def _distinct(column: NumberScan | CategoryScan) -> float:
+    return column.distinct if isinstance(column, CategoryScan) else column.spread.distinct
+
+
+def _differs(column: NumberScan | CategoryScan, rows: int) -> bool:
+    """Has nearly every row a value of its own?"""
+    present = rows - column.missing
+    if isinstance(column, CategoryScan):
+        return present >= IDENTIFIER_ROWS and column.distinct >= IDENTIFIER_SHARE * present
+    return is_whole(column.type) and column.spread.distinct >= ALL_DIFFER * present
 
 
 _WRITTEN = ((COMMAS, "text-of-decimal-commas"), (POINTS, "text-of-numbers"), (DAYS, "text-of-days"))
 
 
-def misread(column: CategoryScan) -> Iterator[Remark]:
+def misread(columns: Iterable[CategoryScan]) -> Iterator[Remark]:
     """Texts that are numbers or days elsewhere: a model sees little in them, and the risk looks smaller than it is."""
-    if not is_text(column.type):
-        return
+    columns = [c for c in columns if is_text(c.type) and c.first]
     for written, code in _WRITTEN:
-        if column.first and sum(bool(written.fullmatch(one)) for one in column.first) >= MOSTLY * len(column.first):
-            yield Remark(code, column=column.name)
+        alike = (c for c in columns if sum(bool(written.fullmatch(one)) for one in c.first) >= MOSTLY * len(c.first))
+        if names := [one.name for one in alike]:
+            yield Remark(code, columns=names)
 
 
 def codes(measured: list[NumberScan]) -> Iterator[Remark]:

@@ -99,7 +99,7 @@ def two_passes(source: Source, roles: Roles, options: ReadOptions, size: int, pr
         points,
         labels,
         dataset(source, roles, scanned, classes, encoders, digest),
-        tuple(remarks(scanned, encoders, roles.categorical)),
+        tuple(remarks(scanned, encoders, roles.categorical, grouped=roles.group is not None)),
         row_numbers,
         fingerprints=fingerprints,
         told_apart=all(one.told_apart for one in scanned.columns if isinstance(one, NumberScan)),

@@ -80,7 +80,8 @@ def presumed_label(names: Sequence[str], options: ReadOptions) -> str:
     found = [name for name in found if name not in options.eta] or found
     if len(found) != 1:
         what = f"{len(found)} columns could be the label: {listed(found)}" if found else "no label column"
-        raise DataError(f"{what}; the columns are {listed(names)}", hint=glued_hint(names) or "--label COLUMN")
+        every = listed(names, last=4)  # labels often stand last
+        raise DataError(f"{what}; the columns are {every}", hint=glued_hint(names) or "--label COLUMN")
     return found[0]
 
 

@@ -58,8 +58,10 @@ def verdict(line: Line, report: Report, confidence: float = 0.0) -> Verdict:
         said = f"measured with confidence {_short(worst.confidence)}, and {_short(confidence)} is asked for"
     elif said := asked.missing():
         worst = next((one for known, one in found if known is Outcome.NOT_MEASURED), None)
+        broken = [pair for pair in found if pair[0] is Outcome.FAIL]
+        said += f"; and {asked.sentence(*min(broken, key=asked.rank))}" if broken else ""
     else:
-        outcome, worst = min(found, key=lambda pair: (_WORST_FIRST.index(pair[0]), -asked.distance(*pair)))
+        outcome, worst = min(found, key=asked.rank)
         return _verdict(line, outcome, asked.sentence(outcome, worst), worst, found)
     return _verdict(line, Outcome.NOT_MEASURED, said, worst, found)
 
@@ -197,6 +199,10 @@ class _Asked:
 
     def _estimate_against(self, finding: Finding) -> float | None:
         return next((one for one in self._estimates(finding) if self.line.holds(one)), None)
+
+    def rank(self, judged: tuple[Outcome, Finding]) -> tuple[int, float]:
+        """The worst outcome first, and of those what is furthest on the bad side."""
+        return _WORST_FIRST.index(judged[0]), -self.distance(*judged)
 
     def distance(self, outcome: Outcome, finding: Finding) -> float:
         """How far what decides is on the bad side."""

@@ -19,10 +19,10 @@ ALIKE = (
     "who stand out from those with their score may lose more"
 )
 IN_ORDER = (
-    "people with higher scores have on average no smaller eta, which labels do not speak against, and scores of all "
-    "folds are comparable; people with like scores whose eta differ count as their average, and where labels of rows "
-    "of one level tell that they differ, limits hold for any people with that average and that variance; "
-    "the variance is an estimate; who stands out otherwise may lose more"
+    "people with higher scores have, on average, no smaller eta, which the labels do not contradict, and scores of all "
+    "folds are comparable; people with like scores count as their average; where labels of rows of one level show that "
+    "eta differs among them, limits hold for any people with that average and that variance, which is an estimate; "
+    "people who stand out otherwise may lose more"
 )
 GIVEN = (
     "the given probabilities are right, which the labels can refute and never prove; the interval leaves open what "

@@ -51,7 +51,7 @@ WORST_METHOD = f"Clopper-Pearson on each cell of scores, or wrong guesses: someb
 RENYI_METHOD = f"Clopper-Pearson on how many of each class fall into each cell of scores, {PEOPLE}"
 MADE_WITHOUT = "the given probabilities were made without these labels, which does not take them to be right"
 _SEPARATE = "scores do not depend on the features of the rows that they judge"
-_BY_A_HAIR = f"{_SEPARATE}: they do by a hair, as numbers are scaled and levels counted over the whole table"
+_BY_A_HAIR = f"{_SEPARATE}, or only slightly: numbers are scaled and levels counted over the whole table"
 _NEARLY = {
     None: _SEPARATE,
     "score": _BY_A_HAIR,

@@ -158,7 +158,7 @@ UNINFORMED_UTILITY = Quantity(
 )  # fmt: skip
 LEAVE_ONE_OUT_UTILITY = Quantity(
     "leave_one_out_utility", "Right guesses, as tried",
-    "the same, as tried on labels that guesses were made without",
+    "share of labels guessed from the features alone, as tried on labels not seen",
     "mean over rows of u_y [y is the best guess by an estimate that has not seen y]",
     f"{MATHEMATICS}: CERTIFICATES d",
     "On average too low for the best possible guess. Far below plug_in_utility: much of what estimates claim to "
@@ -168,7 +168,7 @@ LEAVE_ONE_OUT_UTILITY = Quantity(
 )  # fmt: skip
 PLUG_IN_UTILITY = Quantity(
     "plug_in_utility", "Right guesses, as claimed",
-    "the same, as sure as guesses are of themselves",
+    "share of labels guessed from the features alone, as the guesses say themselves",
     "mean over rows of max_c u_c eta_c, with the estimate in the place of eta",
     f"{MATHEMATICS}: CERTIFICATES d",
     "On average too high where eta comes from counts of neighbours: their noise is taken for knowledge.",
@@ -250,7 +250,7 @@ EQUIVALENT_K = Quantity(
     has_limits=False, two_classes=True, less_is_worse=True, with_noise=UNTUNED,
 )  # fmt: skip
 CERTIFIED_J = Quantity(
-    "certified_j", "Share of people surely above a loss",
+    "certified_j", "Certified share of people above a loss",
     "share of people whose loss is certain to be above tau",
     "in a cell whose eta has mean e, at least (e - z1) / (1 - z1) have eta > z1, and at least (z0 - e) / z0 have "
     "eta < z0, with z0 < z1 where nu_bar = tau",
@@ -261,8 +261,8 @@ CERTIFIED_J = Quantity(
     share=True, has_upper=False, of_losses=True, two_classes=True, axes=("tau",), falls_along="tau",
 )  # fmt: skip
 CERTIFIED_MEAN_LOSS = Quantity(
-    "certified_mean_loss", "Average loss, at least",
-    "average loss, in nats",
+    "certified_mean_loss", "Certified average loss",
+    "average loss that is certain, in nats",
     "sum over cells of share times min { nu_bar(z) : z in the limits of the cell's mean eta } (convexity)",
     f"{MATHEMATICS}: CERTIFICATES a",
     f"The average over people is at least low. {_ONE_SIDED}",
@@ -270,8 +270,8 @@ CERTIFIED_MEAN_LOSS = Quantity(
     has_upper=False, of_losses=True, two_classes=True, unit=NATS,
 )  # fmt: skip
 CERTIFIED_NU_MAX = Quantity(
-    "certified_nu_max", "Largest loss, at least",
-    "loss of the person who loses most, in nats",
+    "certified_nu_max", "Certified largest loss",
+    "largest loss of a person that is certain, in nats",
     "R1 or R0 (for randomized response epsilon) + the largest, over cells, of |logit e - logit p| at the nearer ends "
     "of their limits, e the mean eta of a cell: somebody in it is at least as far out",
     f"{MATHEMATICS}: CERTIFICATES, Proposition",
@@ -280,7 +280,7 @@ CERTIFIED_NU_MAX = Quantity(
     has_upper=False, of_losses=True, two_classes=True, unit=NATS,
 )  # fmt: skip
 CERTIFIED_RENYI = Quantity(
-    "certified_renyi", "Divergence of the features, at least",
+    "certified_renyi", "Certified divergence of the features",
     "how far the features part people with the label from those without, in nats",
     "D_alpha(P1 || P0) = log E_P0 (P1 / P0)^alpha / (alpha - 1); alpha = 1 is the KL divergence; at.of says which "
     "way round",
@@ -291,8 +291,8 @@ CERTIFIED_RENYI = Quantity(
     has_upper=False, two_classes=True, with_noise=STAYS, axes=("alpha", "of"), unit=NATS,
 )  # fmt: skip
 CERTIFIED_UNINFORMED_UTILITY = Quantity(
-    "certified_uninformed_utility", "Right guesses from features, certified",
-    "share of labels guessed from the features alone",
+    "certified_uninformed_utility", "Certified right guesses from features",
+    "share of labels that is certain to be guessed from the features alone",
     "1 - (Clopper-Pearson upper limit on wrong guesses, made without the labels that judge them)",
     f"{MATHEMATICS}: CERTIFICATES c, c4",
     "The best guess is right at least so often. high is below 1 only where rows with equal features have different "
@@ -301,8 +301,8 @@ CERTIFIED_UNINFORMED_UTILITY = Quantity(
     share=True, has_upper=False, with_noise=STAYS,
 )  # fmt: skip
 CERTIFIED_INFORMED_UTILITY = Quantity(
-    "certified_informed_utility", "Right guesses with the release, certified",
-    "share of labels guessed from the features and the release",
+    "certified_informed_utility", "Certified right guesses with the release",
+    "share of labels that is certain to be guessed with the release",
     "low: what an attacker got who was tried on labels not seen, or certified_uninformed_utility; high: 1",
     f"{MATHEMATICS}: CERTIFICATES c, c4",
     f"The best attacker is right at least so often once the release is out. {_ONE_SIDED}",
@@ -311,7 +311,7 @@ CERTIFIED_INFORMED_UTILITY = Quantity(
 )  # fmt: skip
 CERTIFIED_ADVANTAGE = Quantity(
     "certified_advantage", "What the release adds, certified",
-    "what the release adds to the share of labels guessed",
+    "what the release is certain to add, at least and at most, to the share of labels guessed",
     "high: the largest total variation between outputs, times the least of three upper limits of what the best "
     "guess misses: Clopper-Pearson on wrong guesses, E min(eta, 1 - eta) by limits of cells of scores, and twice "
     "the spread E eta (1 - eta); or a bound for totals made of these, if less. low: from pairs of rows with "

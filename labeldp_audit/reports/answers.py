@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from decimal import ROUND_FLOOR
 
@@ -39,8 +40,13 @@ def _because(judged: Judgement, report: Report) -> str:
         beside = f", {count(waived - before)} by a waiver" if waived > before else ""
         beside += f", {count(before)} broken before as well and no worse" if before else ""
         return f"{hold} for {plain(report.dataset.name)}{beside}"
-    more = f" (and {count(len(left) - 1)} more)" if len(left) > 1 else ""
-    return f"blocked by {plain(left[0].line)}{more}: {_in_words(left[0], report)}"
+    return f"blocked by {plain(left[0].line)}{_and_others(left)}: {_in_words(left[0], report)}"
+
+
+def _and_others(blocked: Sequence[Verdict]) -> str:
+    """How many other lines block, by their outcome where that is not the first one's."""
+    others = Counter("more" if one.outcome is blocked[0].outcome else str(one.outcome) for one in blocked[1:])
+    return f" (and {', '.join(f'{count(number)} {what}' for what, number in others.items())})" if others else ""
 
 
 def ranked(judged: Judgement) -> list[Verdict]:
@@ -77,11 +83,9 @@ def about(one: Finding, report: Report) -> str:
     """What a number is about, in words."""
     title, tau = found.quantity(report, one.quantity).title, one.place("tau")
     at = "" if tau is None else f" of {nats(tau)}"
-    others = [
-        plain(str(one.at[key]))
-        for key in ("group", "check", "column", "class", "bound", "of")
-        if isinstance(one.at.get(key), str)
-    ]
+    names = ("group", "check", "column", "class", "bound", "of")
+    others = [plain(str(one.at[key])) for key in names if isinstance(one.at.get(key), str)]
+    others += [f"{key} = {short(one.place(key))}" for key in ("alpha", "order") if one.place(key) is not None]
     where = f" ({', '.join(others)})" if others else ""
     alone = f", {words.baseline(str(one.at[BASELINE]))}" if BASELINE in one.at else ""
     under = f" under {words.mechanism(report, one.mechanism)}" if one.mechanism else ""
@@ -101,17 +105,43 @@ def _settled(report: Report) -> str:
             "No policy was given, so nothing is decided here. Write down what you accept as lines of a policy, and "
             "judge this report by them (labeldp-audit check)."
         )
-    left = blocking(judged)
     if judged.outcome is Outcome.PASS:
         return "The policy allows what was measured."
+    return _unreachable(judged, report) or no_noise_helps(report) or _act(judged, report)
+
+
+def no_noise_helps(report: Report) -> str:
+    """What helps where other noise does not, or where it is not known whether it would."""
+    return _beyond_noise(report) or _unmeasured(report)
+
+
+def _unmeasured(report: Report) -> str:
+    left = [] if report.judgement is None else blocking(report.judgement)
+    if {one.outcome for one in left} != {Outcome.NOT_MEASURED}:
+        return ""
+    return (
+        "Do not release as planned: a line of the policy asks for what was not measured. Measure it, or name in "
+        "the line the mechanism that it is about: j(tau=3, mechanism=rr:epsilon=1).high > 0.05."
+    )
+
+
+def _unreachable(judged: Judgement, report: Report) -> str:
     known = report.quantities
-    endless = (one for one in left if one.field == "high" and one.value in (1.0, math.inf))
+    endless = (one for one in blocking(judged) if one.field == "high" and one.value in (1.0, math.inf))
     if any(one.quantity in known and not known[one.quantity].has_upper for one in endless):
         return "No table can meet a line that asks for an upper limit where none exists: change that line."
-    if said := _beyond_noise(report):
-        return said
-    if judged.outcome is Outcome.FAIL:
+    return ""
+
+
+def _act(judged: Judgement, report: Report) -> str:
+    left = blocking(judged)
+    outcomes = {one.outcome for one in left}
+    if Outcome.FAIL in outcomes:
         return "Do not release as planned. More noise may help: labeldp-audit tune finds the least that does."
+    if Outcome.NOT_MEASURED in outcomes:
+        return "Do not release as planned: lines of the policy ask for what was not measured, and others are open."
+    if judged.outcome is Outcome.FAIL:
+        return "Do not release as planned: a waiver has run out. Decide anew whether the risk is accepted."
     told = _rows_would_tell(left, report)
     return f"Do not release yet: nothing shows that the policy holds or that it is broken. {told}"
 
@@ -174,26 +204,23 @@ def _said(report: Report, asked: Sequence[Callable[[Report], Iterator[str]]]) ->
 def _changed(report: Report) -> Iterator[str]:
     if OLDER not in report.parameters:
         return
-    worse = sum(one.way is Way.WORSE for one in report.changes)
     older = report.parameters.get(OLDER)
-    name = (
-        f" ({plain(str(older[0]))} and {plain(report.dataset.name)})"
-        if isinstance(older, list | tuple) and older
-        else ""
-    )
-    compared = f"of {count(int(str(report.parameters.get(NUMBERS, 0))))} numbers that both reports have{name}"
-    if not report.changes:
-        yield f"Nothing changed beyond the limits of both reports, {compared}."
+    name = plain(str(older[0])) if isinstance(older, list | tuple) and older else ""
+    names = f" ({name} and {plain(report.dataset.name)})" if name not in ("", plain(report.dataset.name)) else ""
+    shared = count(int(str(report.parameters.get(NUMBERS, 0))))
+    number = Counter(one.way for one in report.changes)
+    rose = number[Way.CERTAIN]
+    certain = f"; {count(rose)} certified low{'s' if rose > 1 else ''} rose, which shows no change" if rose else ""
+    if not number[Way.WORSE] + number[Way.BETTER]:
+        yield f"Nothing changed beyond the limits of both reports{names}, which share {shared} numbers{certain}."
         return
     first = report.changes[0]
     unit = found.quantity(report, first.new.quantity).written_in
     before, now = (words.ends(one.bound, unit) for one in (first.old, first.new))
-    certain = sum(one.way is Way.CERTAIN for one in report.changes)
-    better = len(report.changes) - worse - certain
-    more = f"; of {count(certain)} more is certain" if certain else ""
+    worse, better = count(number[Way.WORSE]), count(number[Way.BETTER])
     yield (
-        f"{count(worse)} {compared} got worse and {count(better)} better, beyond the limits of both{more}; most: "
-        f"{about(first.old, report)}, {before} before and {now} now."
+        f"Beyond the limits of both reports{names}, {worse} of {shared} shared numbers got worse and {better} "
+        f"better{certain}; first: {about(first.old, report)}, {before} before and {now} now."
     )
 
 
@@ -227,7 +254,7 @@ def _at_risk(report: Report) -> Iterator[str]:
 
 def _under(report: Report, name: str | None, quantity: str) -> str:
     number = len(found.mechanisms(report, quantity))
-    most = f", the most noise of {count(number)}" if number > 1 else ""
+    most = f", the noisiest of {count(number)} mechanisms" if number > 1 else ""
     return f" under {words.mechanism(report, name)}{most}" if name else ""
 
 
@@ -267,7 +294,7 @@ def _worst(report: Report) -> Iterator[str]:
         yield f"The largest loss of a person{under} is infinite."
     elif bound.high is None or bound.high == math.inf:
         least = words.said(bound.low, NATS, ROUND_FLOOR)
-        yield f"{OPEN} above: somebody loses at least {least}{under}; estimate {estimate}, no upper limit."
+        yield f"{OPEN}: somebody loses at least {least}{under}; estimate {estimate}, no upper limit."
     else:
         ends = f"between {words.low(bound, NATS)} and {words.high(bound, NATS)} nats"
         yield f"The largest loss of a person{under} is {ends} (estimate {estimate})."
@@ -279,18 +306,19 @@ def _added(report: Report) -> Iterator[str]:
     if name is None or bound is None:
         return
     number = len(found.mechanisms(report, found.ADDED))
-    least = f"{words.mechanism(report, name)} adds{f' least of {count(number)},' if number > 1 else ''}"
-    known = "" if before is None else f" to the {words.said(before.estimate, PER_CENT)} guessed from features alone"
+    adds = f"{words.mechanism(report, name)} adds{f' the least of {count(number)} mechanisms:' if number > 1 else ''}"
+    right = "" if before is None else f"{words.said(before.estimate, PER_CENT)} guessed right"
+    known = f" to the {right} from features alone" if right else ""
     estimate = words.said(bound.estimate, POINTS)
     if bound.high is None:
-        yield f"{least} an estimated {estimate}{known}; there are no limits."
+        yield f"{adds} an estimated {estimate}{known}; there are no limits."
         return
     ends, clear = words.low_high(bound, POINTS), 1.0 - (before.low or 0.0) if before is not None else 1.0
     scaled = Bound(None, (bound.low or 0.0) / clear, bound.high / clear, 0, "") if clear > 0 else None
     if scaled is not None and found.is_open(scaled):
-        yield f"{OPEN}: {least} {estimate}{known} ({ends}: as much as no noise); {_would_tell(scaled, report)}."
+        yield f"{OPEN}: {adds} {estimate} ({ends}: as much as no noise){known}; {_would_tell(scaled, report)}."
     else:
-        yield f"{least} {estimate}{known} ({ends})."
+        yield f"{adds} {estimate} ({ends}){known}."
 
 
 def _features(report: Report) -> Iterator[str]:
@@ -334,7 +362,7 @@ def _search(one: Finding, report: Report) -> str:
     ends = {one.bound.low, one.bound.high} - {one.bound.estimate}
     weaker = next((end for end in ends if end is not None and math.isfinite(end)), None)
     broken = plain(str(one.at.get("binds", ""))) or "it"
-    return f"{said}; {parameter} = {short(weaker)} breaks {broken}." if weaker is not None else f"{said}."
+    return f"{said}; {parameter} = {short(weaker)} is blocked by {broken}." if weaker is not None else f"{said}."
 
 
 _MOST = 3  # sentences on a screen

@@ -17,6 +17,7 @@ POLICY, NUMBERS, TRUST = "The policy", "The numbers", "How far to trust it"
 PICTURES, AGAIN, GLOSSARY = "Pictures", "How to make this report again", "What the quantities are"
 _FORMULAS = "labeldp-audit explain NAME shows formula and source of each."
 _TABLES: Mapping[str, Callable[[Report], Table | None]] = {
+    "All that changed": functools.partial(tables.changes, whole=True),
     "The share of people above each loss": tables.curves,
     "What each release adds": functools.partial(tables.gains, whole=True),
     "What each release does to the odds": tables.odds,
@@ -41,28 +42,34 @@ def title(report: Report) -> str:
 def _first(report: Report) -> Iterator[Block]:
     """The verdict or the answer, the one table, and warnings."""
     yield Sentence(answers.verdict(report), BRIEF, role="verdict")
-    hopeless = bool(found.broken_by_features(report))
-    yield Sentence(answers.settles(report) if hopeless else "", BRIEF, role="answer")
+    helps = answers.no_noise_helps(report)
+    yield Sentence(helps, BRIEF, role="answer")
     yield Sentence(basis.subject(report), BRIEF, role="subject")
     yield from _sentences(answers.brief(report), BRIEF, role="answer")
     undecided = report.judgement is None  # a verdict that columns matter to names them itself
     yield Sentence(basis.columns_sentence(report), BRIEF if undecided else NORMAL, role="answer")
     made = tables.main(report)
-    if made is not None:
+    if made is not None and made.rows:
         yield replace(made, level=BRIEF)
-    yield from _sentences(("" if hopeless else answers.settles(report), basis.not_proved(report)), NORMAL)
+    yield from _sentences(("" if helps else answers.settles(report), basis.not_proved(report)), NORMAL)
     yield from map(Notice, (*answers.waivers_in_lines(report), *sentences.for_people(report)))
     yield Sentence(_next_step(report), BRIEF, role="next")
 
 
 def _next_step(report: Report) -> str:
-    """What to try next: commands, the likeliest first."""
+    """What to try next: commands, the likeliest first. None that was just run, and noise only where it may help."""
+    explained = any(one.quantity in found.COLUMNS for one in report.findings)
+    explain = "" if explained else "audit --explain"
     if report.command == VERIFY:
         return "attack ORIGINAL RELEASE"
-    if report.judgement is not None:
-        tuned = report.command == "tune"
-        return "" if not answers.blocking(report.judgement) else "audit --explain" if tuned else "tune, audit --explain"
-    return "check --fail-if LINE, tune" if report.command == "audit" else "tune, audit --explain"
+    if report.command == "diff":
+        return "check NEW --baseline OLD"
+    if report.judgement is None:
+        return "check --fail-if LINE, tune" if report.command == "audit" else f"tune, {explain}"
+    if not answers.blocking(report.judgement):
+        return ""
+    tune = "" if report.command == "tune" or answers.no_noise_helps(report) else "tune"
+    return ", ".join(filter(None, (tune, explain)))
 
 
 def _sentences(said: Iterable[str], level: Level, section: str = "", role: str = "") -> Iterator[Sentence]:
@@ -92,7 +99,7 @@ def _numbers(report: Report) -> Iterator[Block]:
         yield replace(every, section=NUMBERS, caption="What each release tells")
     for name, make in _TABLES.items():
         made = make(report)
-        if made is not None and made != main:
+        if made is not None and made.rows and made != main:
             yield replace(made, level=DETAIL, section=NUMBERS, caption=name)
 
 

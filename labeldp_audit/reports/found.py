@@ -204,6 +204,8 @@ def _by_features(one: Verdict, report: Report, field: str = "estimate") -> bool:
         return True
     tau = None if one.worst is None else one.worst.place("tau")
     alone = baselines(report, one.quantity, tau).get(FEATURES_ALONE)
+    if alone is None and field == "estimate":  # a certificate has the estimate of what it certifies
+        alone = baselines(report, one.quantity.removeprefix(CERTIFIED), tau).get(FEATURES_ALONE)
     value = None if alone is None else getattr(alone, field)
     return value is not None and COMPARISONS[one.comparison](value, one.threshold)
 

@@ -14,6 +14,7 @@ from . import found, words
 from .formats.spelling import count
 
 _FEW_ROWS = 2_000
+_SAID_ELSEWHERE = (NOT_JUDGED, "no-strength-passes")  # in a line of its own, in the answer
 
 
 def warnings(report: Report) -> tuple[str, ...]:
@@ -22,14 +23,15 @@ def warnings(report: Report) -> tuple[str, ...]:
 
 
 def for_people(report: Report) -> list[str]:
-    """The same, but mechanisms without an answer to a question about them share a line where the reason is the same."""
+    """The same, but mechanisms without an answer to a question about them stand first, and share a line where the
+    reason is the same."""
     unjudged: dict[str, dict[str, None]] = {}
     for one in report.findings:
         asked = one.quantity in (found.J, found.WORST, found.ADDED) and one.mechanism is not None
         if asked and one.bound.estimate is None and one.bound.reason:
             unjudged.setdefault(one.bound.reason, {})[one.mechanism or ""] = None
-    said = [sentence(one) for one in report.remarks if one.code != NOT_JUDGED]
-    said += [f"not judged: {words.listed([*names], 2)}: {reason}" for reason, names in unjudged.items()]
+    said = [f"not judged: {words.listed([*names], 2)}: {reason}" for reason, names in unjudged.items()]
+    said += [sentence(one) for one in report.remarks if one.code not in _SAID_ELSEWHERE]
     rows = report.dataset.rows_used
     few = f"{count(rows)} rows are few: low and high lie far apart; more rows narrow them"
     return [*said, few] if rows < _FEW_ROWS else said
@@ -73,8 +75,8 @@ SENTENCES: Mapping[str, str] = {
         "them, or a classifier that is not fitted, which is fitted here and scores no row that it learnt from"
     ),
     ONE_EACH: (
-        "{rows:,} rows are of {people:,} people: one row of each, drawn by lot, is asked and judges; models of other "
-        "people's rows learn from all"
+        "{rows:,} rows belong to {people:,} people: every number is about one row of each, drawn by lot; models learn "
+        "from all rows of other people"
     ),
     NO_ORIGINAL: (
         "without the original nothing shows how labels were changed: what holds is that file and manifest agree; "
@@ -86,40 +88,36 @@ SENTENCES: Mapping[str, str] = {
     # ---- columns
     "columns-constant": "constant, so dropped: {columns:listed}",
     "columns-with-values-far-out": (
-        "a few values thousands of times as far out as most, as codes for missing ones may be: {columns:listed}; "
-        "distances (knn) hardly see the others"
+        "a few values lie thousands of times as far out as most: {columns:listed}; empty their cells if they are codes "
+        "for missing values: distances (knn) hardly see the others"
     ),
-    "columns-mostly-missing": "mostly missing: {columns:listed}",
+    "columns-mostly-missing": ("mostly missing and still a feature: {columns:listed}; --exclude what is not published"),
+    "columns-that-may-name-people": (
+        "--group COLUMN if one of these names people: {columns:listed}, named like identifiers whose values repeat; "
+        "--categorical those of codes, --exclude others"
+    ),
+    "columns-named-like-identifiers": (
+        "named like identifiers: {columns:listed}; --categorical those of codes, --exclude those that name anything"
+    ),
     "text-looks-like-identifier": (
         "column {column:shown} looks like an identifier; --exclude {column:argument} if it is"
     ),
-    "text-named-like-identifier": (
-        "column {column:shown} is named like an identifier: --group {column:argument} if it says whose row it is, "
-        "--exclude or --categorical otherwise"
-    ),
-    "number-named-like-owner": (
-        "column {column:shown} is named like an identifier and read as a number: --group {column:argument} if it says "
-        "whose row it is, --exclude or --categorical otherwise"
-    ),
     "number-named-like-identifier": (
-        "column {column:shown} is named like an identifier and read as a number: --exclude {column:argument} if it "
-        "is, --categorical if its values are codes"
+        "column {column:shown} is named like an identifier: --exclude {column:argument} if it is, --categorical "
+        "{column:argument} if codes"
     ),
     "number-differs-in-each-row": (
         "column {column:shown} has a number of its own in nearly every row; --exclude {column:argument} if it is an "
         "identifier"
     ),
     "numbers-look-like-codes": (
-        "whole numbers of few scattered values, read as numbers: {columns:listed}; --categorical if codes"
+        "few whole numbers, far apart, read as amounts: {columns:listed}; --categorical if they are codes"
     ),
     "text-of-decimal-commas": (
-        "column {column:shown} is read as text and looks like numbers with decimal commas; --decimal , reads them if "
-        "all are"
+        "text that looks like numbers with decimal commas: {columns:listed}; --decimal , reads them if all are"
     ),
-    "text-of-numbers": (
-        "column {column:shown} is read as text and looks like numbers; all cells of a column of numbers have to be some"
-    ),
-    "text-of-days": "column {column:shown} is read as text and looks like days; write them as 2026-12-31",
+    "text-of-numbers": ("text that looks like numbers: {columns:listed}; make all cells numbers if they are amounts"),
+    "text-of-days": "text that looks like days: {columns:listed}; write them as 2026-12-31",
     "columns-new": "columns that are new: {columns:few}",
     "columns-gone": "columns that are gone: {columns:few}",
     "columns-looked-at": (

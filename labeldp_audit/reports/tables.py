@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR
 
-from ..core.finding import Bound, Finding
+from ..core.finding import Bound, Finding, Way
 from ..core.policy import COMPARISONS, Outcome, Verdict
 from ..core.quantity import NATS, PER_CENT, POINTS
 from ..core.report import ALONE, OLDER, TUNE, VERIFY, Report
@@ -15,8 +15,9 @@ from . import answers, found, words
 from .blocks import Table
 from .formats.spelling import NOTHING, confidence, count, factor, nats, percent, places, plain, round_step, short
 
-_COMPARED, _CHOSEN, _SURE = " (compared)", " (chosen)", "certified, at least"
-_MECHANISMS, _LINES, _NUMBERS, _COLUMNS, _TAUS, _TRIED, _GROUPS = 7, 8, 200, 120, 13, 7, 20  # rows shown at most
+_COMPARED, _CHOSEN, _SURE, _MORE = " (compared)", " (chosen)", "certified, at least", " or more"
+# Rows shown at most.
+_MECHANISMS, _JUDGED, _LINES, _NUMBERS, _COLUMNS, _TAUS, _TRIED, _GROUPS = 7, 5, 8, 200, 120, 13, 7, 20
 _CHANGES, _AT_RISK, _VERIFIED = 12, 8, 14
 Row = tuple[str, Bound | None]
 
@@ -38,9 +39,13 @@ def _names(report: Report, *quantities: str, whole: bool) -> tuple[tuple[str, ..
         return every, ""
     picked = [found.strongest(report, one) for one in quantities]
     planned = found.mechanisms(found.planned(report), *quantities)
-    shown = found.few(every, [*picked, *planned][: _MECHANISMS - 1], _MECHANISMS)
+    shown = found.few(every, list(dict.fromkeys([*picked, *planned]))[:_MECHANISMS], _MECHANISMS)
     rest = len(every) - len(shown)
-    return shown, f"and {count(rest)} more mechanisms" if rest else ""
+    return shown, _and_more(rest, "mechanism")
+
+
+def _and_more(number: int, what: str) -> str:
+    return f"and {count(number)} more {what}{'s' if number > 1 else ''}" if number > 0 else ""
 
 
 def _label(report: Report, name: str) -> str:
@@ -170,12 +175,12 @@ def chances(report: Report) -> Table | None:
     if not asked:
         return None
     kept = found.few(list(asked), most=8)
+    rest, sure = len(asked) - len(kept), found.bound(report, "certified_uninformed_utility")
+    if sure is not None and sure.low is not None:
+        asked[guessed := f"{_SURE}: guessed right"] = Bound(_floor(sure.low), None, None, 0, "")
+        kept = (*kept, guessed)
     known = zip(asked, words.cells(list(asked.values()), PER_CENT), strict=True)
     rows = [[label, cell] for label, cell in known if label in kept]
-    sure = found.bound(report, "certified_uninformed_utility")
-    if sure is not None and sure.low is not None:
-        rows.append([f"{_SURE}: guessed right", f"{words.low(sure, PER_CENT)} %"])
-    rest = len(asked) - len(kept)
     return Table(
         ("from the features alone", "estimate, low-high"), rows, note=f"and {count(rest)} more" if rest else ""
     )
@@ -191,7 +196,7 @@ def lines(report: Report, whole: bool = False) -> Table | None:
         return None
     rows = [_line(one, report) for one in answers.ranked(judged)]
     shown = len(rows) if whole else _LINES
-    note = f"and {count(len(rows) - shown)} more lines" if len(rows) > shown else ""
+    note = _and_more(len(rows) - shown, "line")
     header = ("blocked if", "outcome", "estimate", "low-high", "under")
     return Table(header, rows[:shown], note=note, left=(0, 1, 4))
 
@@ -262,16 +267,16 @@ def _shown(one: Verdict) -> str:
 
 
 def changes(report: Report, whole: bool = False) -> Table | None:
-    """The largest gap first, of what got worse and then of what got better."""
+    """The largest gap first, of what got worse and then of what got better; certified lows that rose only in whole."""
     if OLDER not in report.parameters:
         return None
-    rows = []
-    for one in report.changes if whole else report.changes[:_CHANGES]:
+    rows, known = [], [one for one in report.changes if whole or one.way is not Way.CERTAIN]
+    for one in known if whole else known[:_CHANGES]:
         unit = found.quantity(report, one.new.quantity).written_in
         before, now = (words.cells([side.bound], unit)[0] for side in (one.old, one.new))
         rows.append([answers.about(one.old, report), before, now, str(one.way)])
-    more = len(report.changes) - len(rows)
-    note = f"and {count(more)} more" if more else "" if rows else "no number changed beyond the limits of both reports"
+    more = len(known) - len(rows)
+    note = f"and {count(more)} more" if more else ""
     return Table(("what changed", "before", "now", "which is"), rows, note=note, left=(0, 3))
 
 
@@ -327,7 +332,7 @@ def tuning(report: Report, whole: bool = False) -> Table | None:
             rows.append([words.mechanism(report, spec) + (_CHOSEN if spec == search.mechanism else ""), *cells])
     if not rows or not asked:
         return None
-    note = "Limits hold at all strengths at once." if whole else f"and {count(more)} more strengths" if more else ""
+    note = "Limits hold at all strengths at once." if whole else _and_more(more, "strength")
     header = ("what is released", *(one.line for one in asked))
     return Table(header, rows, note=note, left=tuple(range(len(header))))
 
@@ -340,14 +345,22 @@ def _strength(report: Report, spec: str, line: Verdict, alone: bool) -> str:
     if bound is None or value is None:
         return f"{NOTHING} {Outcome.NOT_MEASURED}"
     breaks = COMPARISONS[line.comparison]
-    outcome = "breaks it" if breaks(value, line.threshold) else "breaks it alone" if alone else "passes"
-    if outcome == "passes" and line.is_lenient:  # a certificate has the estimate of what it certifies
+    known = (
+        bound.estimate if bound.estimate is not None else bound.low if line.comparison.startswith(">") else bound.high
+    )
+    failed = Outcome.FAIL if known is not None and breaks(known, line.threshold) else Outcome.INCONCLUSIVE
+    outcome = failed if breaks(value, line.threshold) else "fails alone" if alone else Outcome.PASS
+    if outcome is Outcome.PASS and line.is_lenient:  # a certificate has the estimate of what it certifies
         quantity = line.quantity.removeprefix(found.CERTIFIED)
         beside = bound if bound.estimate is not None else found.bound(report, quantity, spec, tau)
         other = bound.high if line.field == "low" else bound.low  # where there is no estimate
         known = other if beside is None or beside.estimate is None else beside.estimate
         outcome = Outcome.UNPROVEN if known is None or breaks(known, line.threshold) else outcome
-    return f"{words.cells([bound], found.quantity(report, line.quantity).written_in)[0]}  {outcome}"
+    unit = found.quantity(report, line.quantity).written_in
+    cell = words.cells([bound], unit)[0]
+    if unit != PER_CENT:
+        cell = cell.removesuffix(_MORE) + f" {unit}".rstrip() + (_MORE if cell.endswith(_MORE) else "")
+    return f"{cell}  {outcome}"
 
 
 # ---- what is folded away
@@ -469,8 +482,8 @@ def numbers(report: Report) -> Table | None:
     known = [one for one in asked if one.quantity not in left_out and found.has_number(one.bound)]
     rows = [[*_number(one, report)] for one in known[:_NUMBERS]]
     levels = ", ".join(dict.fromkeys(confidence(one.confidence) for one in report.findings))
-    header, note = ("quantity", "mechanism", "estimate", "low", "high"), f"At {levels} joint confidence."
-    return Table(header, rows, note=note + _more_in(known, _NUMBERS), left=(0, 1)) if rows else None
+    header, note = ("quantity", "mechanism", "estimate", "low", "high", "unit"), f"At {levels} joint confidence."
+    return Table(header, rows, note=note + _more_in(known, _NUMBERS), left=(0, 1, 5)) if rows else None
 
 
 def _number(one: Finding, report: Report) -> Iterator[str]:
@@ -480,7 +493,8 @@ def _number(one: Finding, report: Report) -> Iterator[str]:
     for field in ("estimate", "low", "high"):
         value = words.amount(getattr(bound, field), unit, words.outward(field), 4)
         limitless = field == "high" and bound.high == math.inf != bound.low
-        yield "no limit" if limitless else f"{value} %" if unit == PER_CENT and value[-1:].isdigit() else value
+        yield "no limit" if limitless else value
+    yield unit
 
 
 def schema(report: Report) -> Table | None:

@@ -103,7 +103,7 @@ def test_limits_of_one_strength_alone_can_only_veto(audit, mild, tmp_path):
     assert report["parameters"]["judged_alone"] == {"j(tau=1.1).low > 0.36": [weaker]}
     assert of(report, "j", weaker)["low"] <= 0.36
     shown = " ".join(audit("tune", mild, "--eta", "p", *lines, "-f", "markdown").out.split())
-    assert "breaks it alone" in shown and "passes" in shown and "Limits hold at all strengths at once" in shown
+    assert "fails alone" in shown and "pass" in shown and "Limits hold at all strengths at once" in shown
 
 
 def test_where_even_a_release_that_tells_nothing_breaks_a_line_alone(audit, mild):
@@ -134,13 +134,14 @@ def test_reasons_are_the_real_ones(audit, mild, tmp_path):
     right = only(audit("advantage", mild, "--eta", "p", *JSON).report, "uninformed_utility")
     between = f"uninformed_utility.high > {(right['estimate'] + right['high']) / 2}"  # the estimate would pass
     features = ("uninformed_utility.estimate > 0.1", "uninformed_utility.high > 0.2")
-    certified, instead = "certified_j(tau=1).low > 0.5", "as what the features alone give away"
+    certified, instead = "certified_j(tau=1).low > 0.5", "features alone do not pass"
     for given, status, reason, binds in (
         (("--policy", policy), 1, "a waiver has run out", None),
         (("--no-certify", *typed(certified)), 1, f"not measured: {certified}", ...),
-        *((typed("advantage.high > 0.1", one), 1, f"no amount of noise is enough, {instead} does not pass: {one}", one)
+        *((typed("advantage.high > 0.1", one), 1, f"no amount of noise is enough, as the {instead}: {one}", one)
           for one in features),
-        (typed(between), 4, f"no amount of noise is shown to be enough, {instead} is in the way: {between}", between),
+        (typed(between), 4,
+         f"no amount of noise is shown to be enough, as the limits for the {instead}: {between}", between),
         (typed(f"mean_loss.estimate >= {mean}"), 1,
          f"not even epsilon = 0.01, the most noise tried, passes: mean_loss.estimate >= {mean}", ...),
         (typed("advantage.high >= 0"), 1, "not even a release that tells nothing passes: advantage.high >= 0", ...),

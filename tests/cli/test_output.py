@@ -153,6 +153,14 @@ def test_a_working_folder_that_is_gone(tmp_path: Path, monkeypatch: pytest.Monke
     assert output.location("t.csv") is None
 
 
+def test_a_bar_says_how_long_it_will_take_or_has_taken():
+    from labeldp_audit.cli import terminal
+
+    assert terminal.time_of(61.2, 5.0) == "0:01:02 left"
+    assert terminal.time_of(None, 3600.0) == "1:00:00 so far"
+    assert terminal.time_of(None, None) == "0:00:00 so far"
+
+
 def test_it_is_known_whether_machine_code_is_kept(tmp_path):
     from labeldp_audit.cli import terminal
 

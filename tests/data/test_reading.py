@@ -142,9 +142,9 @@ def test_roles_and_warnings(read_columns):
         "y": ("label", "int64"),
     }
     assert said_of(table) == (
-        "constant, so dropped: 'same', 'void', 'hollow'",
         "column 'id' looks like an identifier; --exclude id if it is",
-        "mostly missing: 'rare'",
+        "mostly missing and still a feature: 'rare'; --exclude what is not published",
+        "constant, so dropped: 'same', 'void', 'hollow'",
     )
     assert table.dataset.features == 3
 
@@ -182,6 +182,7 @@ from pathlib import Path
 import numpy, pyarrow.compute, pyarrow.csv, pyarrow.parquet
 from labeldp_audit.core.progress import Silent
 from labeldp_audit.data import ReadOptions, read_table
+from labeldp_audit.reports.sentences import warnings as said_of
 peak = lambda: int(re.search(r"VmHWM:\\s+(\\d+)", Path("/proc/self/status").read_text())[1])
 before = peak()
 table = read_table(sys.argv[1], ReadOptions(), Silent())

@@ -11,10 +11,7 @@ from labeldp_audit.data.describe import names_identifier, type_name
 from labeldp_audit.reports.sentences import warnings as said_of
 
 NUMBERS = [10, 20, 30, 40]
-NAMED = (
-    "column {} is named like an identifier and read as a number: --exclude user_id if it is, --categorical if its "
-    "values are codes"
-)
+NAMED = "column {} is named like an identifier: --exclude user_id if it is, --categorical user_id if codes"
 
 
 @pytest.mark.parametrize(
@@ -66,7 +63,9 @@ def test_a_category_that_hardly_repeats(read_columns, rows, different, missing, 
     assert ("column 'name' looks like an identifier; --exclude name if it is" in warnings) is said
 
 
-@pytest.mark.parametrize(("missing", "said"), [(50, ()), (51, ("mostly missing: 'x'",))])
+@pytest.mark.parametrize(
+    ("missing", "said"), [(50, ()), (51, ("mostly missing and still a feature: 'x'; --exclude what is not published",))]
+)
 def test_columns_that_are_mostly_missing(read_columns, missing, said):
     cells = [None] * missing + [float(i) for i in range(100 - missing)]
     assert said_of(read_columns({"x": cells})) == said
@@ -76,9 +75,7 @@ def test_values_far_beyond_most(read_columns):
     x = np.random.default_rng(0).normal(size=500)
     cells = {"near": x, "far": np.where(np.arange(500) == 7, -1e9, x), "heavy": np.exp(2 * x)}
     [said] = said_of(read_columns(cells))
-    assert said.startswith(
-        "a few values thousands of times as far out as most, as codes for missing ones may be: 'far'; "
-    )
+    assert said.startswith("a few values lie thousands of times as far out as most: 'far'; empty their cells if")
 
 
 @pytest.mark.parametrize(
@@ -86,19 +83,17 @@ def test_values_far_beyond_most(read_columns):
     [
         (
             ["1,5", "-0,25", "1.234,5", "7,0"],
-            "looks like numbers with decimal commas; --decimal , reads them if all are",
+            "numbers with decimal commas: 'c'; --decimal , reads them if all are",
         ),
-        (["31.12.2026", "1/2/26", "03.04.2026 12:30", "1.1.2020"], "looks like days; write them as 2026-12-31"),
+        (["31.12.2026", "1/2/26", "03.04.2026 12:30", "1.1.2020"], "days: 'c'; write them as 2026-12-31"),
         (["a,b", "1,5,6", "12", "x"], ""),
         (["2026-12-31", "1.5", "1.2.3", "v"], ""),
-        (["1.5", "2", "-3.25", "7"], "looks like numbers; all cells of a column of numbers have to be some"),
+        (["1.5", "2", "-3.25", "7"], "numbers: 'c'; make all cells numbers if they are amounts"),
     ],
 )
 def test_texts_that_are_numbers_or_days_elsewhere(read_columns, cells, said):
     warnings = said_of(read_columns({"c": cells * 5, "x": np.arange(20)}))
-    assert [one for one in warnings if "read as text" in one] == (
-        [f"column 'c' is read as text and {said}"] if said else []
-    )
+    assert [one for one in warnings if "text that looks" in one] == ([f"text that looks like {said}"] if said else [])
 
 
 @pytest.mark.parametrize(
@@ -109,7 +104,7 @@ def test_texts_that_are_numbers_or_days_elsewhere(read_columns, cells, said):
         (np.arange(1000) / 2, ""),
         (
             np.array([10, 70, 200, 300])[np.arange(1000) % 4],
-            "few scattered values, read as numbers: 'c'; --categorical",
+            "few whole numbers, far apart, read as amounts: 'c'; --categorical",
         ),
         (np.arange(1000) % 4, ""),
     ],
@@ -139,9 +134,20 @@ def test_names_of_numbers_of_people():
 
 def test_rows_of_one_person_are_thought_of(read_columns):
     warnings = said_of(read_columns({"patient_nbr": np.arange(600) // 3, "x": np.arange(600) % 7}))
-    assert any("--group patient_nbr if it says whose row it is" in one for one in warnings)
+    assert any("names people: 'patient_nbr'" in one for one in warnings)
     warnings = said_of(read_columns({"user_id": [f"u{i // 3}" for i in range(600)], "x": np.arange(600) % 7}))
-    assert any("--group user_id" in one for one in warnings)
+    assert any("names people: 'user_id'" in one for one in warnings)
+
+
+def test_columns_that_may_name_people_share_the_first_warning(read_columns):
+    rows = np.arange(600)
+    columns = {"same": [7] * 600, "ward_id": rows % 9, "visit_id": rows, "patient_nbr": rows // 3, "x": rows % 7}
+    first, second, last = said_of(read_columns(columns))
+    assert first.startswith("--group COLUMN if one of these names people: 'patient_nbr', 'ward_id', named")
+    assert second.startswith("column 'visit_id' is named like an identifier: --exclude visit_id if it is")
+    assert last == "constant, so dropped: 'same'"
+    [first, *_] = said_of(read_columns(columns, group="patient_nbr"))
+    assert first.startswith("named like identifiers: 'ward_id'; --categorical those of codes")
 
 
 def test_of_columns_that_are_said_to_be_categories_nothing_is_said(read_text):

@@ -447,6 +447,12 @@ def test_what_is_missing_is_said(line: str, found: list[Finding], said: str) -> 
     assert one.worst is (found[-1] if "has no high" in said else None)
 
 
+def test_where_others_fail_what_is_missing_does_not_hide_it() -> None:
+    found = (finding("nu_max", 11, 12, 13, ONE), finding("nu_max", 19, 20, 21, FOUR), absent("nu_max", "llp:k=8"))
+    one = verdict("nu_max.high > 10", *found)
+    assert one.outcome is NOT_MEASURED and one.said.endswith(f"; and nu_max of {FOUR}: high 21 > 10, estimate 20")
+
+
 def test_a_curve_that_was_not_judged() -> None:
     found = (*curve(ONE, (0, 0.0)), absent("j", "llp:k=8", k=8.0))
     assert verdict("j(tau=6).high > 0.5", *found).outcome is NOT_MEASURED

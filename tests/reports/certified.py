@@ -11,7 +11,7 @@ from labeldp_audit.core.finding import Bound, Finding
 from labeldp_audit.core.report import Report
 
 NOT_AN_ESTIMATE = "a limit, not an estimate"
-HAIR = "scores do not depend on the features of the rows that they judge; here they do by a hair"
+HAIR = "scores do not depend on the features of the rows that they judge, or only slightly"
 NOBODY = "No table, however large, can show that anybody is safe."
 N, LEVEL = 19_981, 0.99
 MIXED: tuple[Tried, ...] = (

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import joint
+import judging
 import pytest
 from judging import noticed
 from test_html_format import hostile
 
-from labeldp_audit.core.finding import Bound, Finding
+from labeldp_audit.core.finding import Bound, Change, Finding, Way
 from labeldp_audit.core.policy import Judgement
-from labeldp_audit.core.report import Report
+from labeldp_audit.core.report import NUMBERS, OLDER, Report
 from labeldp_audit.reports import answers, document, formats, found, tables
 from labeldp_audit.reports.blocks import Level, Notice, Sentence, Table
 
@@ -126,6 +128,57 @@ def test_the_unit_stands_beside_the_first_number_that_there_is(tail_report: Repo
     verdict = replace(next(joint.verdicts(tail_report)), quantity="advantage", worst=worst)
     made = tables.lines(replace(tail_report, judgement=Judgement((verdict,))))
     assert made is not None and list(made.rows[0][2:4]) == [estimate, ends]
+
+
+def test_lines_with_another_outcome_than_the_first_are_counted_apart(worst_report: Report) -> None:
+    said = answers.verdict(judging.judged(worst_report))
+    assert "(and 2 more, 1 inconclusive)" not in said and said.startswith("FAIL: the waiver of eta_min ran out")
+    said = answers.verdict(judging.judged(worst_report, waivers=()))
+    assert said.startswith(
+        "FAIL: blocked by nu_max(mechanism=rr:epsilon=0.5).low > 4 (and 1 more, 1 not measured, 2 inc"
+    )
+
+
+def test_more_noise_is_advised_only_where_it_was_judged_and_may_help(worst_report: Report) -> None:
+    unmeasured = judging.judged(worst_report, ("renyi(order=2).high > 1",), ())
+    assert "was not measured" in answers.settles(unmeasured) and "noise" not in answers.settles(unmeasured)
+    shown = " ".join(lines(unmeasured))
+    assert "was not measured. Measure it" in shown and "next: labeldp-audit tune" not in shown
+    late = judging.judged(worst_report, ("log_ratio_max.high > 1e9",), (("eta_min", judging.EARLIER, "May"),))
+    assert "a waiver has run out" in answers.settles(late)
+    by_features = judging.judged(worst_report, ("log_ratio_max.low > 0.1",), ())
+    shown = " ".join(lines(by_features))
+    assert "next: labeldp-audit tune" not in shown and "no noise on labels helps: drop or coarsen columns" in shown
+
+
+@pytest.mark.parametrize(
+    ("line", "hopeless"),
+    [
+        ("certified_nu_max(mechanism=rr:epsilon=4).low > 2", True),
+        ("nu_max(mechanism=rr:epsilon=4).low > 4", True),
+        ("certified_advantage.high > 0.001", False),
+        ("advantage.high > 0.001", False),
+    ],
+)
+def test_a_certificate_is_out_of_reach_where_the_features_break_what_it_certifies(
+    joint_report: Report, line: str, hopeless: bool
+) -> None:
+    said = answers.settles(judging.judged(joint_report, (line,), ()))
+    assert ("no noise on labels helps" in said) is hopeless, said
+
+
+def test_certified_lows_that_rose_are_counted_and_no_change(worst_report: Report) -> None:
+    one = Finding("certified_renyi", Bound(None, 0.004, math.inf, 9, "m"), 0.99, None, {"alpha": 2.0, "of": "a from b"})
+    rose = Change(one, replace(one, bound=replace(one.bound, low=0.1)), Way.CERTAIN)
+    older = {OLDER: ("old.csv", "0" * 64), NUMBERS: 7}
+    report = replace(worst_report, command="diff", judgement=None, parameters=older, changes=(rose,))
+    shown = " ".join(lines(report))
+    assert "Nothing changed" in shown and "1 certified low rose, which shows no change" in shown
+    assert "what changed" not in shown and "next: labeldp-audit check NEW --baseline OLD" in shown
+    assert "(a from b, alpha = 2)" in formats.render("markdown", report)
+    worse = replace(report, changes=(replace(rose, way=Way.WORSE), rose))
+    shown = " ".join(lines(worse))
+    assert "1 of 7 shared numbers got worse and 0 better" in shown and shown.count("0.004 or more") == 2
 
 
 def test_many_mechanisms_are_few_and_the_first_the_picked_and_the_last_among_them() -> None:

@@ -40,7 +40,8 @@ def screen(report: Report, width: int = 100, color: bool = False, page: str = ""
     found = [one.text for one in brief if isinstance(one, Notice)]
     shown = found if len(found) <= most else found[: most - 1]
     warnings = [f"! {_clauses(one, room - 2)}" for one in shown]
-    warnings += [f"! {len(found) - len(shown)} more warnings"] if len(found) > len(shown) else []
+    more = " more" if shown else ""
+    warnings += [f"! {len(found) - len(shown)}{more} warnings"] if len(found) > len(shown) else []
     return _text([*above, *(_styled(line, _YELLOW, color) for line in warnings), *last])
 
 
