@@ -20,7 +20,8 @@ from . import advantage
 from .advantage import Each, Members, Released, Stream
 
 MOST_CELLS = 1 << 22  # people x labels x outputs that are added up
-_RECORDS = 1 << 15  # that are drawn
+_RECORDS, _BAGS = 1 << 15, 1 << 9  # that are drawn at least
+_MOST_RECORDS = 1 << 18  # for the sake of bags
 _BLOCK = 1 << 13  # of them at once
 
 
@@ -71,9 +72,9 @@ def of_channel(channel: Floats, law: Law) -> Changes | None:
 def drawn(
     mechanism: Released, members: Members, stream: Stream, bags: int | None = None, each: Each = map
 ) -> Changes:  # fmt: skip
-    """Of so many bags, or of as many as some 30,000 people make; every member counts."""
+    """Of so many bags, or of as many as some 30,000 people make, and of large ones some more; every member counts."""
     size = mechanism.bag
-    wanted = bags or -(-_RECORDS // size)
+    wanted = bags or max(-(-_RECORDS // size), min(_BAGS, _MOST_RECORDS // size))
     at_once = max(1, min(wanted, _BLOCK // size))
 
     def look(block: int) -> Floats:

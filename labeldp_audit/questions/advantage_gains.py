@@ -50,7 +50,7 @@ def gains_of(
 def changes_of(
     mechanisms: Sequence[Mechanism], belief: Belief, settings: Settings, progress: Progress
 ) -> dict[str, Changes]:
-    """By spec: how far each release moves the log odds of the true label."""
+    """By spec: how far each release moves the log odds of the true label. Bags of one size are the same bags."""
     classes = belief.law.eta.shape[1]
     progress.stage("drawing bags", None, "blocks")
     each, found = _in_threads(settings, progress), {}
@@ -62,8 +62,8 @@ def changes_of(
         elif channel is not None:
             known = log_odds.of_channel(channel, belief.law)
 
-        def stream(block: int, one: Mechanism = one) -> np.random.Generator:
-            return for_audit(settings.seed, f"odds after {one.spec}, block {block}")
+        def stream(block: int, size: int = one.bag) -> np.random.Generator:
+            return for_audit(settings.seed, f"odds in bags of {size}, block {block}")
 
         found[one.spec] = known or log_odds.drawn(one, belief.members, stream, settings.bags, each)
     return found

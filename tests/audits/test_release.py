@@ -6,6 +6,7 @@ import gzip
 import json
 import math
 import stat
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -180,13 +181,29 @@ def test_nothing_is_overwritten_and_no_release_is_released(clinic, tmp_path):
 
 
 def test_what_was_released_is_read_again(clinic, tmp_path):
-    for spec in ("rr:epsilon=1", "llp:k=8"):
+    for spec in ("rr:epsilon=1", "llp:k=8", "geometric-llp:k=8,epsilon=0.3", "laplace-llp:k=8,epsilon=0.3"):
         to = tmp_path / f"{spec[:2]}.parquet"
         lda.release(clinic, spec, to=to)
         found = received.read(str(to), ReadOptions(few_rows=True))
         assert found.mechanism.spec == spec and found.classes == ("0", "1") and len(found.release.bag) == N
         if found.sizes is not None:
             assert np.array_equal(np.bincount(found.release.bag), found.sizes)
+
+
+@pytest.mark.parametrize("ending", ["parquet", "csv"])
+def test_noisy_counts_stay_on_their_grid(tmp_path, ending):
+    """As numbers and as text; whole ones are written as such."""
+    frame = pd.DataFrame({"x": np.arange(N) % 7, "label": np.arange(N) % 2})
+    place, to = tmp_path / f"table.{ending}", tmp_path / f"out.{ending}"
+    frame.to_parquet(place) if ending == "parquet" else frame.to_csv(place, index=False)
+    for spec, step in (("geometric-llp:k=8,epsilon=0.3", 1.0), ("laplace-llp:k=8,epsilon=0.3", 2.0**-19)):
+        made = lda.release(place, spec, to=to, label="label", force=True)
+        counts = received.read(str(to), ReadOptions(few_rows=True)).release.view
+        assert np.array_equal(counts / step, np.round(counts / step)) and len(np.unique(counts)) > 5
+        assert made.manifest["learner"]["noise"]["step"] == str(Fraction(step))
+        assert made.manifest["learner"]["noise"]["epsilon"] == str(Fraction(0.3))
+        assert made.manifest["guarantees"][0]["epsilon"] == 0.3
+    assert np.any(counts != np.round(counts))
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"schema": "labeldp-audit/release/1"}', '{"schema": 3}', "\xff"])
