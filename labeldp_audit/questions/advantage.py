@@ -178,8 +178,13 @@ def _known_of(audit: Audit) -> published_bounds.Known:
 
 def _odds(audit: Audit, fit: Sequence[Mechanism], progress: Progress) -> Iterator[Finding]:
     """Quantiles of how far the release moves the log odds of the true label."""
-    moved = advantage_gains.changes_of(fit, audit.belief, audit.settings, progress)
-    for one, share in itertools.product(fit, QUANTILES):
+    unknown = [one for one in fit if one.judged_as and one.channel(len(audit.payoffs.paid)) is None]
+    known = [one for one in fit if one not in unknown]
+    for one in unknown:
+        reason = "no mechanism of its epsilon moves odds most for more than two classes; none by more than epsilon"
+        yield releases.absent("multiplicative_advantage", one, reason, audit.settings, audit.eta.queries)
+    moved = advantage_gains.changes_of(known, audit.belief, audit.settings, progress)
+    for one, share in itertools.product(known, QUANTILES):
         found, claim = moved[one.spec], one.claim(len(audit.payoffs.paid))
         most = math.inf if claim is None else claim  # what is above it is a rounding error
         drawn = f"; {found.bags:,} bags drawn, all members counted" if found.bags else ""

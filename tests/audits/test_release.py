@@ -213,3 +213,46 @@ def test_a_manifest_that_is_none_is_refused(clinic, tmp_path, text):
     (tmp_path / "out.parquet.manifest.json").write_text(text, encoding="latin1")
     with pytest.raises(lda.DataError, match="manifest"):
         received.read(str(to), ReadOptions())
+
+
+# ---- by clusters
+
+
+def test_labels_are_drawn_from_clusters_and_read_again(tmp_path):
+    rng = np.random.default_rng(0)
+    place, to = tmp_path / "t.csv", tmp_path / "out.csv"
+    side = rng.integers(0, 2, 2000)
+    label = side ^ (rng.random(2000) < 0.05)
+    pd.DataFrame({"x": 9 * side + rng.normal(size=2000), "ward": side, "y": label}).to_csv(place, index=False)
+    for more in ({}, {"cluster": "ward"}):
+        made = lda.release(place, "cluster-rr:epsilon=1,clusters=2", to=to, force=True, **more)
+        found, back = pd.read_csv(to), received.read(str(to), ReadOptions(few_rows=True))
+        assert pd.crosstab(found["channel"], side).to_numpy().all() == 0 and len(set(found["channel"])) == 2
+        assert np.mean(found["y"] != label) < 0.25  # randomized response would change 27 %
+        assert back.release.channels.shape == (2, 2, 2) and np.array_equal(back.release.group, found["channel"])
+        told = made.manifest["learner"]
+        assert told["epsilon_of_histograms"] + told["epsilon_of_labels"] == pytest.approx(1.0)
+        assert np.all(np.isfinite(back.mechanism.loglik(back.release, np.full((2000, 2), 0.5))))
+    exchanged = lda.release(place, "p2p:epsilon=1,clusters=2", to=to, force=True)
+    assert [one["viewer"] for one in exchanged.manifest["guarantees"]] == ["anybody", "anybody", "peer", "peer"]
+    assert received.read(str(to), ReadOptions(few_rows=True)).release.group is not None
+
+
+def test_clusters_that_cannot_be(clinic, tmp_path):
+    to = tmp_path / "out.parquet"
+    for column, message in (("y", "is the label"), ("warm", "no column")):
+        with pytest.raises(lda.SpecError, match=message):
+            lda.release(clinic, "cluster-rr:epsilon=1", to=to, cluster=column)
+    with pytest.raises(lda.SpecError, match="holds a label in each row"):
+        lda.release(tmp_path / "t.svm", "cluster-rr:epsilon=1", to=tmp_path / "out.svm")
+
+
+def test_a_manifest_without_its_channels_is_refused(clinic, tmp_path):
+    to = tmp_path / "out.parquet"
+    lda.release(clinic, "cluster-rr:epsilon=1", to=to, cluster="ward")
+    kept = tmp_path / "out.parquet.manifest.json"
+    for spoilt in ({}, {"exact": {"kept": "1", "replaced": [["1", "2"]]}}, {"exact": {"kept": "x"}}):
+        manifest = json.loads(kept.read_text())
+        kept.write_text(json.dumps({**manifest, "learner": spoilt}))
+        with pytest.raises(lda.DataError, match="channel"):
+            received.read(str(to), ReadOptions())
