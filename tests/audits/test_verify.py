@@ -13,6 +13,7 @@ import pytest
 
 import labeldp_audit as lda
 from labeldp_audit.audits import received
+from labeldp_audit.cli.app import main
 from labeldp_audit.core.policy import Outcome
 from labeldp_audit.data import ReadOptions
 
@@ -283,3 +284,17 @@ def test_honest_small_releases_hardly_ever_alarm(tmp_path):
         lda.release(place, ("rr:epsilon=1", "llp:k=4")[run % 2], to=to, force=True)
         alarms += bool(failing(lda.verify(to, original=place)))
     assert alarms <= 3  # P(Binomial(40, 0.01) > 3) < 0.001
+
+
+def test_the_status_is_the_verdict(clinic, tmp_path, capsys):
+    to = tmp_path / "out.parquet"
+    asked = ["verify", str(to), "--original", str(clinic), "--no-output", "-q"]
+    main(["release", str(clinic), "--to", str(to), "--mechanism", "rr:epsilon=1", "-q"])
+    assert main(asked) == 0
+    main(["release", str(clinic), "--to", str(to), "--mechanism", "rr:epsilon=1", "-q", "--force",
+          "--insecure-for-testing"])  # fmt: skip
+    capsys.readouterr()
+    assert main(asked) == 1
+    assert "nobody can repeat the draw" in capsys.readouterr().out.split("pass")[0]
+    assert main([*asked, "--exit-zero"]) == 0
+    assert main(["verify", str(tmp_path / "none.parquet")]) == 3
