@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from ..core import settings as settings_module
 from ..core.arrays import Floats, Integers
 from ..core.budget import Budget
 from ..core.errors import DataError, SpecError
-from ..core.mechanism import Published
+from ..core.mechanism import Mechanism, Published
 from ..core.policy import Judgement
 from ..core.progress import Progress
 from ..core.release import Release
@@ -298,10 +298,11 @@ def _bags(case: Case, budget: Budget, progress: Progress) -> Pairs:
     return pairs
 
 
-def _law(mechanism: Any) -> Any:
-    """P(noise <= z), where the mechanism has one; of another package's it may lack the question."""
-    at_most = getattr(mechanism, "noise_at_most", None)
-    return None if at_most is None or at_most(np.zeros(1)) is None else at_most
+def _law(mechanism: Mechanism) -> Callable[[Floats], Floats] | None:
+    """P(noise <= z), where the mechanism says so."""
+    if mechanism.noise_at_most(np.zeros(1)) is None:
+        return None
+    return lambda noise: np.asarray(mechanism.noise_at_most(noise), np.float64)
 
 
 # ---- the report

@@ -12,7 +12,10 @@ import pyarrow.parquet as pq
 import pytest
 
 import labeldp_audit as lda
+from labeldp_audit.audits import received
+from labeldp_audit.cli.app import main
 from labeldp_audit.core.policy import Outcome
+from labeldp_audit.data import ReadOptions
 
 N = 4000
 
@@ -62,6 +65,8 @@ def released(clinic, tmp_path, spec="rr:epsilon=1", ending="parquet", **how):
         ("rr:epsilon=1", "parquet", {"shuffle": True}),
         ("channel:matrix=0.9 0.1/0.3 0.7", "parquet", {}),
         ("llp:k=8", "parquet", {}),
+        ("geometric-llp:k=4,epsilon=1", "parquet", {}),
+        ("laplace-llp:k=4,epsilon=1", "arrow", {"shuffle": True}),
         ("llp:k=7", "parquet", {"shuffle": True}),
     ],
 )
@@ -199,6 +204,22 @@ def test_counts_and_bags_that_are_not_true_are_found(clinic, tmp_path):
         assert check in failing(lda.verify(to, original=clinic))
 
 
+@pytest.mark.parametrize("spec", ["geometric-llp:k=4,epsilon=1", "laplace-llp:k=4,epsilon=1"])
+def test_noise_of_another_law_is_found(tmp_path, spec):
+    clinic = tmp_path / "clinic.parquet"
+    pq.write_table(table(20_000), clinic)
+    to = released(clinic, tmp_path, spec)
+    place, manifest = tmp_path / "out.bags.parquet", tmp_path / "out.parquet.manifest.json"
+    bags, told = pq.read_table(place), manifest.read_text()
+    assert failing(lda.verify(to, original=clinic)) == []
+    rounded = pa.array(np.clip(np.round(bags["positives"].to_numpy()), 0, 4))
+    pq.write_table(bags.set_column(2, "positives", rounded), place)
+    assert "noise" in failing(lda.verify(to, original=clinic))
+    pq.write_table(bags, place)
+    manifest.write_text(told.replace("epsilon=1", "epsilon=0.5"))
+    assert {"noise", "observed_epsilon"} <= {*failing(lda.verify(to, original=clinic))}
+
+
 def _theirs(clinic, pi):
     """The labels as another tool publishes them; pi of each row."""
     frame = pd.read_parquet(clinic, columns=["id", "x", "y"])
@@ -238,12 +259,11 @@ def test_a_release_that_nothing_is_known_of_is_refused(clinic, tmp_path):
 
 
 def test_a_law_that_is_not_known_leaves_the_answer_open(clinic, tmp_path, monkeypatch):
-    from labeldp_audit.mechanisms.randomized_response import RandomizedResponse
-
-    to = released(clinic, tmp_path)
-    monkeypatch.setattr(RandomizedResponse, "learner", lambda *_: {})
-    monkeypatch.setattr(RandomizedResponse, "channel", lambda *_: None)
-    assert lda.verify(to, original=clinic).judgement.outcome is Outcome.INCONCLUSIVE
+    to = released(clinic, tmp_path, "geometric-llp:k=4,epsilon=1")
+    kind = type(received.read(str(to), ReadOptions()).mechanism)
+    monkeypatch.setattr(kind, "noise_at_most", lambda *_: None)
+    report = lda.verify(to, original=clinic)
+    assert (failing(report), report.judgement.outcome) == ([], Outcome.INCONCLUSIVE)
 
 
 def test_no_row_stands_in_a_report(clinic, tmp_path):
@@ -264,3 +284,17 @@ def test_honest_small_releases_hardly_ever_alarm(tmp_path):
         lda.release(place, ("rr:epsilon=1", "llp:k=4")[run % 2], to=to, force=True)
         alarms += bool(failing(lda.verify(to, original=place)))
     assert alarms <= 3  # P(Binomial(40, 0.01) > 3) < 0.001
+
+
+def test_the_status_is_the_verdict(clinic, tmp_path, capsys):
+    to = tmp_path / "out.parquet"
+    asked = ["verify", str(to), "--original", str(clinic), "--no-output", "-q"]
+    main(["release", str(clinic), "--to", str(to), "--mechanism", "rr:epsilon=1", "-q"])
+    assert main(asked) == 0
+    main(["release", str(clinic), "--to", str(to), "--mechanism", "rr:epsilon=1", "-q", "--force",
+          "--insecure-for-testing"])  # fmt: skip
+    capsys.readouterr()
+    assert main(asked) == 1
+    assert "nobody can repeat the draw" in capsys.readouterr().out.split("pass")[0]
+    assert main([*asked, "--exit-zero"]) == 0
+    assert main(["verify", str(tmp_path / "none.parquet")]) == 3
