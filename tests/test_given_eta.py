@@ -60,6 +60,33 @@ def test_labels_may_speak_against_it(audit):
     assert any("the labels do not fit the probabilities in model" in said for said in report["warnings"])
 
 
+@pytest.mark.parametrize("share", [1.0, 0.85], ids=["true", "hedged"])
+@pytest.mark.parametrize("from_file", [False, True], ids=["column", "file"])
+def test_what_labels_refute_has_no_limits(audit, share, from_file):
+    """Limits of true probabilities are as they were; of hedged ones `high` would be far below the truth."""
+    rng = np.random.default_rng(6)
+    eta = 1 / (1 + np.exp(1 - 2 * rng.normal(size=20_000)))
+    labels = (rng.random(len(eta)) < eta).astype(np.int64)
+    model = share * eta + (1 - share) * eta.mean()
+    pq.write_table(pa.table({"model": model, "y": labels}), audit.folder / "t.parquet")
+    given = ("--eta", "model")
+    if from_file:
+        audit("estimate-eta", "t.parquet", *given, "-o", "first")
+        given = ("--eta-file", "first/eta.parquet")
+    kind = ("--mechanism", "rr:epsilon=1")
+    report = audit("estimate-j", "t.parquet", *given, *kind, "--tau", "1,3", *JSON).report
+    odds, p = np.log(eta / (1 - eta)), labels.mean()
+    loss = (2 * eta - 1) * (odds - np.log(p / (1 - p))) + np.tanh(0.5)
+    for tau in (1.0, 3.0):
+        one = of(report, "j", "rr:epsilon=1", tau=tau)
+        assert one["low"] <= np.mean(loss > tau) <= one["high"]
+        assert (one["high"] == 1) == (share < 1)
+    worst = of(audit("nu-max", "t.parquet", *given, *kind, *JSON).report, "nu_max", "rr:epsilon=1")
+    assert (worst["high"] == "Infinity") == (share < 1)
+    llp = only(audit("advantage", "t.parquet", *given, "--mechanism", "llp:k=2", *FEW, *JSON).report, "advantage")
+    assert (llp["low"] == 0) == (share < 1)
+
+
 @pytest.mark.parametrize("bad", [1.5, -0.001, float("nan"), None])
 def test_what_is_no_probability(refused, bad):
     values = [0.5] * 20

@@ -105,7 +105,7 @@ def _supplied(data: object, options: ReadOptions, settings: Settings, progress: 
         whole = replace(whole, given=said)
     table = doubts.judging_rows(whole)
     assert table.given is not None
-    return supplied.warned(table, settings), supplied.as_given(table, table.given)
+    return supplied.warned(table, settings), supplied.as_given(table, table.given, settings)
 
 
 def _from_file(data: object, options: ReadOptions, settings: Settings, progress: Progress) -> tuple[Table, Eta]:
@@ -130,7 +130,7 @@ def _from_file(data: object, options: ReadOptions, settings: Settings, progress:
         table = table.at(supplied.places(columns, table))
     known = tuple(Column(**column) for column in said["columns"])
     table = replace(table, dataset=replace(table.dataset, columns=known), remarks=remarks)
-    eta = supplied.eta_of_rows(columns, said, table)
+    eta = supplied.eta_of_rows(columns, said, table, settings)
     if settings.smoothness is not None and not eta.exact:
         raise SpecError("--smoothness needs an exact search", file, hint="estimate-eta --recall 1")
     twins = said.get("twins")

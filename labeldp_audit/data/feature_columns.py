@@ -20,8 +20,9 @@ from ..core.arrays import Integers
 from ..core.errors import DataError
 from ..core.quoting import argument, shown
 from ..core.table import Columns, Reading
-from . import levels, numbers
+from . import levels, numbers, parts
 from .levels import Words
+from .parts import Part
 from .scan import CategoryScan, NumberScan
 
 Values = npt.NDArray[np.float32]
@@ -150,32 +151,46 @@ class Raw:
 
     values: Values
     columns: dict[str, NumberColumn | CategoryColumn]
+    parts: dict[str, Part]  # columns that are made of others, behind those of the file
 
     @classmethod
     def of(cls, scanned: Sequence[NumberScan | CategoryScan], rows: int) -> Raw:
-        values = np.empty((rows, len(scanned)), np.float32, order="F")
-        pairs = zip(scanned, values.T, strict=True)
-        return cls(values, {
+        made = parts.named(scanned, rows)
+        values = np.empty((rows, len(scanned) + len(made)), np.float32, order="F")
+        columns: dict[str, NumberColumn | CategoryColumn] = {
             one.name: NumberColumn(one, column) if isinstance(one, NumberScan) else CategoryColumn(one.name, column)
-            for one, column in pairs
-        })  # fmt: skip
+            for one, column in zip(scanned, values.T, strict=False)
+        }
+        behind = zip(made, values.T[len(scanned) :], strict=True)
+        return cls(values, columns | {name: CategoryColumn(name, column) for name, column in behind}, made)
 
     def add(self, batch: pa.RecordBatch, start: int) -> None:
         """The rows from `start`."""
         for name, column in self.columns.items():
-            column.add(batch.column(name), start)
+            part = self.parts.get(name)
+            column.add(batch.column(name) if part is None else part.levels(batch.column(part.column)), start)
 
     def finished(self) -> Columns:
         for column in self.columns.values():
             if isinstance(column, CategoryColumn):
                 column.finish()
-        categorical = np.array([isinstance(column, CategoryColumn) for column in self.columns.values()], bool)
-        readings = tuple(column.reading() for column in self.columns.values())
-        return Columns(self.values, categorical, tuple(self.columns), readings)
+        kept = [place for place, name in enumerate(self.columns) if name not in self.parts or self._tells(place)]
+        for place, other in enumerate(kept):
+            if place < other:
+                self.values[:, place] = self.values[:, other]
+        names = [*self.columns]
+        known = {names[place]: self.columns[names[place]] for place in kept}
+        categorical = np.array([isinstance(column, CategoryColumn) for column in known.values()], bool)
+        readings = tuple(column.reading() for column in known.values())
+        return Columns(self.values[:, : len(kept)], categorical, tuple(known), readings)
+
+    def _tells(self, place: int) -> bool:
+        """Whether a part of cells has levels, and most rows none of their own."""
+        return 1 <= int(self.values[:, place].max()) < parts.OWN * len(self.values)
 
 
 def memory_need(scanned: Sequence[NumberScan | CategoryScan], rows: int) -> int:
     """Bytes; texts of levels are in one piece once more when they are put in order."""
     categories = (one for one in scanned if isinstance(one, CategoryScan))
     of_levels = (round(one.distinct * (BOOKKEEPING + 2 * one.bytes_per_level)) for one in categories)
-    return 4 * rows * len(scanned) + sum(of_levels)
+    return 4 * rows * (len(scanned) + len(parts.named(scanned, rows))) + sum(of_levels)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -18,6 +19,7 @@ import numpy.typing as npt
 from ..bounds.intervals import measure_smoothness
 from ..core.arrays import Floats, Integers
 from ..core.budget import RADII_SHARE
+from ..core.errors import AssumptionError
 from ..core.eta import Eta, Neighborhoods
 from ..core.progress import Progress
 from ..core.randomness import for_audit
@@ -35,6 +37,7 @@ DEFAULT_QUERIES = 200_000
 LARGEST = 10_000
 MOST_COUNTS = 1 << 28  # kept while k is chosen, four bytes each
 _USUAL = 30  # fewer say little about anybody
+_CLEARLY = 3.0  # standard errors by which fewer neighbours guess better
 
 
 @dataclass(frozen=True)
@@ -56,7 +59,11 @@ class Neighbors(Estimator):
         if settings.smoothness is not None:  # met before the search, which may be long
             measure_smoothness.check(ks[0], len(queries), RADII_SHARE * (1 - settings.confidence))
         halves = for_audit(settings.seed, "halves").integers(2, size=n, dtype=np.uint8) if task.halves else None
-        return chosen(_counted(table, queries, ks, settings, task.progress, halves), table.labels), ()
+        beside = ks_beside(n, settings)
+        grid = _counted(table, queries, (*beside, *ks), settings, task.progress, halves)
+        if beside:
+            check_alike(grid.at(0), grid.at(1), table.labels)
+        return chosen(islice(grid, len(beside), None), table.labels), ()
 
 
 def glimpse(table: Table, rows: Integers, settings: Settings, progress: Progress) -> Eta:
@@ -114,6 +121,22 @@ def ks_of(n: int, settings: Settings, counts: int, most: int | None = None) -> t
     tried = tuple(dict.fromkeys(min(k, most) for k in tried))
     alone = settings.smoothness is not None or len(tried) * counts > MOST_COUNTS
     return (min(default_k(n), most),) if alone else tried
+
+
+def ks_beside(n: int, settings: Settings) -> tuple[int, ...]:
+    """The most that would be tried, where more are asked for: so many may be people of all kinds. What --smoothness
+    vouches for covers that."""
+    most = ks(n)[-1]
+    return (most,) if settings.k is not None and settings.k > most and settings.smoothness is None else ()
+
+
+def check_alike(fewer: Neighborhoods, more: Neighborhoods, labels: Labels) -> None:
+    """Refuses neighbourhoods of people whom smaller ones tell apart: limits of their averages say nothing of them."""
+    own = labels[more.rows]
+    behind = losses(smoothed(more.counts), own) - losses(smoothed(fewer.counts), own)
+    if behind.mean() > _CLEARLY * behind.std() / math.sqrt(len(behind)):
+        what = f"{more.k:,} neighbours are no people alike: {fewer.k:,} guess labels clearly better"
+        raise AssumptionError(what, hint="leave out --k, and labels choose it")
 
 
 # ---- from counts to eta; labels (n,) of the whole table: those of the queries judge, and no count holds them

@@ -41,13 +41,19 @@ class Rows:
     about: Mapping[str, object]
 
 
-def as_given(table: Table, probability: Floats) -> Eta:
+def as_given(table: Table, probability: Floats, settings: Settings) -> Eta:
     n = len(table.labels)
     return Eta(
         probability=probability, counts=None, rows=np.arange(n), k=None, n=n, estimator="given",
         log_loss=reliability.log_loss(probability, table.labels), exact=True, recall=1.0, radius=None, metric=None,
-        part=np.zeros(n, np.uint8), unseen=probability,
+        part=np.zeros(n, np.uint8), unseen=probability, refuted=_refuted(probability, table, settings),
     )  # fmt: skip
+
+
+def _refuted(probability: Floats, table: Table, settings: Settings) -> bool:
+    """Limits that take the probabilities at their word would be known not to hold."""
+    miss = 1 - settings.confidence
+    return any(reliability.faults(probability, table.labels, table.dataset.classes, miss))
 
 
 def warned(table: Table, settings: Settings) -> Table:
@@ -133,7 +139,9 @@ def _shown(value: object) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 
-def eta_of_rows(columns: Mapping[str, npt.NDArray[Any]], said: Mapping[str, Any], table: Table) -> Eta:
+def eta_of_rows(
+    columns: Mapping[str, npt.NDArray[Any]], said: Mapping[str, Any], table: Table, settings: Settings
+) -> Eta:
     def matrix(name: str) -> Any:
         names = [f"{name}_{of}" for of in table.dataset.classes]
         return np.column_stack([columns[one] for one in names]) if set(names) <= columns.keys() else None
@@ -146,6 +154,7 @@ def eta_of_rows(columns: Mapping[str, npt.NDArray[Any]], said: Mapping[str, Any]
         part=columns["part"] if seen else np.zeros(len(rows), np.uint8),
         unseen=matrix("unseen") if seen else probability,
         unresolved=np.column_stack([columns[name] for name in _UNRESOLVED]) if open_ else None,
+        refuted=not seen and _refuted(probability, table, settings),
         tried=tuple(Tried(**one) for one in said["tried"]), asked=said["asked"] | {"eta": said["given"]},
         **{name: said[name] for name in _FACTS},
     )  # fmt: skip

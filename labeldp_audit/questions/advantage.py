@@ -250,7 +250,7 @@ def _added(audit: Audit, mechanism: Mechanism, gain: Gain, miss: float) -> Bound
     least = 0.0
     if mechanism.bag == 1 and audit.box is not None:
         least = _least_of_records(audit.box, mechanism, audit.payoffs, most, miss)
-    elif eta.counts is None and audit.payoffs.alike:
+    elif eta.counts is None and not eta.refuted and audit.payoffs.alike:
         least = _least_of_given(eta.queries, mechanism.bag, gain, most, miss)
     estimate = min(gain.mean, high)
     low = 0.0 if least > high else min(least, estimate)  # labels refute what the lower limit rests on

@@ -129,8 +129,9 @@ def _shares(eta: Eta, positive: int) -> Floats:
 def of_windows(eta: Eta, positive: int, mistakes: Mistakes, widening: float) -> Intervals:
     """The interval of each row from the rows around it."""
     known = eta.probability[:, positive]
-    if eta.counts is None:  # given, and taken at its word
-        return Intervals(known, known, 0, known)
+    if eta.counts is None:  # given, and taken at its word unless labels refute it
+        low, high = (np.zeros_like(known), np.ones_like(known)) if eta.refuted else (known, known)
+        return Intervals(low, high, 0, known)
     each = mistakes.miss_each / eta.choices  # labels chose the counts: those of every choice must hold
     low, high = clopper_pearson.limits_of_counts(eta.counts[:, positive], eta.counts.sum(axis=1), each / 2)
     low, high = np.maximum(0.0, low - widening), np.minimum(1.0, high + widening)

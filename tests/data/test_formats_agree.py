@@ -148,6 +148,7 @@ def test_each_category_by_hand(rich, features):
     kept, columns = rich.filter(rich["y"].is_valid()), features.columns
     found = {name: values for name, values in zip(columns.names, columns.values.T, strict=True)}
     categories = [name for name, is_one in zip(columns.names, columns.categorical, strict=True) if is_one]
+    categories = [name for name in categories if name in rich.column_names]  # others are endings of numbers
     assert categories == ["few", "place", "each", "answer", "code", "forced"]
     for name in categories:
         assert np.array_equal(found[name], by_hand(kept[name].cast(pa.string()).to_pylist())), name

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from labeldp_audit import neighbors
+from labeldp_audit.core.errors import AssumptionError
 from labeldp_audit.core.eta import Neighborhoods
 from labeldp_audit.core.progress import Silent
 from labeldp_audit.core.settings import Settings
@@ -35,6 +36,28 @@ def grid(part=None):
 def lost(k):
     """By hand: half a count added to each class."""
     return np.array([-math.log((row[y] + 0.5) / (k + 1)) for row, y in zip(AT[k], LABELS, strict=True)])
+
+
+def test_neighbours_whom_fewer_tell_apart_are_refused():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=2000).astype(np.float32)
+    labels = (rng.random(2000) < 1 / (1 + np.exp(1 - 2 * x))).astype(np.uint8)
+
+    def judged(labels):
+        beside = knn.ks_beside(2000, Settings(k=1500))
+        found = neighbors.count_grid(
+            x[:, None], labels, 2, np.arange(2000), ks=(*beside, 1500), recall=1.0, seed=0, threads=1, progress=Silent()
+        )
+        knn.check_alike(*found, labels)
+
+    with pytest.raises(AssumptionError, match="1,500 neighbours are no people alike: 179 guess labels clearly better"):
+        judged(labels)
+    judged(rng.permutation(labels))  # where features tell nothing, as many as one likes are alike
+
+
+@pytest.mark.parametrize("settings", [Settings(), Settings(k=179), Settings(k=1500, smoothness="1,1")])
+def test_usual_numbers_of_neighbours_are_not_compared_with_fewer(settings):
+    assert knn.ks_beside(2000, settings) == ()
 
 
 def test_the_least_log_loss_wins_and_all_of_them_are_kept():
