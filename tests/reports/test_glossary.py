@@ -12,7 +12,7 @@ from scipy.special import expit, logit
 
 from labeldp_audit.cli.explain import KNOWN
 from labeldp_audit.mechanisms import MECHANISMS
-from labeldp_audit.questions.quantities import QUANTITIES
+from labeldp_audit.questions.quantities import ADVANTAGES
 
 ROOT = Path(__file__).parents[2]
 CODE = "\n".join(
@@ -60,7 +60,7 @@ def test_an_entry_is_whole(entry):
 
 
 def test_what_holds_jointly_names_its_exceptions():
-    limitless = [one.name for one in QUANTITIES.values() if not one.has_limits]
+    limitless = [one.name for one in ADVANTAGES.quantities if not one.has_limits]
     assert len(limitless) == 3
     for name in ("low", "high", "confidence"):
         said = KNOWN[name].read
