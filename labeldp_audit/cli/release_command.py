@@ -39,7 +39,7 @@ def perform(context: typer.Context) -> int:
         made = release.prepare(data, settings, progress, shuffle=bool(asked["shuffle"]), insecure=insecure)
         files = release.files(made, data, settings, to, progress)
         write.write_all(files)
-        if made.heterogeneity is not None:
+        if made.heterogeneity is not None and not asked["quiet"]:
             low, high = made.heterogeneity
             phi = f"labels hang on features inside clusters by {low:.2f} to {high:.2f} of 2 (heterogeneity)"
             terminal.say(f"for you alone, as it depends on labels: {phi}")
