@@ -61,7 +61,7 @@ def test_an_entry_is_whole(entry):
 
 def test_what_holds_jointly_names_its_exceptions():
     limitless = [one.name for one in QUANTITIES.values() if not one.has_limits]
-    assert len(limitless) == 3
+    assert len(limitless) == 7
     for name in ("low", "high", "confidence"):
         said = KNOWN[name].read
         assert all(other in said for other in (*limitless, "columns", "averages"))
