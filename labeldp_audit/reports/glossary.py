@@ -8,7 +8,8 @@ from ..core.quantity import MATHEMATICS, PITFALLS, TRAINING, UNIFIED, Term
 
 _JOINTLY = "P(every low <= its number <= every high) >= confidence"
 _EXCEPT = (
-    "Exceptions: equivalent_epsilon, equivalent_k and multiplicative_advantage have no limits; those of columns, and "
+    "Exceptions: equivalent_epsilon, equivalent_k, multiplicative_advantage, log_odds_gain, beliefs, release_p and "
+    "release_faults have no limits; those of columns, and "
     "low of advantages from bags that were drawn, take chance as normal; and the number of j and nu_max is that of "
     "averages over rows with like scores, not of people."
 )
