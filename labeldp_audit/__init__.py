@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 __all__ = [
     "AssumptionError", "AuditError", "Bound", "DataError", "Finding", "Findings", "Judgement", "Outcome", "Released",
-    "Report", "Rows", "SpecError", "Verdict", "advantage", "audit", "estimate_eta", "estimate_j", "nu_max",
-    "read_report", "release", "tune", "verify",
+    "Report", "Rows", "SpecError", "Verdict", "advantage", "attack", "audit", "estimate_eta", "estimate_j",
+    "nu_max", "read_report", "release", "tune", "verify",
 ]  # fmt: skip
 
 
@@ -84,6 +84,11 @@ def verify(release: str | os.PathLike[str], **options: Unpack[_settings.VerifyOp
 
     with _errors_name_arguments(), _watched(options.get("progress")) as progress:
         return Report(verifying.verified(release, options, progress))
+
+
+def attack(data: object, release: str | os.PathLike[str], **options: Unpack[_settings.AttackOptions]) -> Report:
+    """What do attackers get who are played against this very release? The report's `rows` say it of each record."""
+    return _answered("attack", data, {**options, "release": release})
 
 
 def read_report(path: str | os.PathLike[str]) -> Report:

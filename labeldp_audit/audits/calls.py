@@ -19,7 +19,7 @@ from ..core.settings import Settings
 from ..estimators import named, scikit, supplied
 from ..estimators.contract import Estimator
 from ..questions import releases
-from . import judging, run, tune, verify
+from . import attack, judging, run, tune, verify
 
 # What makes the report, and the options that the function of that name in Python takes, where there is one.
 COMMANDS: Mapping[str, tuple[Any, type | None]] = {
@@ -31,10 +31,12 @@ COMMANDS: Mapping[str, tuple[Any, type | None]] = {
     "check": (run.check, None),
     "tune": (tune.tune, options.TuneOptions),
     "verify": (verify.verify, None),
+    "attack": (attack.attack, options.AttackCall),
 }
 _MECHANISMS = {
     "advantage": options.COMPARED_MECHANISMS,
     "tune": options.OPEN_MECHANISM,
+    "attack": (),
 }  # where none are named
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -26,19 +26,22 @@ from . import doubts
 
 def gather(
     data: object, settings: Settings, progress: Progress, *, halves: bool = True, many: bool = False,
-    columns: bool = False,
+    columns: bool = False, together: Callable[[Table], Table] | None = None,
 ) -> Evidence:  # fmt: skip
     """What questions are put to; arguments as below."""
-    table, eta = read_and_estimate(data, settings, progress, halves=halves, many=many, columns=columns)
+    table, eta = read_and_estimate(
+        data, settings, progress, halves=halves, many=many, columns=columns, together=together
+    )
     return Evidence(table, eta, releases.wanted(settings, len(table.dataset.classes)), progress)
 
 
 def read_and_estimate(
     data: object, settings: Settings, progress: Progress, *, halves: bool = False, many: bool = False,
-    columns: bool = False,
+    columns: bool = False, together: Callable[[Table], Table] | None = None,
 ) -> tuple[Table, Eta]:  # fmt: skip
     """halves: eta is also estimated without the labels of half of the rows. many: labels may have many classes.
-    columns: features are wanted as they are, whatever the estimator needs."""
+    columns: features are wanted as they are, whatever the estimator needs. together: says which rows models are never
+    to learn from and guess apart."""
     if settings.eta and settings.eta_file is not None:
         raise SpecError("--eta and --eta-file exclude each other")
     options = ReadOptions(
@@ -56,6 +59,7 @@ def read_and_estimate(
     estimator = named(settings.estimator).suited(settings)
     wanted = replace(options, columns=estimator.columns or columns, points=estimator.points)
     whole = read_table(data, wanted, progress)
+    whole = whole if together is None else together(whole)
     _check_policy(settings.policy, whole)
     releases.wanted(settings, len(whole.dataset.classes))  # refused before anything is searched or learnt
     table = doubts.judging_rows(whole)

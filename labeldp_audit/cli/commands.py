@@ -13,6 +13,7 @@ import typer.core
 from ..core import registry
 from ..core.errors import SpecError
 from ..core.settings import (
+    AttackOptions,
     AuditOptions,
     EtaOptions,
     GainOptions,
@@ -293,6 +294,29 @@ def verify(context: typer.Context) -> int:
           a release of another tool
     """
     return perform(context, verifies=True)
+
+
+@command(
+    "What attackers get out of a release: they are played.",
+    opt.as_in_python(AttackOptions) - {"exit_zero"} | {"per_row"},
+    opt.DATA, opt.PROTECTED_TABLE, opt.PLAYED_MECHANISM,
+)  # fmt: skip
+def attack(context: typer.Context) -> int:
+    """Play attackers against a release and judge them by the true labels: the best one, who weighs features and
+    release, ones who train a model on what was published, and one who knows all other labels. Says how many more
+    labels each guesses than from the features alone, whose labels are recovered, and whether that is what
+    `advantage` predicts.
+
+    \b
+    Examples:
+      labeldp-audit attack clinic.parquet protected.parquet
+          all attackers who can be played
+      labeldp-audit attack clinic.parquet protected.parquet --attacker optimal --per-row guesses.parquet
+          the best one alone, and what he made of each record
+      labeldp-audit attack clicks.csv bags.csv --guess score --utility balanced
+          and guesses of your own; rare labels count as much
+    """
+    return perform(context)
 
 
 @command("A stored report in another format.", opt.OF_EVERY_REPORT, opt.STORED_REPORT)

@@ -44,6 +44,12 @@ def estimators() -> tuple[str, ...]:
     return ESTIMATORS.names()
 
 
+def attackers() -> Iterator[tuple[str, str]]:
+    from ..attacks import ATTACKS
+
+    return ((one.name, one.summary) for one in ATTACKS)
+
+
 def quantities() -> Iterator[tuple[str, str]]:
     from .explain import known
 
@@ -78,6 +84,7 @@ RELEASE_FILE = _argument("data", "RELEASE", "File that `release` wrote, or that 
 OLDER_REPORT = _argument("older", "OLD", "Stored report (.json) of before.")
 NEWER_REPORT = _argument("data", "NEW", "Stored report (.json) to compare with it.")
 STORED_REPORT = _argument("data", "REPORT", "Stored report (.json) that another command left.")
+PROTECTED_TABLE = _argument("release", "RELEASE", "Protected table that `release` made of it.")
 QUANTITY = _argument(
     "quantity", "[QUANTITY]", "Name of a quantity, as in reports and policies, or of a term.", autocompletion=quantities
 )
@@ -172,6 +179,9 @@ OPTIONS: Mapping[str, Parameter] = {one.name: one for one in (
         shown="say it"),
     _setting("explain", QUESTION, "Also what each column contributes: models are fitted again without it, once for "
         "each column."),
+    _setting("attacker", QUESTION, "Who is played, beside the one who ignores the release. Repeatable.",
+        shown="all who can be", autocompletion=attackers),
+    _setting("guess", QUESTION, "Column that holds guesses of your own, made without these labels.", shown="none"),
     _setting("confidence", QUESTION, "Confidence of all intervals of a report jointly."),
     _setting("seed", QUESTION, "Where sampling starts: same seed, same numbers."),
     _option("fail_if", Text("LINE"), POLICY, "What blocks a release, such as 'advantage.high > 0.05' or 'j(tau=6).low "
@@ -193,6 +203,8 @@ OPTIONS: Mapping[str, Parameter] = {one.name: one for one in (
     _option("output", Text("DIR"), OUTPUT, "Folder that gets the report as .json, .md, .html and pictures; of audit in "
         "all formats.", "--output", "-o", default="labeldp-report"),
     _flag("no_output", OUTPUT, "Write no folder."),
+    _option("per_row", Text("FILE"), OUTPUT, "Parquet file that gets a line for each record, with guesses and "
+        "posteriors. Only you can read it.", shown="none"),
     _flag("with_run_info", OUTPUT, "Add when, where, by whom and with which versions it ran; left out otherwise, so "
         "that reports can be compared."),
     _flag("verbose", OUTPUT, "Show all of the report, not one screen of it.", "--verbose", "-v"),
@@ -215,6 +227,9 @@ TUNED_MECHANISM = _mechanism(
 RELEASE_MECHANISM = _mechanism(help="How labels are protected, as name:field=value.", default=())
 CLAIMED_MECHANISM = _mechanism(
     help="What the release claims to be, as name:field=value, in place of a manifest.", default=(),
+    shown="what the manifest says")
+PLAYED_MECHANISM = _mechanism(
+    help="How labels were protected, where no manifest stands beside the release.", default=(),
     shown="what the manifest says")
 EXPLAINED_AS = _option(
     "format", OneOf(("text", "json")), OUTPUT, "Form of the answer.", "--format", "-f", default="text")

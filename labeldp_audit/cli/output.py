@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..core.errors import DataError, SpecError
 from ..core.report import Report
@@ -93,13 +93,21 @@ def names_of(plan: Plan, command: str, rows: bool = False) -> dict[str, str]:
     return pages | dict.fromkeys((f"{command}.svg", f"{command}-advantage.svg", *([ROWS] if rows else [])), "")
 
 
-def check(plan: Plan, names: Mapping[str, str], sources: Mapping[str, str]) -> None:
+def per_row(asked: Mapping[str, Any], rows: Rows | None) -> Sequence[write.File]:
+    """The file that --per-row names."""
+    place = asked.get("per_row")
+    return [] if rows is None or not place else [write.rows_file(Path(place), rows.columns)]
+
+
+def check(plan: Plan, names: Mapping[str, str], sources: Mapping[str, str], beside: str | None = None) -> None:
     """Refuse a place that cannot be written before the long computation, and leave nothing there; and to write a
     report over what is read, or over another report.
 
-    names: of the files that the run may leave in its folder, and their formats; sources: what it reads, by what it is.
+    names: of the files that the run may leave in its folder, and their formats; sources: what it reads, by what it is;
+    beside: another file that it writes.
     """
     files = [_Planned(file, form, True, str(file)) for form, file in plan.targets if file]
+    files += [_Planned(Path(beside), "", True, beside)] if beside else []
     typed = [one.file for one in files]
     if plan.folder is not None:
         inside = ((name, form, f"{name} in the folder {plan.folder}") for name, form in names.items())
@@ -178,7 +186,9 @@ def _page(report: Report, form: str, info: Info, location: str | None, width: in
     return _closed(formats.render(form, report, width=width, color=color, run_info=info, location=location))
 
 
-def to_files(plan: Plan, report: Report, rows: Rows | None, info: Info) -> Sequence[Path]:
+def to_files(
+    plan: Plan, report: Report, rows: Rows | None, info: Info, beside: Sequence[write.File] = ()
+) -> Sequence[Path]:
     """Write what was planned, all or nothing; the files."""
     pages = [(file, form) for form, file in plan.targets if file]
     inside: Iterator[write.File] = iter(())
@@ -186,7 +196,7 @@ def to_files(plan: Plan, report: Report, rows: Rows | None, info: Info) -> Seque
         pages += [(plan.folder / f"{report.command}.{ending}", form) for ending, form in plan.pages.items()]
         inside = _beside_pages(plan.folder, report, rows)
     files = [write.text_file(file, _page(report, form, info, plan.location)) for file, form in pages]
-    files += inside
+    files += [*inside, *beside]
     write.write_all(files, plan.folder)
     return [file.path for file in files]
 

@@ -87,7 +87,7 @@ def perform(context: typer.Context, job: Job) -> int:
     terminal.warn((sentence(one) for one in report.remarks if one not in said), silent)
     info = versions.of_run(data, sys.argv[1:], started) if asked["with_run_info"] else info
     text = output.to_screen(plan, report, *terminal.screen(), info, bool(asked["verbose"]))
-    written = output.to_files(plan, report, rows, info)
+    written = output.to_files(plan, report, rows if job.rows else None, info, output.per_row(asked.values, rows))
     terminal.show(text)
     terminal.warn(output.to_summary(plan, report, os.environ.get("GITHUB_STEP_SUMMARY")), quiet=False)
     if written and not silent:
@@ -124,6 +124,11 @@ def _checked(context: typer.Context, job: Job, data: str, asked: Configuration) 
     if job.needs_policy and not (stored and asked.values.get("baseline")):
         judging.wanted(policy, configuration.POLICY_EXAMPLE)
     settings = replace(asked.settings(), policy=policy)
+    released = context.params.get("release")
+    if "release" in context.params:
+        if not released:
+            raise SpecError("missing argument RELEASE", hint=f"`{context.command_path} --help` shows examples")
+        settings = replace(settings, release=str(released))
     if not stored:
         from ..audits import calls
 
@@ -132,13 +137,14 @@ def _checked(context: typer.Context, job: Job, data: str, asked: Configuration) 
         "the table or among its parts": data, "the estimates of --eta-file": asked.values.get("eta_file"),
         "the older report": _older(context, asked), "the original": asked.values.get("original"),
         "the configuration": asked.file, "the policy": asked.values.get("policy"),
+        "the release": released,
     }  # fmt: skip
     read = {what: str(file) for what, file in sources.items() if file}
     # A stored report is there already, and gets a folder only if one is asked for; where its table is, is not known.
     nowhere = asked["no_output"] or (stored and asked.origins["output"] == configuration.DEFAULT)
     location = None if stored or data == "-" else output.location(data, os.environ.get("GITHUB_WORKSPACE"))
     plan = output.plan(asked["format"], None if nowhere else asked["output"], job.every_format, location)
-    output.check(plan, output.names_of(plan, name, job.rows) if job.tables else {}, read)
+    output.check(plan, output.names_of(plan, name, job.rows) if job.tables else {}, read, asked.values.get("per_row"))
     return Errand(name, job, data, asked, settings, plan, read, stored)
 
 

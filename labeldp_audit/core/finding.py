@@ -51,6 +51,16 @@ class Way(StrEnum):
     OPEN = "open"  # limits meet, or there are none
 
 
+class Knows(StrEnum):
+    """What an attacker goes by."""
+
+    FEATURES = "features"
+    RELEASE = "release"
+    BOTH = "features and release"
+    LABELS = "all other labels too"  # more than anybody has
+    SUPPLIED = "supplied"
+
+
 @dataclass(frozen=True)
 class Change:
     """Of one number between two reports."""

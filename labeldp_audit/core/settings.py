@@ -66,6 +66,9 @@ class Settings:
     policy: Policy | None = None  # that the report will be judged by
     explain: bool = _option(Flag(), False)  # also what each column contributes
     cluster: str | None = _option(Text("COLUMN"))  # which records a release takes for alike
+    release: str | None = _option(Text("RELEASE"))  # that attackers read
+    attacker: tuple[str, ...] = _options(Text("NAME"))  # who is played; all who can be, where none are named
+    guess: str | None = _option(Text("COLUMN"))  # of the user's own guesses
 
 
 def smoothness(settings: Settings) -> tuple[float, float] | None:
@@ -143,6 +146,21 @@ class TuneOptions(GainOptions, total=False):
 class AuditOptions(TuneOptions, total=False):
     tau: Values | None
     explain: bool
+
+
+class AttackOptions(Options, total=False):
+    """What `attack` takes."""
+
+    eta_file: str | os.PathLike[str] | None
+    utility: Literal["zero-one", "balanced"]
+    attacker: str | Iterable[str]
+    guess: str | None
+
+
+class AttackCall(AttackOptions, total=False):
+    """And the release, which stands first."""
+
+    release: str | os.PathLike[str]
 
 
 class ReleaseOptions(TypedDict, total=False):

@@ -453,6 +453,69 @@ OBSERVED_EPSILON = Quantity(
     ("epsilon", "flip_rate"),
     unit=NATS, has_upper=False, with_noise=STAYS,
 )  # fmt: skip
+_PLAYED = f"{PREVENT}, section 3; {UNIFIED}, sections 2 and 6; {MATHEMATICS}: CERTIFICATES c1, B1"
+_LIMITS = (
+    "Limits are for releases of other labels drawn by the same mechanism: independent units are records or, where bags "
+    "are published, bags, and guesses of a fold were made without its labels."
+)
+ATTACK_UTILITY = Quantity(
+    "attack_utility", "Right guesses of an attacker who was played",
+    "share of the labels of this release that an attacker guessed",
+    "mean of u(guess, label) over the records, u = 1, or 1 / (C p) for a class of share p",
+    _PLAYED,
+    f"estimate is what happened to this very release. {_LIMITS} low is also what the best attacker surely gets.",
+    ("attack_advantage", "informed_utility", "recovered"),
+    share=True, axes=("attacker", "knows"), low_by_trial=True,
+)  # fmt: skip
+ATTACK_ADVANTAGE = Quantity(
+    "attack_advantage", "What the release gave an attacker who was played",
+    "what an attacker guessed beyond the features alone",
+    "attack_utility - attack_utility(attacker=features), on the same records",
+    _PLAYED,
+    "Below 0 where he did worse than somebody who ignores the release, who has a model of the true labels. "
+    f"{_LIMITS} An attacker who knows all other labels knows more than anybody will.",
+    ("attack_utility", "advantage", "attack_excess"),
+    axes=("attacker", "knows"), unit=POINTS,
+)  # fmt: skip
+ATTACK_EXCESS = Quantity(
+    "attack_excess", "Advantage that was played less the one predicted",
+    "attack_advantage of the optimal attacker less the advantage that was predicted",
+    "attack_advantage(attacker=optimal) - advantage",
+    f"a comparison on this table; {MATHEMATICS}: CERTIFICATES c1, c2",
+    "Where 0 is between low and high, release and prediction agree. A low above 0: the release gives away more than "
+    "was predicted, so it is not what it says or eta is worse than thought. A high below 0: the attack found less.",
+    ("attack_advantage", "advantage"),
+    axes=("attacker",), unit=POINTS, with_noise=UNTUNED,
+)  # fmt: skip
+RECOVERED = Quantity(
+    "recovered", "People whose label was recovered",
+    "share of people whose true label has a posterior above 0.99",
+    "share of records with P(label | features, release) > 0.99, label the true one",
+    _PLAYED,
+    "Beside that of the attacker called features it says what the release did: whose features tell the label anyway "
+    f"is recovered without it. {_LIMITS}",
+    ("attack_utility", "log_odds_gain"),
+    share=True, axes=("attacker", "knows"),
+)  # fmt: skip
+LOG_ODDS_GAIN = Quantity(
+    "log_odds_gain", "Change of log odds by the release",
+    "how much the release moved the log odds of the true label, in nats: the multiplicative advantage",
+    "quantile over people of logit P(label | features, release) - logit P(label | features), label the true one",
+    f"the multiplicative advantage; {MATHEMATICS}: CERTIFICATES c1",
+    "What happened to the people of this table: no limits. With an epsilon nobody is moved by more than that.",
+    ("recovered", "nu_max", "epsilon"),
+    has_limits=False, axes=("attacker", "knows", "quantile"), unit=NATS,
+)  # fmt: skip
+BELIEFS = Quantity(
+    "beliefs", "People by prior and posterior",
+    "share of people whose true label has this prior and this posterior",
+    "share of records with prior and posterior in tenths that begin at at.prior and at.posterior; fewer than 5 are "
+    "left out",
+    "a count on this table, no theorem",
+    "People above the diagonal are those whom the release gave away. It counts, and shows nobody by himself.",
+    ("log_odds_gain", "recovered"),
+    share=True, has_limits=False, axes=("attacker", "prior", "posterior"), describes=True,
+)  # fmt: skip
 
 # The questions that answer them; those that were there first share what is no reserve in equal parts.
 WORST_CASE = Question(
@@ -477,4 +540,5 @@ ADVANTAGES = Question(
 
 OF_COLUMNS = (COLUMN_LOG_LOSS, COLUMN_J, COLUMN_ADVANTAGE)
 OF_GROUPS = (COLUMN_GUESSED, GROUP_LOSS, GROUP_SHARE, GROUP_POSITIVE, GROUP_GUESSED)  # which `audit` looks for
+OF_ATTACKS = (ATTACK_UTILITY, ATTACK_ADVANTAGE, RECOVERED, LOG_ODDS_GAIN, BELIEFS)  # which `attack` plays
 QUANTITIES: Mapping[str, Quantity] = {one.name: one for one in tuple(globals().values()) if isinstance(one, Quantity)}

@@ -83,7 +83,7 @@ def about(one: Finding, report: Report) -> str:
     """What a number is about, in words."""
     title, tau = found.quantity(report, one.quantity).title, one.place("tau")
     at = "" if tau is None else f" of {nats(tau)}"
-    names = ("group", "check", "column", "class", "bound", "of")
+    names = ("group", "check", "column", "class", "bound", "of", "attacker")
     others = [plain(str(one.at[key])) for key in names if isinstance(one.at.get(key), str)]
     others += [f"{key} = {short(one.place(key))}" for key in ("alpha", "order") if one.place(key) is not None]
     where = f" ({', '.join(others)})" if others else ""
@@ -187,7 +187,7 @@ def _rows_would_tell(left: Sequence[Verdict], report: Report) -> str:
 
 def answers(report: Report) -> tuple[str, ...]:
     """The main answer first; about what is planned, not about what is shown for comparison."""
-    return _said(report, (_changed, _alone, _tuned, _tail, _at_risk, _worst, _added, _features, _chances))
+    return _said(report, (_changed, _alone, _attacked, _tuned, _tail, _at_risk, _worst, _added, _features, _chances))
 
 
 def brief(report: Report) -> tuple[str, ...]:
@@ -346,6 +346,37 @@ def _chances(report: Report) -> Iterator[str]:
     )
 
 
+def _attacked(report: Report) -> Iterator[str]:
+    """The best of those who know no label, beside the features alone and what was predicted."""
+    played = found.attackers(report)
+    some = [one[found.GUESSED] for one in played.values() if found.GUESSED in one]
+    some = [one for one in some if not found.knows_labels(one) and one.bound.estimate is not None]
+    if not some:
+        return
+    best = max(some, key=lambda one: one.bound.estimate or 0.0)
+    known = played[str(best.at["attacker"])]
+    alike = " (classes counted alike)" if report.parameters.get("utility") == "balanced" else ""
+    said = f"The best attacker, {plain(str(best.at['attacker']))}, guesses {words.said(best.bound.estimate, PER_CENT)}"
+    gained, predicted = known.get(found.GAINED), found.bound(report, found.ADDED, best.mechanism)
+    if gained is None:
+        yield f"{said} of labels right{alike}: the release tells nobody who was played more than the features do."
+    else:
+        more = f"{words.said(gained.bound.estimate, POINTS)} more than from the features alone"
+        told = "" if predicted is None else f"; predicted {words.amount(predicted.estimate, POINTS)}"
+        yield f"{said} of labels right{alike}, {more}{told}."
+    yield from (_agreement(one) for one in report.findings if one.quantity == found.EXCESS)
+
+
+def _agreement(one: Finding) -> str:
+    bound, who = one.bound, f"the {plain(str(one.at.get('attacker')))} attacker"
+    between = f"({words.low(bound, POINTS)} to {words.high(bound, POINTS)} points apart)"
+    if bound.low is not None and bound.low > 0:
+        return f"DISAGREES: {who} gained more than was predicted, beyond the limits of both {between}."
+    if bound.high is not None and bound.high < 0:
+        return f"DISAGREES: {who} gained less than was predicted, beyond the limits of both {between}."
+    return f"What {who} gained agrees with the prediction, within the limits of both {between}."
+
+
 def _tuned(report: Report) -> Iterator[str]:
     yield from (_search(one, report) for one in report.findings if one.quantity == found.TUNED)
 
@@ -368,7 +399,7 @@ def _search(one: Finding, report: Report) -> str:
 _MOST = 3  # sentences on a screen
 _BRIEF = {
     "audit": (_alone, _tail, _added, _at_risk), "tune": (_tuned,), "estimate-eta": (_features, _chances),
-    "nu-max": (_worst,), "diff": (_changed,),
+    "nu-max": (_worst,), "diff": (_changed,), "attack": (_attacked,),
 }  # fmt: skip
 
 # ---- waivers, in words for every format

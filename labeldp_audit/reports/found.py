@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 
-from ..core.finding import BASELINE, Bound, Finding
+from ..core.finding import BASELINE, Bound, Finding, Knows
 from ..core.finding import FEATURES as FEATURES_ALONE
 from ..core.policy import COMPARISONS, Outcome, Verdict
 from ..core.quantity import STAYS, Quantity
@@ -21,7 +21,10 @@ PARAMETERS = ("epsilon", "pi", "lambda", "k")  # coordinates that only say again
 COLUMNS = ("column_log_loss", "column_j", "column_advantage")
 MOVED, KNOWING, QUANTILE = "multiplicative_advantage", "advantage_knowing_others", "quantile"
 SAME = {"equivalent_epsilon": "rr:epsilon=", "equivalent_k": "llp:k="}
-FOR_PROGRAMS = ("plug_in_j",)  # one for each tau, in JSON and CSV alone
+GUESSED, GAINED, EXCESS, RECOVERED, ODDS_GAIN, BELIEFS = (
+    "attack_utility", "attack_advantage", "attack_excess", "recovered", "log_odds_gain", "beliefs",
+)  # fmt: skip
+FOR_PROGRAMS = ("plug_in_j", BELIEFS)  # one for each tau, or each cell of a picture: in JSON and CSV alone
 OPEN_LOW, OPEN_HIGH, DECIDED = 0.1, 0.9, 0.2  # a share between these is open; the width at which it would not be
 _TAUS = (1.0, 3.0, 6.0)  # that tables show where no others were asked for
 
@@ -68,6 +71,23 @@ def baselines(report: Report, quantity: str, tau: float | None = None) -> Mappin
         if one.quantity == quantity and isinstance(name, str) and (tau is None or one.place("tau") == tau):
             found.setdefault(name, one.bound)
     return found
+
+
+def attackers(report: Report) -> Mapping[str, Mapping[str, Finding]]:
+    """What is known of each who was played; of quantiles of log odds the middle and the last before the most."""
+    found: dict[str, dict[str, Finding]] = {}
+    for one in report.findings:
+        name = one.at.get("attacker")
+        if isinstance(name, str) and one.quantity in (GUESSED, GAINED, EXCESS, RECOVERED, ODDS_GAIN):
+            quantile = one.place("quantile")
+            key = one.quantity if quantile is None else f"{one.quantity} {quantile:g}"
+            found.setdefault(name, {})[key] = one
+    return found
+
+
+def knows_labels(one: Finding) -> bool:
+    """Is it about an attacker who knows more than anybody has?"""
+    return one.at.get("knows") == Knows.LABELS
 
 
 def has_number(value: Bound) -> bool:

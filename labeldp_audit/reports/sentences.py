@@ -174,6 +174,21 @@ SENTENCES: Mapping[str, str] = {
         "{last:.3g} (mean {mean:.3g}) {share:.3g} have the label {label}"
     ),
     "classifier-warns": "{name} warns while it is fitted: {kind}",
+    # ---- attackers
+    "members-not-guessed": (
+        "{rows:,} of {of:,} members of bags are not guessed: their labels are taken to be as common as all are"
+    ),
+    "attacker-learnt-from-some": (
+        "{attacker} learnt from {rows:,} of {of:,} records, drawn uniformly, and is judged on these"
+    ),
+    "attack-gained-more": (
+        "the attack gained more than was predicted, beyond the limits of both: the release is not what its manifest "
+        "says, or the estimate of eta misses something; labeldp-audit verify looks at the release"
+    ),
+    "attack-gained-less": (
+        "the attack gained less than was predicted, beyond the limits of both: the release may hide more than its "
+        "manifest says, or the prediction spreads people wider than models tell them apart"
+    ),
     # ---- mechanisms and policies
     NOT_JUDGED: "{mechanism} was not judged: {reason}",
     "judged-by-epsilon": (

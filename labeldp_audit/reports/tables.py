@@ -140,6 +140,25 @@ def odds(report: Report) -> Table | None:
     return Table(("the odds of the true label grow for", *header, "others known"), body, note=note)
 
 
+def attacks(report: Report) -> Table | None:
+    """Who was played, and what each got."""
+    played = found.attackers(report)
+    if not played:
+        return None
+    columns = [
+        words.cells([None if key not in one else one[key].bound for one in played.values()], unit)
+        for key, unit in ((found.GUESSED, PER_CENT), (found.GAINED, POINTS), (found.RECOVERED, PER_CENT))
+    ]
+    moved = [one.get(f"{found.ODDS_GAIN} 0.95") for one in played.values()]
+    nats_of = [words.amount(None if one is None else one.bound.estimate, NATS) for one in moved]
+    knows = [str(one[found.GUESSED].at.get("knows", "")) if found.GUESSED in one else "" for one in played.values()]
+    alike = ", classes alike" if report.parameters.get("utility") == "balanced" else ""
+    header = ("attacker", "knows", f"guessed right{alike}", "more, points", "recovered", "moved, nats")
+    rows = [list(row) for row in zip(played, knows, *columns, nats_of, strict=True)]
+    note = "Recovered: posterior above 0.99. Moved: log odds of the true label, for 95 % at most."
+    return Table(header, rows, note=note, left=(0, 1))
+
+
 def _like(report: Report, name: str) -> str:
     """The strength of randomized response, or the smallest bag, that adds as much on this table."""
     for quantity, spec in found.SAME.items():
@@ -511,5 +530,5 @@ def _column(one: Column) -> list[str]:
 
 _MAIN: Mapping[str, Callable[[Report], Table | None]] = {
     "estimate-j": shares, "nu-max": losses, "advantage": gains, "estimate-eta": chances, "audit": everything,
-    "tune": tuning, "check": lines, "diff": changes, VERIFY: checks,
+    "tune": tuning, "check": lines, "diff": changes, VERIFY: checks, "attack": attacks,
 }  # fmt: skip

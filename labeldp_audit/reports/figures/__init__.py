@@ -13,9 +13,9 @@ from ...core.report import COMPARED, TUNE, Report
 from .. import words
 from ..formats import spelling
 from ..formats.spelling import percent, points, short
-from ..found import CERTIFIED, PARAMETERS, verdicts
+from ..found import BELIEFS, CERTIFIED, PARAMETERS, verdicts
 from .drawing import COLOURS, STYLE, Axis, Tick, linear, logarithmic, logit
-from .panels import Chart, Curves, Panel, Point, Row, Rows, Series, is_open
+from .panels import Cells, Chart, Curves, Panel, Point, Row, Rows, Series, is_open
 
 __all__ = ["STYLE", "Chart", "of"]
 
@@ -24,6 +24,7 @@ _FAMILY = 3  # strengths from which on a mechanism is a curve
 _FALLS = {"epsilon": False, "tau": True, "pi": True, "k": True}  # along which of them a risk falls
 _LONGEST = 60  # characters of a name
 _POINTS = "percentage points"
+_TENTH = 0.1  # of which beliefs are counted
 _COLUMNS = {
     "column_advantage": "Advantage that goes without the column",
     "column_j": "Share of people above tau that goes without the column",
@@ -32,7 +33,9 @@ _COLUMNS = {
 
 
 def of(report: Report) -> tuple[Chart, ...]:
-    found = [chart for subject in (_tuned, _losses, _added, _worst, _columns, _fits) for chart in subject(report)]
+    found = [
+        chart for subject in (_beliefs, _tuned, _losses, _added, _worst, _columns, _fits) for chart in subject(report)
+    ]
     return tuple(replace(one, level="normal" if place else "brief") for place, one in enumerate(found))
 
 
@@ -230,6 +233,25 @@ def _family(one: Finding, axis: str) -> str:
     shown = ("epsilon", "pi", "lambda") if axis == "epsilon" else (axis,)
     rest = [field for field in fields.split(",") if field and field.partition("=")[0] not in shown]
     return f"{kind}:{','.join(rest)}" if rest else kind
+
+
+# ---- what an attack made of people
+
+
+def _beliefs(report: Report) -> Iterator[Chart]:
+    """Of the first attacker who is no baseline: prior across, posterior up."""
+    every = [one for one in report.findings if one.quantity == BELIEFS and one.bound.estimate]
+    first = next((one.at.get("attacker") for one in every), None)
+    mine = [one for one in every if one.at.get("attacker") == first]
+    if not mine:
+        return
+    cells = tuple((_x(one, "prior"), _x(one, "posterior"), one.bound.estimate or 0.0) for one in mine)
+    shares = linear([0.0, 1.0], _per_cent, "chance of the true label, from the features", 5)
+    up = replace(shares, label="and with the release")
+    raised = sum(share for prior, later, share in cells if later > prior)
+    alt = f"{_per_cent(round(raised, 4))} of people have a posterior at least a tenth above their prior"
+    title = f"What attackers believe of the true label: {first}"
+    yield _chart(report, "beliefs", title, alt, [Cells(shares, up, cells, _TENTH, 300)])
 
 
 # ---- a search for the least noise

@@ -31,6 +31,7 @@ _DARK = {
 _COLOURED = """
 .fig .paper{fill:@paper}.fig text{fill:@ink}.fig .soft{fill:@soft}.fig .halo{stroke:@paper}
 .fig .grid{stroke:@rule}.fig .axis,.fig .leader{stroke:@axis}.fig .limit,.fig .even{stroke:@ink}.fig .wedge{fill:@ink}
+.fig .same{stroke:@ink}
 .fig .hatch{stroke:@soft}.fig .dot,.fig .seen,.fig .promise{stroke:@paper}.fig .ring,.fig .misfit{fill:@paper}
 .fig .chosen{stroke:@soft}
 .fig .c0{color:@c0}.fig .c1{color:@c1}.fig .c2{color:@c2}.fig .c3{color:@c3}.fig .c4{color:@c4}.fig .c5{color:@c5}
@@ -46,9 +47,11 @@ _SHAPED = """
 .fig .d1{stroke-dasharray:8 3}.fig .d2{stroke-dasharray:2 3}.fig .d3{stroke-dasharray:10 3 2 3}
 .fig .d4{stroke-dasharray:14 4}.fig .d5{stroke-dasharray:5 2 1 2 1 2}
 .fig .band{fill:currentColor;fill-opacity:.17}.fig .bar{fill:currentColor;fill-opacity:.45}
+.fig .cell{fill:currentColor}
 .fig .hatch{stroke-width:1.3;stroke-opacity:.75}.fig .dot,.fig .seen,.fig .promise{fill:currentColor;
 stroke-width:1.2;stroke-dasharray:none}
 .fig .ring,.fig .misfit{stroke:currentColor;stroke-width:2}.fig .limit{stroke-width:1.8;stroke-dasharray:6 4}
+.fig .same{stroke-width:1;stroke-dasharray:4 4}
 .fig .even{stroke-width:1;stroke-dasharray:4 4;stroke-opacity:.7}.fig .chosen{stroke-width:9;stroke-opacity:.35}
 .fig.fitted{display:block;width:100%;max-width:30rem;height:auto}
 """

@@ -264,9 +264,52 @@ def _wedge(x: float, y: float) -> list[tuple[float, float]]:
     return [(x, y - 8), (x + 8, y), (x, y + 8)]
 
 
+# ---- shares of people in cells
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Shares of people by two numbers: the more people, the darker."""
+
+    x: Axis
+    y: Axis
+    cells: tuple[tuple[float, float, float], ...]  # where it begins across and up, and the share of people
+    size: float  # of a cell, either way
+    tall: float
+
+    @property
+    def _head(self) -> float:
+        return LINE + 8
+
+    @property
+    def height(self) -> float:
+        return self._head + self.tall + _BELOW + self.x.lines * LINE + 6
+
+    def _x(self, value: float) -> float:
+        return _LEFT + (RIGHT - 10 - _LEFT) * self.x.at(value)
+
+    def draw(self, top: float, hatch: str) -> Iterator[str]:
+        start = top + self._head
+
+        def y(value: float) -> float:
+            return start + self.tall * (1 - self.y.at(value))
+
+        yield text(8, start - 12, self.y.label)
+        for tick in self.y.ticks:
+            yield line(_LEFT, y(tick.value), RIGHT - 10, y(tick.value), "grid" if tick.value else "axis")
+            yield text(_LEFT - 7, y(tick.value) + 5, tick.label, anchor="end")
+        yield from self.x.drawn(_LEFT, RIGHT - 10, start + self.tall, start + self.tall + 4)
+        most = max(share for *_, share in self.cells)
+        for across, up, share in self.cells:
+            left, right, upper = self._x(across), self._x(across + self.size), y(up + self.size)
+            dark = round(0.08 + 0.92 * math.sqrt(share / most), 3)
+            yield rect(left + 0.5, right - 0.5, upper + 0.5, y(up) - upper - 1, class_="cell c0", opacity=str(dark))
+        yield line(self._x(self.x.low), y(self.x.low), self._x(self.x.high), y(self.x.high), "same")
+
+
 # ---- the chart
 
-Panel = Curves | Rows
+Panel = Curves | Rows | Cells
 
 
 @dataclass(frozen=True)
@@ -325,6 +368,8 @@ def _marks(hatch: str) -> Iterator[tuple[str, str, list[str]]]:
     """What a legend explains where it is drawn: a class or a fill, in words, and how it looks."""
     yield "line", "estimate", [line(0, 0, 28, 0, "line c0")]
     yield "dot", "estimate", [dot(14, 0, "dot c0")]
+    yield "cell", "people: the more, the darker", [rect(0, 28, -6, 12, class_="cell c0")]
+    yield "same", "no change", [line(0, 5, 28, -5, "same")]
     yield "bar", "estimate", [rect(0, 28, -6, 12, class_="bar c0")]
     yield "seen", "observed", [dot(14, 0, "seen c0")]
     yield "ring", "for comparison", [dot(14, 0, "ring c0", 3.5)]

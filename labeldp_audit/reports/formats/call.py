@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from ...core.eta import EtaSummary
-from ...core.report import ALONE, COMPARED, MEASURED_BY, NUMBERS, OLDER, TOOL, TUNE, VERIFY, Report
+from ...core.report import ALONE, COMPARED, MEASURED_BY, NUMBERS, OLDER, RELEASE, TOOL, TUNE, VERIFY, Report
 
 QUERIES, FEWEST, LARGEST = 200_000, 30, 10_000  # defaults of --queries and --k
 _FOLDS = 5
@@ -22,7 +22,7 @@ _WANTING = ("check", "tune")  # and want one
 # Parameters that have another name on the command line, and those that no option sets.
 SPELLED = {TUNE: "mechanism"}
 _NO_OPTION = ("label", "positive", "confidence", "seed", "estimator", "k", "queries", ALONE, COMPARED, MEASURED_BY,
-              NUMBERS, OLDER)  # fmt: skip
+              NUMBERS, OLDER, RELEASE)  # fmt: skip
 _STDIN = "stdin"  # what a table on standard input is called
 
 
@@ -64,7 +64,8 @@ def arguments(report: Report) -> list[str]:
     """What was typed, or would have had the same effect. A table whose name looks like an option is still a file."""
     data, known = report.dataset, report.parameters
     table = "-" if data.name == _STDIN else f"./{data.name}" if data.name.startswith("-") else data.name
-    found = [TOOL, report.command, table, *_said("label", data.label)]
+    beside = [str(known[RELEASE])] if RELEASE in known else []
+    found = [TOOL, report.command, table, *beside, *_said("label", data.label)]
     found += _said("positive", data.positive) if data.positive is not None else []
     asked = [(name, value) for name, value in known.items() if name not in _NO_OPTION and value is not None]
     asked += [(name, known[name]) for name in ("confidence", "seed") if name in known]

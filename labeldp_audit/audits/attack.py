@@ -1,0 +1,364 @@
+"""attack: attackers are played against one release of a table, and judged by the true labels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..attacks import ATTACKS, Attack, Features, FeaturesAlone, Guesses, Optimal, Seen
+from ..attacks.contract import posterior
+from ..core.arrays import Floats, Integers
+from ..core.budget import PRIOR_SHARE
+from ..core.errors import DataError, SpecError
+from ..core.eta import Eta
+from ..core.finding import Finding
+from ..core.mechanism import Mechanism, Published
+from ..core.progress import Progress
+from ..core.randomness import for_audit
+from ..core.release import Release
+from ..core.remark import Remark
+from ..core.report import ATTACKERS, RELEASE, Report
+from ..core.settings import Settings
+from ..core.table import Table
+from ..data import publish, read_table, same_rows
+from ..engines.machine import available_cores
+from ..engines.threads import one_blas_thread
+from ..estimators import ESTIMATORS, crossfit, matrix, selection, supplied
+from ..estimators.boosted import Boosted
+from ..estimators.contract import Learner
+from ..measures import guess
+from ..questions import attacked, guessing
+from ..questions.attacked import Played, Trial
+from ..questions.contract import Evidence, Question
+from ..questions.guessing import Payoffs
+from ..questions.quantities import ADVANTAGES, OF_ATTACKS
+from . import received, reporting, run
+from .evidence import gather
+from .received import Received
+from .release import options_of
+
+MOST_LEARNT = 200_000  # records that models of attackers learn from and are judged on
+_FEWEST_BAGS = 50  # from which on folds are made of whole bags
+_FEWEST_UNITS = 4  # from which on there are two folds
+_PREDICTED = ("uninformed_utility", "informed_utility", "advantage")
+_OF_ADVANTAGE = {one.name for one in ADVANTAGES.quantities}
+Columns = dict[str, npt.NDArray[Any]]
+
+
+@dataclass(frozen=True)
+class Target:
+    """A table and its release, row by row."""
+
+    table: Table  # all rows that have a label; no features
+    received: Received
+    release: Release  # in the order of these rows
+    bags: bool
+
+    @property
+    def numbers(self) -> Integers:
+        """Of its rows in the file."""
+        return _numbers(self.table)
+
+
+@one_blas_thread()
+def attack(data: object, settings: Settings, progress: Progress) -> tuple[Report, supplied.Rows]:
+    """The report, and what attackers made of each record."""
+    asked = _asked(settings)
+    if data == "-":
+        raise SpecError("the table is read several times, which standard input cannot be", hint="write it to a file")
+    settings = _of_manifest(settings)
+    target = _matched(data, settings, progress)
+    mechanism = target.received.mechanism
+    own = settings.guess
+    settings = replace(settings, mechanism=(mechanism,), exclude=(*settings.exclude, *([own] if own else [])))
+    supplied_eta = bool(settings.eta) or settings.eta_file is not None
+    if target.bags and settings.queries is None and not supplied_eta:
+        settings = replace(settings, queries=0)  # who is not asked is a member of a bag all the same
+    evidence = gather(data, settings, progress, many=True, columns=True, together=_bags_together(target))
+    evidence = replace(evidence, among=1)
+    played, said, rows = _played(asked, target, evidence, _guesses(data, target, settings), settings)
+    question = Question(
+        "attack", OF_ATTACKS, lambda classes: True,
+        lambda evidence, settings, budget: attacked.answer(played, evidence, settings, budget), share=None,
+    )  # fmt: skip
+    every = run.put(evidence, [ADVANTAGES, question], settings)
+    found = [one for one in every if one.quantity not in _OF_ADVANTAGE or one.quantity in _PREDICTED]
+    found += attacked.excess(found, Optimal.name, settings)
+    table = replace(evidence.table, remarks=(*evidence.table.remarks, *said, *_disagreement(found)))
+    more = {RELEASE: target.received.name, ATTACKERS: [one.attack.name for one in played]}
+    if settings.guess:
+        more["guess"] = settings.guess
+    report = reporting.build("attack", replace(evidence, table=table), settings, found, more)
+    return report, supplied.Rows(rows, {})
+
+
+def _asked(settings: Settings) -> list[Attack]:
+    """Those named, beside the baseline; nothing where none are."""
+    if settings.release is None:
+        raise SpecError("which release?", "release", hint="the file that `release` wrote")
+    if len(settings.mechanism) > 1:
+        raise SpecError("a release has one mechanism", "mechanism")
+    named = [one for name in settings.attacker for one in ATTACKS.parse(name)]
+    return list({one.name: one for one in (FeaturesAlone(), *named)}.values()) if named else []
+
+
+def _of_manifest(settings: Settings) -> Settings:
+    """Which column the label is, and what of it is positive, where the manifest says so."""
+    assert settings.release is not None
+    if not Path(settings.release).is_file():
+        raise DataError("no such file", Path(settings.release).name)
+    known = None if settings.mechanism else received.manifest_of(Path(settings.release))
+    if known is None:
+        return settings
+    label = known["label"]
+    positive = settings.positive or label.get("positive")
+    return replace(settings, label=settings.label or str(label["column"]), positive=positive)
+
+
+# ---- the release, row by row
+
+
+def _matched(data: object, settings: Settings, progress: Progress) -> Target:
+    options = options_of(settings)
+    table = read_table(data, options, progress)
+    dataset, place = table.dataset, str(settings.release)
+    one: str | Mechanism | None = settings.mechanism[0] if settings.mechanism else None
+    spec = one if isinstance(one, str) or one is None else one.spec
+    if spec is None and received.manifest_of(Path(place)) is None:
+        hint = "--mechanism SPEC stands in for it where another tool made the release"
+        raise DataError("a release without its manifest", Path(place).name, hint=hint)
+    got = received.read(place, options, spec, dataset.classes, dataset.label)
+    if got.label != dataset.label or tuple(got.classes) != tuple(dataset.classes):
+        both = (dataset.label, dataset.classes), (got.label, got.classes)
+        ours, theirs = (f"{name} ({', '.join(known)})" for name, known in both)
+        raise DataError(f"the release is of another label: {theirs}, and the table has {ours}", got.name)
+    found = _in_order(got, _order(data, table, got, settings))
+    bags = got.mechanism.publishes is Published.BAGS
+    if got.sizes is not None and not np.array_equal(np.bincount(found.bag, minlength=len(found.view)), got.sizes):
+        raise DataError("bags do not have as many rows as their table says", got.name)
+    return Target(table, got, found, bags)
+
+
+def _order(data: object, table: Table, got: Received, settings: Settings) -> Integers:
+    """Where each row of the table stands in the release, by the columns that both have."""
+    options = replace(options_of(settings), label=None, positive=None, group=None)
+    ours, theirs = (publish.column_names(source, options) for source in (data, settings.release))
+    beside = (set(ours) & set(theirs)) - {got.label, *got.columns}
+    mine = same_rows.hashes(data, set(ours) - beside, options)[_numbers(table)]
+    other = same_rows.hashes(settings.release, set(theirs) - beside, options)
+    if not beside and got.manifest is not None and got.manifest.get("shuffled"):
+        raise DataError("the release is shuffled and no other column tells rows apart", got.name)
+    return same_rows.order(mine, other, got.name)
+
+
+def _in_order(got: Received, order: Integers) -> Release:
+    """Bags keep what is said of them; what is said of records follows them."""
+    known = got.release
+    group = None if known.group is None else known.group[order]
+    if got.mechanism.publishes is Published.BAGS:
+        return replace(known, bag=known.bag[order], group=group)
+    return replace(known, view=known.view[order], bag=np.arange(len(order)), group=group)
+
+
+def _numbers(table: Table) -> Integers:
+    return np.arange(len(table.labels)) if table.row_numbers is None else table.row_numbers
+
+
+def _bags_together(target: Target) -> Callable[[Table], Table]:
+    """Folds are made of whole bags, so that no model that guesses a member of one has seen a label of it."""
+
+    def together(whole: Table) -> Table:
+        if not target.bags or whole.groups is not None or len(target.release.view) < _FEWEST_BAGS:
+            return whole
+        bag = target.release.bag[np.searchsorted(target.numbers, _numbers(whole))]
+        return replace(whole, groups=np.unique(bag, return_inverse=True)[1].reshape(-1))
+
+    return together
+
+
+def _guesses(data: object, target: Target, settings: Settings) -> Integers | None:
+    """The user's own, by class; what names none of them is wrong."""
+    if settings.guess is None:
+        return None
+    options = replace(options_of(settings), label=None, positive=None, group=None)
+    codes, texts = publish.read_texts(data, settings.guess, options)
+    classes = target.table.dataset.classes
+    places = np.array([*(classes.index(text) if text in classes else -1 for text in texts), -1])
+    found = places[codes][target.numbers]
+    if np.all(found < 0):
+        raise DataError(f"no guess is one of {', '.join(classes)}", f"column {settings.guess}")
+    return np.asarray(found)
+
+
+# ---- attackers are played
+
+
+@dataclass(frozen=True)
+class Ground:
+    """Records that attackers see, and who of them is judged."""
+
+    seen: Seen
+    records: Integers  # rows of the table
+    judged: Integers  # places among them
+    part: Integers  # of those judged: guesses of a part are made without its labels
+    bags: bool
+    choices: int
+    assumptions: tuple[str, ...] = ()
+
+    def play(self, attack: Attack, payoffs: Payoffs, baseline: Guesses | None) -> Played:
+        made = attack.read(self.seen).at(self.judged)
+        unit = self.seen.release.bag[self.judged] if self.bags else None
+        labels = self.seen.labels[self.judged]
+        trial = Trial(labels, self.part, unit, payoffs, self.choices, self.assumptions)
+        return Played(attack, made, trial, made if baseline is None else baseline)
+
+    def guessed_from_features(self) -> Guesses:
+        return FeaturesAlone().read(self.seen).at(self.judged)
+
+
+def _played(
+    asked: Sequence[Attack], target: Target, evidence: Evidence, own: Integers | None, settings: Settings
+) -> tuple[list[Played], list[Remark], Columns]:  # fmt: skip
+    """Who was played, what has to be said about it, and what attackers made of each record."""
+    table, eta = evidence.table, evidence.eta
+    payoffs = guessing.payoffs_of(table, settings, PRIOR_SHARE * (1 - settings.confidence) / 2)
+    ground = _ground(target, table, eta, payoffs, own)
+    everybody = len(ground.records)
+    left = everybody - len(ground.judged)
+    said = [Remark("members-not-guessed", rows=left, of=everybody)] if left else []
+    attacks, found = list(asked) or [kind() for kind in ATTACKS], list[Played]()
+    taught = _taught(ground, table, eta, settings) if any(one.learns for one in attacks) and not left else None
+    evidence.progress.stage("playing attackers", len(attacks), "attackers")
+    rows: Columns = {"row": target.numbers[ground.records[ground.judged]] + 1}
+    for one in attacks:
+        there = taught if one.learns and taught is not None else ground
+        if reason := one.unfit(there.seen):
+            if asked:
+                raise SpecError(f"{one.name} cannot be played: {reason}", "attacker")
+            continue
+        baseline = None if isinstance(one, FeaturesAlone) else there.guessed_from_features()
+        found.append(there.play(one, payoffs, baseline))
+        if len(there.records) < everybody:
+            said.append(Remark("attacker-learnt-from-some", attacker=one.name, rows=len(there.records), of=everybody))
+        else:
+            rows |= _columns(found[-1], table.dataset.classes)
+        evidence.progress.advance(1)
+    return found, said, rows
+
+
+def _columns(one: Played, classes: Sequence[str]) -> Columns:
+    """What an attacker made of each record: his guess, and what he believed of the true label."""
+    names = np.array([*classes, ""], object)
+    found: Columns = {f"guess_{one.attack.name}": names[one.guesses.guess]}
+    if one.guesses.belief is not None:
+        labels = one.trial.labels
+        found[f"posterior_{one.attack.name}"] = posterior(one.guesses.belief)[np.arange(len(labels)), labels]
+    return found
+
+
+def _ground(target: Target, table: Table, eta: Eta, payoffs: Payoffs, own: Integers | None) -> Ground:
+    """Of bags all members, of records those that were asked."""
+    known = eta.probability if eta.unseen is None else eta.unseen
+    place = np.searchsorted(target.numbers, _numbers(table)[eta.rows])
+    records, judged = (np.arange(len(target.table.labels)), place) if target.bags else (place, np.arange(len(place)))
+    whole = np.tile(np.asarray(table.dataset.prior), (len(records), 1))
+    whole[judged] = known
+    part = np.zeros(len(judged), np.int64) if eta.part is None else eta.part.astype(np.int64)
+    paid = np.ones(whole.shape)
+    if not payoffs.alike:  # shares of the classes come from what is believed of a part, too
+        for one in np.unique(part):
+            mine = judged[part == one]
+            paid[mine] = guess.balanced(whole[mine].mean(axis=0).clip(1e-300).tolist())
+    release, assumed = target.release, tuple[str, ...]()
+    if not target.bags:
+        group = None if release.group is None else release.group[place]
+        release = replace(release, view=release.view[place], bag=np.arange(len(place)), group=group)
+    elif _split(release.bag[judged], part):
+        part, assumed = np.zeros(len(judged), np.int64), (attacked.MATES,)
+    mine = None if own is None else own[records]
+    seen = Seen(target.received.mechanism, release, whole, paid, target.table.labels[records], supplied=mine)
+    return Ground(seen, records, judged, part, target.bags, eta.choices, assumed)
+
+
+def _split(bag: Integers, part: Integers) -> bool:
+    """Are members of one bag in different parts?"""
+    first = np.full(int(bag.max()) + 1, -1)
+    first[bag] = part
+    return bool(np.any(first[bag] != part))
+
+
+def _taught(ground: Ground, table: Table, eta: Eta, settings: Settings) -> Ground | None:
+    """The same for attackers who learn: whole bags, folds of them, and no more than models can learn from in time."""
+    units = len(ground.seen.release.view)
+    if table.columns is None or len(ground.judged) < len(ground.records) or units < _FEWEST_UNITS:
+        return None
+    seen, rows = ground.seen, np.arange(len(ground.records))
+    if len(rows) > MOST_LEARNT:
+        bags = len(seen.release.view)
+        drawn = for_audit(settings.seed, "attackers learn").random(bags) < MOST_LEARNT / len(rows)
+        rows = np.flatnonzero(drawn[seen.release.bag])
+        seen = seen.records(rows)
+    fold = np.unique(_by_place(ground)[rows], return_inverse=True)[1].reshape(-1)
+    if fold.max(initial=0) == 0:
+        fold = selection.folds_of(np.unique(seen.release.bag, return_inverse=True)[1].reshape(-1), settings.seed)
+    where = np.empty(len(ground.records), np.int64)
+    where[ground.judged] = eta.rows
+    features = _features(table, where[rows], seen.release.bag, fold, eta.estimator, settings)
+    part = fold if ground.part.max(initial=0) == 0 else ground.part[np.argsort(ground.judged)][rows]
+    return replace(ground, seen=replace(seen, features=features), records=ground.records[rows],
+                   judged=np.arange(len(rows)), part=part)  # fmt: skip
+
+
+def _by_place(ground: Ground) -> Integers:
+    found = np.empty(len(ground.records), np.int64)
+    found[ground.judged] = ground.part
+    return found
+
+
+def _features(
+    table: Table, rows: Integers, bag: Integers, fold: Integers, estimator: str, settings: Settings
+) -> Features:
+    """rows: of the table."""
+    columns = table.columns
+    assert columns is not None
+    learner = _learner(estimator)
+
+    def learn(said: Integers, outputs: int) -> Floats:
+        labels = np.zeros(len(table.labels), np.uint8)
+        labels[rows] = said
+        order = np.argsort(rows)
+        people = np.unique(bag[order], return_inverse=True)[1].reshape(-1)
+        assert table.fingerprints is not None
+        found = crossfit.scores(
+            (learner,), columns, labels, outputs, rows=rows[order], folds=fold[order], people=people,
+            same=np.unique(table.fingerprints, return_inverse=True)[1].reshape(-1), seed=settings.seed,
+            each=map, threads=settings.threads or available_cores(),
+            note=lambda rows: None,
+        )[learner.name]  # fmt: skip
+        back = np.empty_like(found)
+        back[order] = found
+        return back
+
+    return Features(lambda: matrix.of_rows(columns, rows, settings.seed), learn, fold)
+
+
+def _learner(estimator: str) -> Learner:
+    """Of the kind that told most of the true labels; of what learns nothing, trees."""
+    known = ESTIMATORS.get(estimator)() if estimator in ESTIMATORS.names() else None
+    return known if isinstance(known, Learner) else Boosted()
+
+
+# ---- what comes of it
+
+
+def _disagreement(found: Sequence[Finding]) -> Iterator[Remark]:
+    for one in found:
+        if one.quantity == "attack_excess" and one.bound.low is not None and one.bound.low > 0:
+            yield Remark("attack-gained-more")
+        if one.quantity == "attack_excess" and one.bound.high is not None and one.bound.high < 0:
+            yield Remark("attack-gained-less")

@@ -1,0 +1,177 @@
+"""attack: what attackers got who were played against one release, with limits for what was done (CERTIFICATES c1).
+
+Guesses of a part of the records were made without its labels, so units of one part are independent: records, or the
+bags whose labels are released together. Limits of parts hold together, and the share of all records lies between their
+means. Half of the miss is for utilities, 0.35 for advantages, 0.15 for who is recovered; attackers have equal parts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ..attacks import Attack, Guesses
+from ..attacks.contract import log_odds, posterior
+from ..bounds.intervals import shares_of_units
+from ..bounds.intervals.shares_of_units import Ends
+from ..core.arrays import Floats, Integers
+from ..core.budget import PRIOR_SHARE, Budget
+from ..core.finding import Bound, Finding
+from ..core.mechanism import Labels
+from ..core.settings import Settings
+from .contract import Evidence
+from .guessing import Payoffs
+
+RECOVERED = 0.99  # posterior of the true label from which on somebody's label is recovered
+QUANTILES = (0.05, 0.5, 0.95, 0.99, 1.0)
+CELLS, FEWEST = 10, 5  # of the picture; people in one
+UTILITY_SHARE, ADVANTAGE_SHARE, RECOVERED_SHARE = 0.5, 0.35, 0.15
+METHOD = "attackers played against this release, guesses made without the labels that judge them"
+MATES = (
+    "estimates of the other members of a bag, which come from models that saw a record's own label among all others, "
+    "are taken as fixed"
+)
+Hit = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Trial:
+    """Records that were guessed, and what judges the guesses."""
+
+    labels: Labels  # (n,)
+    part: Integers  # (n,) guesses of a part were made without the labels of its units
+    bag: Integers | None  # (n,) where bags are the units
+    payoffs: Payoffs
+    choices: int  # between which labels chose what is known of eta
+    assumptions: tuple[str, ...] = ()
+
+    def share(self, hit: Hit, miss: float) -> Ends:
+        """Limits for a share of all records; together they miss with this probability."""
+
+        def limits(mine: Hit, each: float) -> Ends:
+            if self.bag is None:
+                return shares_of_units.of_records(hit[mine], each)
+            return shares_of_units.of_units(hit[mine], self.bag[mine], each)
+
+        low, high = self._of_parts(limits, miss)
+        return low, min(1.0, high)
+
+    def _of_parts(self, limits: Callable[[Hit, float], Ends], miss: float) -> Ends:
+        """Means of what holds of each part, with half of its share of the miss at either end."""
+        parts = np.unique(self.part)
+        low = high = 0.0
+        for part in parts:
+            mine = self.part == part
+            ends, share = limits(mine, miss / (2 * len(parts) * self.choices)), float(mine.mean())
+            low, high = low + ends[0] * share, high + ends[1] * share
+        return low, high
+
+    def difference(self, gained: Hit, lost: Hit, miss: float) -> tuple[float, float, float]:
+        """The mean payoff of what was gained less that of what was lost, and its limits."""
+        if self.bag is not None and self.payoffs.alike:
+            limit, bag = shares_of_units.difference_of_units, self.bag
+            ends = self._of_parts(lambda mine, each: limit(gained[mine], lost[mine], bag[mine], each), miss)
+            return float(gained.mean() - lost.mean()), max(-1.0, ends[0]), min(1.0, ends[1])
+        more, less = self.worth(gained, miss / 2), self.worth(lost, miss / 2)
+        return more[0] - less[0], more[1] - less[2], more[2] - less[1]
+
+    def worth(self, hit: Hit, miss: float) -> tuple[float, float, float]:
+        """The mean payoff of these hits, and its limits. Of classes with payoffs of their own each has its share, at
+        the limits of what it is worth."""
+        labels, paid = self.labels, self.payoffs
+        if paid.alike:
+            low, high = self.share(hit, miss)
+            return float(hit.mean()), low, high
+        classes, mean, low, high = len(paid.paid), 0.0, 0.0, 0.0
+        for c in range(classes):
+            of_class = hit & (labels == c)
+            ends = self.share(of_class, miss / classes)
+            mean += float(of_class.sum()) / (classes * max(1, int((labels == c).sum())))
+            low += ends[0] * paid.low[c]
+            high += min(1 / classes, ends[1] * paid.high[c])
+        return mean, min(low, mean), max(high, mean)
+
+
+@dataclass(frozen=True)
+class Played:
+    attack: Attack
+    guesses: Guesses
+    trial: Trial
+    baseline: Guesses  # on the same records
+
+
+def answer(played: Sequence[Played], evidence: Evidence, settings: Settings, budget: Budget) -> list[Finding]:
+    """Payoffs have their share already."""
+    budget.spend("p of payoffs", PRIOR_SHARE)
+    [spec] = [one.spec for one in evidence.mechanisms]
+    parts = [budget.part(one.attack.name, (1 - PRIOR_SHARE) / len(played)) for one in played]
+    return [found for one, mine in zip(played, parts, strict=True) for found in _of(one, spec, settings, mine)]
+
+
+def _of(one: Played, spec: str, settings: Settings, budget: Budget) -> Iterator[Finding]:
+    trial, labels = one.trial, one.trial.labels
+    n, at = len(labels), {"attacker": one.attack.name, "knows": str(one.attack.knows)}
+
+    def finding(quantity: str, bound: Bound, **more: float | str) -> Finding:
+        return Finding(quantity, bound, settings.confidence, spec, {**at, **more})
+
+    hit, before = one.guesses.guess == labels, one.baseline.guess == labels
+    mean, low, high = trial.worth(hit, budget.spend("utility", UTILITY_SHARE))
+    yield finding("attack_utility", Bound(mean, low, high, n, METHOD, trial.assumptions))
+    if one.guesses is not one.baseline:
+        ends = trial.difference(hit & ~before, before & ~hit, budget.spend("advantage", ADVANTAGE_SHARE))
+        yield finding("attack_advantage", Bound(*ends, n, METHOD, trial.assumptions))
+    if one.guesses.belief is None:
+        return
+    own = np.arange(n), labels
+    mine = posterior(one.guesses.belief)[own]
+    ends_of = trial.share(mine > RECOVERED, budget.spend("recovered", RECOVERED_SHARE))
+    share = float((mine > RECOVERED).mean())
+    yield finding("recovered", Bound(share, *ends_of, n, METHOD, trial.assumptions))
+    if one.baseline.belief is None or not one.attack.updates:
+        return
+    for level, value in zip(QUANTILES, quantiles(gain(one.guesses.belief, one.baseline.belief)[own]), strict=True):
+        yield finding("log_odds_gain", Bound(value, None, None, n, METHOD), quantile=level)
+    for prior, later, people in cells(posterior(one.baseline.belief)[own], mine):
+        where = {"prior": prior / CELLS, "posterior": later / CELLS}
+        yield finding("beliefs", Bound(people / n, None, None, n, "counted"), **where)
+
+
+def gain(belief: Floats, before: Floats) -> Floats:
+    """(n, C) change of log odds; 0 where both are certain of the same."""
+    with np.errstate(invalid="ignore"):
+        found = log_odds(belief) - log_odds(before)
+    return np.where(np.isnan(found), 0.0, found)
+
+
+def quantiles(values: Floats) -> list[float]:
+    ranked = np.sort(values)
+    return [float(ranked[min(len(ranked) - 1, int(np.ceil(level * len(ranked))) - 1)]) for level in QUANTILES]
+
+
+def cells(prior: Floats, later: Floats) -> Iterator[tuple[int, int, int]]:
+    """Tenths of prior and of posterior in which there are people, and how many; who is nearly alone is left out."""
+    places = [np.minimum((values * CELLS).astype(np.int64), CELLS - 1) for values in (prior, later)]
+    counts = np.bincount(places[0] * CELLS + places[1], minlength=CELLS**2)
+    for place in np.flatnonzero(counts >= FEWEST).tolist():
+        yield place // CELLS, place % CELLS, int(counts[place])
+
+
+def excess(found: Sequence[Finding], name: str, settings: Settings) -> Iterator[Finding]:
+    """What that attacker got beyond what was predicted; limits of both at once."""
+    played = next((one for one in found if one.quantity == "attack_advantage" and one.at.get("attacker") == name), None)
+    predicted = next((one for one in found if one.quantity == "advantage" and one.mechanism is not None), None)
+    if played is None or predicted is None:
+        return
+    ours, theirs = played.bound, predicted.bound
+    if None in (ours.estimate, theirs.estimate, ours.low, ours.high, theirs.low, theirs.high):
+        return
+    assert ours.estimate is not None and ours.low is not None and ours.high is not None
+    assert theirs.estimate is not None and theirs.low is not None and theirs.high is not None
+    said = tuple(dict.fromkeys((*ours.assumptions, *theirs.assumptions)))
+    ends = (ours.estimate - theirs.estimate, ours.low - theirs.high, ours.high - theirs.low)
+    bound = Bound(*ends, ours.n, "limits of both at once", said)
+    yield Finding("attack_excess", bound, settings.confidence, played.mechanism, {"attacker": name})

@@ -1,0 +1,262 @@
+"""A release is attacked: what is found, what is refused, and that limits hold."""
+
+from __future__ import annotations
+
+import json
+import stat
+
+import numpy as np
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+
+import labeldp_audit as lda
+from labeldp_audit.attacks import ATTACKS, Seen
+from labeldp_audit.core.release import Guide
+from labeldp_audit.mechanisms import LabelProportions, RandomizedResponse
+from labeldp_audit.questions.attacked import Trial, cells, quantiles
+from labeldp_audit.questions.guessing import Payoffs
+
+N = 1200
+FAST = {"estimator": "linear", "threads": 1}
+
+
+def people(n=N, seed=0):
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(n, 2))
+    eta = 1 / (1 + np.exp(-1.5 * x[:, 0]))
+    frame = pd.DataFrame({"x": x[:, 0], "z": x[:, 1], "y": (rng.random(n) < eta).astype(int)})
+    frame["eta"], frame["mine"] = eta, (x[:, 0] > 0).astype(int)
+    return frame
+
+
+@pytest.fixture(scope="module")
+def clinic(tmp_path_factory):
+    place = tmp_path_factory.mktemp("clinic") / "clinic.parquet"
+    people().to_parquet(place)
+    return place
+
+
+def released(clinic, tmp_path, spec="rr:epsilon=1", **more):
+    place = tmp_path / "out.parquet"
+    lda.release(clinic, spec, to=place, **more)
+    return place
+
+
+def numbers(report, quantity):
+    found = [one for one in report.findings if one.quantity == quantity and "quantile" not in one.at]
+    return {one.at.get("attacker"): one.bound for one in found}
+
+
+@pytest.mark.parametrize("spec", ["rr:epsilon=1", "llp:k=4"])
+def test_every_attacker_who_can_be_played_is(clinic, tmp_path, spec):
+    place = released(clinic, tmp_path, spec)
+    report = lda.attack(clinic, place, guess="mine", exclude=["eta"], **FAST)
+    right, more = numbers(report, "attack_utility"), numbers(report, "attack_advantage")
+    bags = spec.startswith("llp")
+    learner, without = ("propmatch", "bounded") if bags else ("prediction", "propmatch")
+    assert set(right) >= {"features", "optimal", "majority", "all-others", "guess", learner}
+    assert without not in right
+    truth = pd.read_parquet(clinic)
+    assert right["guess"].estimate == pytest.approx(np.mean(truth["mine"] == truth["y"]))
+    for name, bound in right.items():
+        assert 0 <= bound.low <= bound.estimate <= bound.high <= 1
+        if name != "features":
+            assert more[name].estimate == pytest.approx(bound.estimate - right["features"].estimate)
+            assert more[name].low <= more[name].estimate <= more[name].high
+    assert right["all-others"].estimate == (1 if bags else right["optimal"].estimate)
+    [excess] = numbers(report, "attack_excess").values()
+    assert excess.low < 0 < excess.high
+    assert not any("predicted" in one for one in report.warnings)
+    for ending in ("json", "html", "md", "csv", "txt"):
+        report.save(tmp_path / f"report.{ending}")
+    assert str(lda.read_report(tmp_path / "report.json")).splitlines()[1:] == str(report).splitlines()[1:]
+
+
+def test_the_screen_is_short_and_begins_with_the_answer(clinic, tmp_path):
+    lines = str(lda.attack(clinic, released(clinic, tmp_path), exclude=["eta", "mine"], **FAST)).splitlines()
+    assert len(lines) <= 25
+    assert max(map(len, lines)) <= 100
+    assert any(line.startswith("The best attacker, ") for line in lines[:4])
+
+
+def test_balanced_utility_is_the_mean_of_recalls(clinic, tmp_path):
+    place = released(clinic, tmp_path)
+    report = lda.attack(clinic, place, guess="mine", exclude=["eta"], attacker=["guess"], utility="balanced", **FAST)
+    truth = pd.read_parquet(clinic)
+    hit = truth["mine"] == truth["y"]
+    assert numbers(report, "attack_utility")["guess"].estimate == pytest.approx(hit.groupby(truth["y"]).mean().mean())
+
+
+def test_supplied_eta_and_rows(clinic, tmp_path):
+    place = released(clinic, tmp_path)
+    report = lda.attack(clinic, place, eta="eta", attacker="optimal", exclude=["mine"])
+    truth, said = pd.read_parquet(clinic), pd.read_parquet(place)["y"]
+    eta = truth["eta"].to_numpy()
+    stays = np.e / (1 + np.e)
+    on = np.where(said == 1, stays, 1 - stays) * eta
+    off = np.where(said == 1, 1 - stays, stays) * (1 - eta)
+    right = np.mean((on > off) == truth["y"])
+    assert numbers(report, "attack_utility")["optimal"].estimate == pytest.approx(right)
+    rows = report.rows.to_frame()
+    assert rows["row"].tolist() == list(range(1, N + 1))
+    truly = np.where(truth["y"] == 1, on, off) / (on + off)
+    assert rows["posterior_optimal"].to_numpy() == pytest.approx(truly)
+    moved = [one for one in report.findings if one.quantity == "log_odds_gain"]
+    assert {abs(round(one.bound.estimate, 6)) for one in moved} == {1}
+
+
+def test_shuffled_releases_are_put_in_order(clinic, tmp_path):
+    plain = lda.attack(clinic, released(clinic, tmp_path), eta="eta", attacker="optimal", exclude=["mine"])
+    rows = pq.read_table(tmp_path / "out.parquet")
+    order = np.random.default_rng(0).permutation(N)
+    pq.write_table(rows.take(order), tmp_path / "out.parquet")
+    again = lda.attack(clinic, tmp_path / "out.parquet", eta="eta", attacker="optimal", exclude=["mine"])
+    assert numbers(plain, "attack_utility")["optimal"] == numbers(again, "attack_utility")["optimal"]
+
+
+def test_a_release_that_gives_more_away_than_its_manifest_says_is_found_out(clinic, tmp_path):
+    place = released(clinic, tmp_path)
+    pq.write_table(pq.read_table(clinic), place)  # the labels themselves
+    report = lda.attack(clinic, place, attacker="optimal", exclude=["eta", "mine"], eta_file=None, **FAST)
+    honest = lda.attack(
+        clinic, released(clinic, tmp_path, force=True), attacker="optimal", exclude=["eta", "mine"], **FAST
+    )
+    assert numbers(report, "attack_advantage")["optimal"].estimate > 0.1
+    assert numbers(report, "attack_excess")["optimal"].estimate > numbers(honest, "attack_excess")["optimal"].estimate
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (lambda place: pq.write_table(pq.read_table(place).slice(0, N - 1), place), "rows and the table"),
+        (lambda place: pq.write_table(pq.read_table(place).set_column(0, "x", [np.zeros(N)]), place), "another table"),
+        (lambda place: place.with_name("out.parquet.manifest.json").unlink(), "without its manifest"),
+        (lambda place: place.unlink(), "no such file"),
+    ],
+)
+def test_odd_releases_are_refused(clinic, tmp_path, spoil, said):
+    place = released(clinic, tmp_path)
+    spoil(place)
+    with pytest.raises(lda.AuditError, match=said):
+        lda.attack(clinic, place, **FAST)
+
+
+def test_few_large_bags_teach_nobody(clinic, tmp_path):
+    place = released(clinic, tmp_path, "llp:k=500")
+    report = lda.attack(clinic, place, exclude=["eta", "mine"], **FAST)
+    right = numbers(report, "attack_utility")
+    assert "propmatch" not in right
+    assert right["optimal"].high > 0.99  # two bags are two trials
+    with pytest.raises(lda.SpecError, match="too little to learn from"):
+        lda.attack(clinic, place, attacker="propmatch", **FAST)
+
+
+def test_bags_without_their_table_are_refused(clinic, tmp_path):
+    place = released(clinic, tmp_path, "llp:k=4")
+    (tmp_path / "out.bags.parquet").unlink()
+    with pytest.raises(lda.DataError, match="table of bags"):
+        lda.attack(clinic, place, **FAST)
+
+
+def test_a_release_of_other_classes_is_refused(clinic, tmp_path):
+    place = released(clinic, tmp_path)
+    manifest = place.with_name("out.parquet.manifest.json")
+    said = json.loads(manifest.read_text())
+    said["label"]["classes"] = ["0", "1", "2"]
+    manifest.write_text(json.dumps(said))
+    with pytest.raises(lda.DataError, match="another label"):
+        lda.attack(clinic, place, **FAST)
+
+
+def test_standard_input_is_refused(clinic, tmp_path):
+    with pytest.raises(lda.SpecError, match="standard input"):
+        lda.attack("-", released(clinic, tmp_path), **FAST)
+
+
+def test_who_cannot_be_played_is_refused_by_name(clinic, tmp_path):
+    place = released(clinic, tmp_path)
+    with pytest.raises(lda.SpecError, match="no shares of bags"):
+        lda.attack(clinic, place, attacker="propmatch", **FAST)
+    with pytest.raises(lda.SpecError, match="guess"):
+        lda.attack(clinic, place, attacker="guess", **FAST)
+    with pytest.raises(lda.SpecError, match="unknown attack"):
+        lda.attack(clinic, place, attacker="nobody", **FAST)
+
+
+def test_a_spec_stands_in_for_a_manifest(clinic, tmp_path):
+    place = released(clinic, tmp_path)
+    place.with_name("out.parquet.manifest.json").unlink()
+    report = lda.attack(clinic, place, mechanisms="rr:epsilon=1", label="y", eta="eta", attacker="optimal")
+    assert numbers(report, "attack_utility")["optimal"].estimate > 0.6
+
+
+def test_more_than_two_classes(tmp_path):
+    frame = people()
+    frame["y"] = np.where(frame["x"] > 1, "high", np.where(frame["z"] > 0, "mid", "low"))
+    frame.drop(columns=["eta", "mine"]).to_parquet(tmp_path / "three.parquet")
+    place = released(tmp_path / "three.parquet", tmp_path, label="y")
+    report = lda.attack(tmp_path / "three.parquet", place, **FAST)
+    assert numbers(report, "attack_utility")["optimal"].estimate > 0.8
+
+
+def test_the_command(audit, clinic, tmp_path):
+    place = released(clinic, tmp_path)
+    found = audit("attack", clinic, place, "--exclude", "eta", "--exclude", "mine", "--attacker", "optimal",
+                  "--per-row", tmp_path / "rows.parquet", "-o", tmp_path / "report")  # fmt: skip
+    assert found.status == 0, found.err
+    assert "The best attacker" in found.out
+    assert stat.S_IMODE((tmp_path / "rows.parquet").stat().st_mode) == 0o600
+    assert next(iter(pd.read_parquet(tmp_path / "rows.parquet"))) == "row"
+    assert not (tmp_path / "report" / "eta.parquet").exists()
+    assert "<svg" in (tmp_path / "report" / "attack.html").read_text()
+    assert audit("attack", clinic).status == 2
+
+
+# ---- limits
+
+
+def played(name, mechanism, eta, labels, rng):
+    release = mechanism.release(labels, Guide(2), rng=rng)
+    both = np.column_stack([1 - eta, eta])
+    world = Seen(mechanism, release, both, np.ones((len(eta), 2)), labels)
+    return ATTACKS.get(name)().read(world).guess == labels, release.bag
+
+
+def truth_of(name, mechanism, eta):
+    """By brute force."""
+    rng = np.random.default_rng(99)
+    each = []
+    for _ in range(300):
+        labels = (rng.random(len(eta)) < eta).astype(np.int64)
+        each.append(played(name, mechanism, eta, labels, rng)[0].mean())
+    return float(np.mean(each))
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "name"),
+    [(RandomizedResponse(1.0), "optimal"), (LabelProportions(5), "optimal"), (LabelProportions(30), "majority")],
+)
+def test_limits_hold(mechanism, name):
+    eta = np.random.default_rng(5).beta(0.8, 0.5, 600)
+    truth, rng, wrong = truth_of(name, mechanism, eta), np.random.default_rng(7), 0
+    for _ in range(200):
+        labels = (rng.random(len(eta)) < eta).astype(np.int64)
+        hit, bag = played(name, mechanism, eta, labels, rng)
+        paid, part = Payoffs(np.ones(2), np.ones(2), np.ones(2)), np.zeros(len(eta), np.int64)
+        low, high = Trial(labels, part, bag if mechanism.bag > 1 else None, paid, 1).share(hit, 0.1)
+        wrong += not low <= truth <= high
+    assert wrong <= 200 * 0.1 + 3 * np.sqrt(200 * 0.1 * 0.9)
+
+
+# ---- what pictures and quantiles are made of
+
+
+def test_nobody_is_shown_alone():
+    prior, later = np.array([0.05] * 7 + [0.5]), np.array([0.95] * 7 + [1.0])
+    assert list(cells(prior, later)) == [(0, 9, 7)]
+
+
+def test_quantiles_are_values_that_somebody_has():
+    assert quantiles(np.arange(1.0, 101.0)) == [5, 50, 95, 99, 100]
+    assert quantiles(np.array([2.0])) == [2] * 5
