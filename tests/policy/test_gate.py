@@ -167,7 +167,7 @@ def test_without_a_policy_nothing_is_judged(audit, stored, table):
     [
         ("nu_mx.high > 1", "unknown quantity 'nu_mx'", "nu_max"),
         ("j(zau=3).high > 1", "unknown coordinate 'zau'", "did you mean tau?"),
-        ("advantage(epsilon=1, beta=3).high > 0.1", "unknown coordinate 'beta'", "known: mechanism, tau, "),
+        ("advantage(epsilon=1, hue=3).high > 0.1", "unknown coordinate 'hue'", "known: mechanism, tau, "),
         ("j(tau=abc).high > 1", "tau is a finite number, not abc", "such as tau=3"),
         ("certified_j(tau=nan).high > 1", "tau is a finite number, not nan", "such as tau=3"),
         ("j(tau=inf).high > 1", "tau is a finite number, not inf", "such as tau=3"),
