@@ -45,7 +45,7 @@ def test_blas_has_one_thread_until_the_last_has_left():
     assert blas_threads() == before
 
 
-@pytest.mark.parametrize("command", calls.COMMANDS)
+@pytest.mark.parametrize("command", [one for one in calls.COMMANDS if one not in ("verify", "attack")])
 def test_all_that_makes_numbers_runs_on_one(command, monkeypatch):
     """Sums of more than 10 000 terms would depend on OMP_NUM_THREADS in the last digit."""
 

@@ -84,6 +84,7 @@ class Truth:
             "advantage_bound": lambda: self.bound(at["bound"], spec),
             "uninformed_utility": lambda: self.before,
             "advantage": lambda: self.gain(spec) if added is None else added,
+            "advantage_knowing_others": lambda: self.gain(MECHANISMS.parse(spec)[0].alone.spec),
             "informed_utility": lambda: self.before + (self.gain(spec) if added is None else added),
         }[name]()  # fmt: skip
 
