@@ -89,7 +89,9 @@ def attack(data: object, settings: Settings, progress: Progress) -> tuple[Report
     every = run.put(evidence, [ADVANTAGES, question], settings)
     found = [one for one in every if one.quantity not in _OF_ADVANTAGE or one.quantity in _PREDICTED]
     found += attacked.excess(found, Optimal.name, settings)
-    table = replace(evidence.table, remarks=(*evidence.table.remarks, *said, *_disagreement(found)))
+    table = replace(
+        evidence.table, remarks=(*evidence.table.remarks, *said, *_disagreement(found, bool(mechanism.judged_as)))
+    )
     more = {RELEASE: target.received.name, ATTACKERS: [one.attack.name for one in played]}
     if settings.guess:
         more["guess"] = settings.guess
@@ -356,9 +358,10 @@ def _learner(estimator: str) -> Learner:
 # ---- what comes of it
 
 
-def _disagreement(found: Sequence[Finding]) -> Iterator[Remark]:
+def _disagreement(found: Sequence[Finding], at_most: bool) -> Iterator[Remark]:
+    """at_most: whether the prediction is that of the worst mechanism of that epsilon."""
     for one in found:
         if one.quantity == "attack_excess" and one.bound.low is not None and one.bound.low > 0:
             yield Remark("attack-gained-more")
-        if one.quantity == "attack_excess" and one.bound.high is not None and one.bound.high < 0:
+        if one.quantity == "attack_excess" and one.bound.high is not None and one.bound.high < 0 and not at_most:
             yield Remark("attack-gained-less")

@@ -13,6 +13,8 @@ import numpy as np
 from ..core.arrays import Floats, Integers
 from ..core.errors import DataError, SpecError
 from ..core.mechanism import Mechanism, Published
+from ..core.parameters import parameters_of
+from ..core.registry import spelled
 from ..core.release import Release
 from ..data import ReadOptions, publish
 from ..mechanisms import MECHANISMS
@@ -53,7 +55,7 @@ def read(
     else:
         known = manifest["label"]
         classes, label = tuple(known["classes"]), str(known["column"])
-        mechanism = parsed(str(manifest["mechanism"]), len(classes))
+        mechanism = claimed(manifest)
         columns, values = tuple(manifest["published"]["columns"]), tuple(manifest["published"]["values"])
     options = replace(options, label=None, positive=None, exclude=(), categorical=(), group=None)
     sizes = None
@@ -101,6 +103,18 @@ def _complete(found: Mapping[str, Any]) -> bool:
     known = all(isinstance(one, list) for one in lists) and all(isinstance(one, str) for one in texts)
     enough = known and len(set(label["classes"])) == len(label["classes"]) >= 2 and bool(published["columns"])
     return enough and isinstance(learner, dict) and isinstance(table, dict)
+
+
+def claimed(manifest: Mapping[str, Any]) -> Mechanism:
+    """The mechanism that a manifest names, with its parameters to the last digit: a spec has six of them."""
+    found = parsed(str(manifest["mechanism"]), len(manifest["label"]["classes"]))
+    whole = {}
+    for name in parameters_of(type(found)):
+        value: Any = manifest["parameters"].get(name) if isinstance(manifest.get("parameters"), Mapping) else None
+        known = isinstance(value, int | float) and not isinstance(value, bool)
+        if known and spelled(value) == spelled(getattr(found, name)):
+            whole[name] = value
+    return replace(found, **whole) if whole else found  # type: ignore[type-var]
 
 
 def parsed(spec: str, classes: int) -> Mechanism:

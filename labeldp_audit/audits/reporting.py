@@ -11,7 +11,7 @@ from .. import __version__
 from ..bounds.certificates import unknowable
 from ..core.eta import Bin, Eta, EtaSummary
 from ..core.finding import Finding
-from ..core.remark import FIRST, NOT_JUDGED, Remark
+from ..core.remark import FIRST, JUDGED_BY_EPSILON, NOT_JUDGED, Remark
 from ..core.report import Report
 from ..core.settings import Settings
 from ..core.table import Dataset
@@ -38,7 +38,7 @@ def build(
     bins = tuple(reliability.table(eta.probability, labels, classes, groups, _DOUBT / eta.choices))
     first, others = ([one for one in table.remarks if (one.code in FIRST) is known] for known in (True, False))
     stood_for = [one.spec for one in evidence.mechanisms if one.judged_as]
-    stand_in = (Remark("judged-by-epsilon", mechanisms=stood_for),) if stood_for else ()
+    stand_in = (Remark(JUDGED_BY_EPSILON, mechanisms=stood_for),) if stood_for else ()
     noticed = (*first, *remarks(command, table.dataset, eta, bins), *others, *_unjudged(told), *stand_in)
     return Report(
         command=command, version=__version__, dataset=table.dataset, eta=_summary(eta, bins),

@@ -142,7 +142,7 @@ def _hollow(
     """Of a file that holds something else than what is claimed: what is claimed."""
     if manifest is not None:
         classes, label = tuple(manifest["label"]["classes"]), str(manifest["label"]["column"])
-    mechanism = received.parsed(spec or str((manifest or {})["mechanism"]), len(classes))
+    mechanism = received.parsed(str(spec), len(classes)) if manifest is None else received.claimed(manifest)
     columns = tuple(manifest["published"]["columns"]) if manifest is not None else (str(label),)
     nothing = Release(np.zeros(0, np.int64), np.zeros(0, np.int64))
     return Received(Path(place).name, mechanism, classes, str(label), columns, nothing, manifest)

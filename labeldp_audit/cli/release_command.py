@@ -58,7 +58,7 @@ def _text(manifest: Mapping[str, Any], data: str, to: Path) -> str:
     label, table = manifest["label"], manifest["table"]
     lines = [
         f"{to.name}  {table['rows']:,} rows  label {label['column']} ({_listed(label['classes'])})",
-        f"RELEASED by {manifest['mechanism']}: {spends(manifest['guarantees'])}.",
+        *_released(manifest),
         "",
         *_kept(manifest["learner"]),
         "what the features alone tell about a label is not protected, and no epsilon counts it",
@@ -95,11 +95,14 @@ def _kept(learner: Mapping[str, Any]) -> list[str]:
     return [f"a label stays what it is with probability {share.replace('%', ' %')}"]
 
 
-def spends(guarantees: Sequence[Mapping[str, Any]]) -> str:
-    """The guarantees, in a few words."""
+def _released(manifest: Mapping[str, Any]) -> list[str]:
+    """The guarantees, in a few words; several of them a line each."""
+    said, guarantees = f"RELEASED by {manifest['mechanism']}", manifest["guarantees"]
     if not guarantees:
-        return "no epsilon holds: who knows all other labels of a bag reads the last one off its count"
-    return "; ".join(_spent(one) for one in guarantees)
+        return [f"{said}: no epsilon.", "Who knows all other labels of a bag reads the last one off its count."]
+    if len(guarantees) == 1:
+        return [f"{said}: {_spent(guarantees[0])}."]
+    return [f"{said}:", *(f"  {_spent(one)}" for one in guarantees)]
 
 
 def _spent(one: Mapping[str, Any]) -> str:

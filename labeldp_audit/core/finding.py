@@ -56,8 +56,8 @@ class Knows(StrEnum):
 
     FEATURES = "features"
     RELEASE = "release"
-    BOTH = "features and release"
-    LABELS = "all other labels too"  # more than anybody has
+    BOTH = "features, release"
+    LABELS = "all other labels"  # more than anybody has
     SUPPLIED = "supplied"
 
 

@@ -26,6 +26,7 @@ DOUBTS: Mapping[str, str] = {  # under which no limit holds, and the reason that
 }
 FIRST = (*DOUBTS, LEFT_OUT, ONE_EACH)  # what a reader has to know before all else
 NO_ORIGINAL = "no-original"  # beside a release that is verified
+JUDGED_BY_EPSILON = "judged-by-epsilon"  # as the worst mechanism of its epsilon
 NOT_JUDGED = "not-judged"  # a mechanism that was asked for
 UNCODED = "uncoded"  # in an older report, as a text
 

@@ -10,6 +10,7 @@ from decimal import ROUND_FLOOR
 from ..core.finding import BASELINE, Bound, Finding, Way
 from ..core.policy import Judgement, Outcome, Verdict, Waived
 from ..core.quantity import NATS, PER_CENT, POINTS
+from ..core.remark import JUDGED_BY_EPSILON
 from ..core.report import MEASURED_BY, NUMBERS, OLDER, VERIFY, Report
 from . import found, words
 from .formats.spelling import count, nats, plain, short
@@ -157,6 +158,8 @@ def _verified(judged: Judgement) -> str:
 
 def _beyond_noise(report: Report) -> str:
     """Where noise on labels does not make a line pass, or may not."""
+    if report.command == VERIFY:
+        return ""
     if alone := found.broken_by_features(report):
         columns = words.listed([plain(one)[:40] for one in found.telling(report)])
         which = f"drop or coarsen columns, {columns} first" if columns else "drop or coarsen columns (audit --explain)"
@@ -362,16 +365,24 @@ def _attacked(report: Report) -> Iterator[str]:
         yield f"{said} of labels right{alike}: the release tells nobody who was played more than the features do."
     else:
         more = f"{words.said(gained.bound.estimate, POINTS)} more than from the features alone"
-        told = "" if predicted is None else f"; predicted {words.amount(predicted.estimate, POINTS)}"
+        most = "at most " if _by_epsilon(report) else ""
+        told = "" if predicted is None else f"; predicted {most}{words.amount(predicted.estimate, POINTS)}"
         yield f"{said} of labels right{alike}, {more}{told}."
-    yield from (_agreement(one) for one in report.findings if one.quantity == found.EXCESS)
+    yield from (_agreement(one, _by_epsilon(report)) for one in report.findings if one.quantity == found.EXCESS)
 
 
-def _agreement(one: Finding) -> str:
+def _by_epsilon(report: Report) -> bool:
+    """Is what was predicted the most that any mechanism of that epsilon adds?"""
+    return any(one.code == JUDGED_BY_EPSILON for one in report.remarks)
+
+
+def _agreement(one: Finding, at_most: bool) -> str:
     bound, who = one.bound, f"the {plain(str(one.at.get('attacker')))} attacker"
     between = f"({words.low(bound, POINTS)} to {words.high(bound, POINTS)} points apart)"
     if bound.low is not None and bound.low > 0:
         return f"DISAGREES: {who} gained more than was predicted, beyond the limits of both {between}."
+    if at_most:
+        return f"{who.capitalize()} gained no more than a mechanism of that epsilon may give away {between}."
     if bound.high is not None and bound.high < 0:
         return f"DISAGREES: {who} gained less than was predicted, beyond the limits of both {between}."
     return f"What {who} gained agrees with the prediction, within the limits of both {between}."

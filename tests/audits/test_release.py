@@ -256,3 +256,11 @@ def test_a_manifest_without_its_channels_is_refused(clinic, tmp_path):
         kept.write_text(json.dumps({**manifest, "learner": spoilt}))
         with pytest.raises(lda.DataError, match="channel"):
             received.read(str(to), ReadOptions())
+
+
+def test_a_reader_has_the_parameters_to_the_last_digit(clinic, tmp_path):
+    """A spec has six digits."""
+    to = tmp_path / "out.parquet"
+    lda.release(clinic, "rr:epsilon=0.12345678901234", to=to)
+    assert received.read(str(to), ReadOptions()).mechanism.epsilon == 0.12345678901234
+    assert lda.verify(to, original=clinic).judgement.outcome == lda.Outcome.PASS
