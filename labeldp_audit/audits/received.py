@@ -76,8 +76,10 @@ def read(
 def manifest_of(file: Path) -> Mapping[str, Any] | None:
     """What stands beside a release; None where nothing does."""
     there = beside(file)[0]
-    if not there.exists():
-        return None
+    return read_manifest(there) if there.exists() else None
+
+
+def read_manifest(there: Path) -> Mapping[str, Any]:
     try:
         found = json.loads(there.read_bytes())
     except OSError as error:

@@ -319,16 +319,28 @@ def attack(context: typer.Context) -> int:
     return perform(context)
 
 
-@command("A stored report in another format.", opt.OF_EVERY_REPORT, opt.STORED_REPORT)
+@command(
+    "A stored report in another format.", opt.OF_EVERY_REPORT | {"export", "force"},
+    opt.STORED_REPORT, opt.OVERWRITE,
+)  # fmt: skip
 def report(context: typer.Context) -> int:
-    """Show a stored report, as text or in any other format; nothing is measured.
+    """Show a stored report, as text or in any other format; nothing is measured. With --export it, or the manifest of
+    a release, becomes a statement to sign or a record for a registry.
 
     \b
     Examples:
       labeldp-audit report labeldp-report/audit.json -f html=audit.html
           a page
       labeldp-audit report labeldp-report/audit.json  # as text
+      labeldp-audit report labeldp-report/verify.json --export in-toto=verify.intoto.json
+          a verdict to sign
+      labeldp-audit report protected.parquet.manifest.json --export opendp-registry=record.yaml
+          a draft for OpenDP's registry of deployments
     """
+    if context.params["export"]:
+        from . import export_command
+
+        return export_command.perform(context)
     return perform(context, tables=False, reports=True)
 
 

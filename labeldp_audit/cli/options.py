@@ -38,6 +38,12 @@ def formats() -> tuple[str, ...]:
     return formats.names()
 
 
+def exports() -> tuple[str, ...]:
+    from ..reports.exports import EXPORTS
+
+    return EXPORTS.names()
+
+
 def estimators() -> tuple[str, ...]:
     from ..estimators import ESTIMATORS
 
@@ -83,7 +89,9 @@ REPORT_OR_DATA = _argument("data", "DATA", f"Stored report (.json) that another 
 RELEASE_FILE = _argument("data", "RELEASE", "File that `release` wrote, or that another tool did (--mechanism).")
 OLDER_REPORT = _argument("older", "OLD", "Stored report (.json) of before.")
 NEWER_REPORT = _argument("data", "NEW", "Stored report (.json) to compare with it.")
-STORED_REPORT = _argument("data", "REPORT", "Stored report (.json) that another command left.")
+STORED_REPORT = _argument(
+    "data", "REPORT", "Stored report (.json) that another command left; with --export also a release's manifest."
+)
 PROTECTED_TABLE = _argument("release", "RELEASE", "Protected table that `release` made of it.")
 QUANTITY = _argument(
     "quantity", "[QUANTITY]", "Name of a quantity, as in reports and policies, or of a term.", autocompletion=quantities
@@ -200,6 +208,8 @@ OPTIONS: Mapping[str, Parameter] = {one.name: one for one in (
     _flag("force", OUTPUT, "Overwrite files, and release what is a release already."),
     _option("format", Text("FORMAT[=FILE]"), OUTPUT, "Form of the report, on standard output or in a file. Repeatable.",
         "--format", "-f", default=("text",), autocompletion=formats),
+    _option("export", Text("EXPORT[=FILE]"), OUTPUT, "in-toto: the verdict as a statement to sign; opendp-registry: a "
+        "draft of a record. Repeatable; shows no report.", default=(), shown="none", autocompletion=exports),
     _option("output", Text("DIR"), OUTPUT, "Folder that gets the report as .json, .md, .html and pictures; of audit in "
         "all formats.", "--output", "-o", default="labeldp-report"),
     _flag("no_output", OUTPUT, "Write no folder."),
@@ -231,6 +241,7 @@ CLAIMED_MECHANISM = _mechanism(
 PLAYED_MECHANISM = _mechanism(
     help="How labels were protected, where no manifest stands beside the release.", default=(),
     shown="what the manifest says")
+OVERWRITE = _flag("force", OUTPUT, "Let --export overwrite files.")
 EXPLAINED_AS = _option(
     "format", OneOf(("text", "json")), OUTPUT, "Form of the answer.", "--format", "-f", default="text")
 # fmt: on

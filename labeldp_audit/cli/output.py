@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..core.errors import DataError, SpecError
+from ..core.registry import Named
 from ..core.report import Report
 from ..data import write
 from ..reports import formats
@@ -46,14 +47,19 @@ class Plan:
 
 def plan(specs: Iterable[str], folder: str | None, every_format: bool = False, location: str | None = None) -> Plan:
     pages = EVERY_PAGE if every_format else PAGES
-    return Plan(tuple(map(_target, specs)), Path(folder) if folder is not None else None, pages, location)
+    return Plan(
+        tuple(target(one, "--format", formats.FORMATS) for one in specs),
+        Path(folder) if folder is not None else None,
+        pages,
+        location,
+    )
 
 
-def _target(spec: str) -> Target:
+def target(spec: str, option: str, known: Named[Any]) -> Target:
     name, given, file = spec.partition("=")
-    formats.FORMATS.get(name)  # a stranger's broken one is met now, and not after the audit
+    known.get(name)  # a stranger's broken one is met now, and not after the audit
     if given and not file:
-        raise SpecError("no file after the =", f"--format {spec}")
+        raise SpecError("no file after the =", f"{option} {spec}")
     return Target(name, None if file in ("", "-") else Path(file))
 
 
