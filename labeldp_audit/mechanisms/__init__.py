@@ -11,18 +11,19 @@ from .label_proportions import LabelProportions
 from .laplace_proportions import LaplaceProportions
 from .peer_to_peer import PeerToPeer
 from .per_record import no_law
+from .prior_response import PriorResponse
 from .randomized_response import RandomizedResponse
 
 __all__ = [
     "MECHANISMS", "Channel", "ClusterResponse", "GeometricProportions", "LabelProportions", "LaplaceProportions",
-    "Mechanism", "PeerToPeer", "RandomizedResponse",
+    "Mechanism", "PeerToPeer", "PriorResponse", "RandomizedResponse",
 ]  # fmt: skip
 
 MECHANISMS: Registry[Mechanism] = Registry(
     "mechanism",
     (
         RandomizedResponse, Channel, LabelProportions, LaplaceProportions, GeometricProportions, ClusterResponse,
-        PeerToPeer,
+        PeerToPeer, PriorResponse,
     ),
     no_law,
 )  # fmt: skip

@@ -1,0 +1,147 @@
+"""Randomized response within the most likely classes (RRWithPrior: Ghazi, Golowich, Kumar, Manurangsi and Zhang 2021,
+arXiv:2102.06062, Algorithm 2).
+
+Of a record's prior p, its k most likely classes are kept, for the k with the largest chance that the released label is
+the true one,
+
+    e^epsilon / (e^epsilon + k - 1) * (sum of the k largest of p).
+
+A label among these is replaced as by randomized response of k classes; any other one by a uniform one of the k. So one
+said label is at most e^epsilon times as likely under one true label as under another: 1 / k lies between the two
+probabilities of randomized response. With k = 1 the released label is the same whatever the true one is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from ..core.arrays import Floats, Integers
+from ..core.errors import AssumptionError
+from ..core.mechanism import Labels, Need
+from ..core.parameters import parameter
+from ..core.randomness import Chance
+from ..core.release import Guide, Release
+from . import exact
+from .guided import Guided
+
+MOST = 40.0  # epsilon: beyond it a label is replaced less than once in 10^17
+_CELLS = 1 << 25  # of all channels together, that are published
+
+Kept = npt.NDArray[np.bool_]  # (n, C) which classes of each record may be said
+
+
+@dataclass(frozen=True)
+class PriorResponse(Guided):
+    name: ClassVar[str] = "prior-rr"
+    example: ClassVar[str] = "prior-rr:epsilon=1"
+    summary: ClassVar[str] = "randomized response within the classes that a prior (--prior) takes for most likely"
+    theorem: ClassVar[str] = "the largest log ratio of the probabilities of each channel (RRWithPrior, Ghazi et al. 2021)"
+    needs: ClassVar[frozenset[Need]] = frozenset({Need.PRIOR})
+
+    epsilon: float = parameter(least=0, most=MOST, noise=-1, silent=0.0)
+
+    def claim(self, classes: int) -> float:
+        return self.epsilon
+
+    def release(self, labels: Labels, guide: Guide, *, rng: Chance) -> Release:
+        prior = uniform(len(labels), guide.classes) if guide.prior is None else guide.prior
+        kept = most_likely(prior, self.epsilon)
+        return released(said_within(labels, kept, self.epsilon, rng), kept, self.epsilon)
+
+    def learner(self, release: Release, classes: int) -> dict[str, object]:
+        """Channels are left to `most_likely`: its classes say all about each."""
+        return dict(release.facts)
+
+    def channels_told(self, learner: Mapping[str, Any]) -> Floats:
+        return channels_within(kept_of(learner["most_likely"], int(learner["classes"])), self.epsilon)
+
+
+def uniform(rows: int, classes: int) -> Floats:
+    return np.full((rows, classes), 1 / classes)
+
+
+def most_likely(prior: Floats, epsilon: float) -> Kept:
+    """prior (n, C). Of classes that are equally likely the first ones are kept, and of equally good k the least."""
+    order = np.argsort(-prior, axis=1, kind="stable")
+    covered = np.take_along_axis(prior, order, axis=1).cumsum(axis=1)
+    truth = 1 / (1 + np.arange(prior.shape[1]) * np.exp(-epsilon))
+    count = np.argmax(covered * truth, axis=1) + 1
+    kept = np.empty(prior.shape, np.bool_)
+    np.put_along_axis(kept, order, np.arange(prior.shape[1]) < count[:, None], axis=1)
+    return kept
+
+
+def numerators_within(epsilon: float, count: int) -> exact.Numerators:
+    """(k + 1, k) of the k classes that may be said, and of all others."""
+    inside = exact.of_randomized_response(epsilon, count)
+    each, more = divmod(sum(inside[0]), count)
+    return [*inside, [each + (place < more) for place in range(count)]]
+
+
+def said_within(labels: Labels, kept: Kept, epsilon: float, rng: Chance) -> Integers:
+    """(n,) drawn for each record among the classes that are kept."""
+    said, counts = np.empty(len(labels), np.int64), kept.sum(axis=1)
+    for count in np.unique(counts).tolist():
+        mine = np.flatnonzero(counts == count)
+        some, true = kept[mine], labels[mine, None].astype(np.int64)
+        place = np.take_along_axis(some.cumsum(axis=1) - 1, true, axis=1)[:, 0]
+        place[~np.take_along_axis(some, true, axis=1)[:, 0]] = count
+        classes = np.nonzero(some)[1].reshape(-1, count)
+        drawn = exact.say(numerators_within(epsilon, count), place, rng)
+        said[mine] = np.take_along_axis(classes, drawn[:, None], axis=1)[:, 0]
+    return said
+
+
+def released(said: Integers, kept: Kept, epsilon: float) -> Release:
+    """With the channels that are different, and what a learner needs to know of them."""
+    sets, group = _different(kept)
+    found, classes = len(sets), kept.shape[1]
+    if found * classes**2 > _CELLS:
+        what = f"the prior has {found:,} different sets of most likely classes, too many to publish a channel of each"
+        raise AssumptionError(what, hint="round the prior, or join rare classes")
+    sizes = sorted(set(sets.sum(axis=1).tolist()))
+    numerators = {count: numerators_within(epsilon, count) for count in sizes}
+    facts: dict[str, object] = {
+        "classes": classes,
+        "most_likely": [np.flatnonzero(one).tolist() for one in sets],
+        "constant": float(np.mean(kept.sum(axis=1) == 1)) if len(kept) else 0.0,
+        "exact": {
+            str(count): {"numerators": [[str(one) for one in row] for row in rows], "denominator": str(sum(rows[0]))}
+            for count, rows in numerators.items()
+        },
+    }
+    return Release(said, np.arange(len(said)), group, channels_within(sets, epsilon), facts)
+
+
+def _different(kept: Kept) -> tuple[Kept, Integers]:
+    """The sets that are different, and the number of each record's."""
+    packed = np.packbits(kept, axis=1)
+    keys = packed[:, 0] if packed.shape[1] == 1 else packed
+    _, first, group = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+    return kept[first], group.reshape(-1).astype(np.int64)
+
+
+def channels_within(sets: Kept, epsilon: float) -> Floats:
+    """(G, C, C) P(say s | y) where these classes may be said."""
+    classes = sets.shape[1]
+    found = np.zeros((len(sets), classes, classes))
+    counts = sets.sum(axis=1)
+    for count in np.unique(counts).tolist():
+        laws = exact.probabilities(numerators_within(epsilon, count))
+        for one in np.flatnonzero(counts == count):
+            members = np.flatnonzero(sets[one])
+            found[one][:, members] = laws[count]
+            found[one][np.ix_(members, members)] = laws[:count]
+    return found
+
+
+def kept_of(members: Sequence[Sequence[int]], classes: int) -> Kept:
+    found = np.zeros((len(members), classes), np.bool_)
+    for row, some in zip(found, members, strict=True):
+        row[list(some)] = True
+    return found
