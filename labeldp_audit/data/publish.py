@@ -23,12 +23,14 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ..core.arrays import Integers
+from ..core.arrays import Floats, Integers
 from ..core.errors import DataError, SpecError
 from ..core.progress import Progress
 from ..core.quoting import shown
+from ..core.table import Table
 from . import Instead, ReadOptions, Rewrite
 from .classes import text_codes
+from .probabilities import check_columns, checked, distributions
 from .read import how_text
 from .roles import known
 from .scan import settled
@@ -185,6 +187,17 @@ def read_numbers(source: object, names: Sequence[str], options: ReadOptions) -> 
                 raise DataError("not a column of numbers", f"column {shown(name)}")
             column.append(cells.to_numpy(zero_copy_only=False))
     return [np.concatenate([np.empty(0, np.int64), *column]) for column in found]
+
+
+def read_probabilities(source: object, names: Sequence[str], option: str, table: Table, options: ReadOptions) -> Floats:
+    """(n, C) for the rows of the table, from columns that an option named."""
+    data = table.dataset
+    known(option, names, column_names(source, options))
+    check_columns(len(names), data.classes, data.positive, option)
+    numbers = np.column_stack(read_numbers(source, names, options)).astype(np.float64)
+    rows = np.arange(len(numbers)) if table.row_numbers is None else table.row_numbers
+    some = [checked(values, rows, f"column {shown(name)}") for name, values in zip(names, numbers[rows].T, strict=True)]
+    return distributions(np.column_stack(some), rows)
 
 
 def _cells_of(source: object, names: Sequence[str], options: ReadOptions) -> Iterator[list[pa.Array]]:

@@ -13,17 +13,18 @@ from .peer_to_peer import PeerToPeer
 from .per_record import no_law
 from .prior_response import PriorResponse
 from .randomized_response import RandomizedResponse
+from .staged_response import StagedResponse
 
 __all__ = [
     "MECHANISMS", "Channel", "ClusterResponse", "GeometricProportions", "LabelProportions", "LaplaceProportions",
-    "Mechanism", "PeerToPeer", "PriorResponse", "RandomizedResponse",
+    "Mechanism", "PeerToPeer", "PriorResponse", "RandomizedResponse", "StagedResponse",
 ]  # fmt: skip
 
 MECHANISMS: Registry[Mechanism] = Registry(
     "mechanism",
     (
         RandomizedResponse, Channel, LabelProportions, LaplaceProportions, GeometricProportions, ClusterResponse,
-        PeerToPeer, PriorResponse,
+        PeerToPeer, PriorResponse, StagedResponse,
     ),
     no_law,
 )  # fmt: skip

@@ -40,7 +40,9 @@ class PriorResponse(Guided):
     name: ClassVar[str] = "prior-rr"
     example: ClassVar[str] = "prior-rr:epsilon=1"
     summary: ClassVar[str] = "randomized response within the classes that a prior (--prior) takes for most likely"
-    theorem: ClassVar[str] = "the largest log ratio of the probabilities of each channel (RRWithPrior, Ghazi et al. 2021)"
+    theorem: ClassVar[str] = (
+        "the largest log ratio of the probabilities of each channel (RRWithPrior, Ghazi et al. 2021)"
+    )
     needs: ClassVar[frozenset[Need]] = frozenset({Need.PRIOR})
 
     epsilon: float = parameter(least=0, most=MOST, noise=-1, silent=0.0)
