@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..core.mechanism import Mechanism
 from ..core.registry import Registry
+from .alibi import Alibi
 from .channel import Channel
 from .cluster_response import ClusterResponse
 from .geometric_proportions import GeometricProportions
@@ -16,15 +17,15 @@ from .randomized_response import RandomizedResponse
 from .staged_response import StagedResponse
 
 __all__ = [
-    "MECHANISMS", "Channel", "ClusterResponse", "GeometricProportions", "LabelProportions", "LaplaceProportions",
-    "Mechanism", "PeerToPeer", "PriorResponse", "RandomizedResponse", "StagedResponse",
+    "MECHANISMS", "Alibi", "Channel", "ClusterResponse", "GeometricProportions", "LabelProportions",
+    "LaplaceProportions", "Mechanism", "PeerToPeer", "PriorResponse", "RandomizedResponse", "StagedResponse",
 ]  # fmt: skip
 
 MECHANISMS: Registry[Mechanism] = Registry(
     "mechanism",
     (
         RandomizedResponse, Channel, LabelProportions, LaplaceProportions, GeometricProportions, ClusterResponse,
-        PeerToPeer, PriorResponse, StagedResponse,
+        PeerToPeer, PriorResponse, StagedResponse, Alibi,
     ),
     no_law,
 )  # fmt: skip
