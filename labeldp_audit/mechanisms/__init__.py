@@ -10,6 +10,7 @@ from .cluster_response import ClusterResponse
 from .geometric_proportions import GeometricProportions
 from .label_proportions import LabelProportions
 from .laplace_proportions import LaplaceProportions
+from .model_response import ModelResponse
 from .peer_to_peer import PeerToPeer
 from .per_record import no_law
 from .prior_response import PriorResponse
@@ -18,14 +19,15 @@ from .staged_response import StagedResponse
 
 __all__ = [
     "MECHANISMS", "Alibi", "Channel", "ClusterResponse", "GeometricProportions", "LabelProportions",
-    "LaplaceProportions", "Mechanism", "PeerToPeer", "PriorResponse", "RandomizedResponse", "StagedResponse",
+    "LaplaceProportions", "Mechanism", "ModelResponse", "PeerToPeer", "PriorResponse", "RandomizedResponse",
+    "StagedResponse",
 ]  # fmt: skip
 
 MECHANISMS: Registry[Mechanism] = Registry(
     "mechanism",
     (
         RandomizedResponse, Channel, LabelProportions, LaplaceProportions, GeometricProportions, ClusterResponse,
-        PeerToPeer, PriorResponse, StagedResponse, Alibi,
+        PeerToPeer, PriorResponse, StagedResponse, ModelResponse, Alibi,
     ),
     no_law,
 )  # fmt: skip

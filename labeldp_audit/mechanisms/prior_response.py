@@ -102,14 +102,11 @@ def said_within(labels: Labels, kept: Kept, epsilon: float, rng: Chance) -> Inte
 def released(said: Integers, kept: Kept, epsilon: float) -> Release:
     """With the channels that are different, and what a learner needs to know of them."""
     sets, group = _different(kept)
-    found, classes = len(sets), kept.shape[1]
-    if found * classes**2 > _CELLS:
-        what = f"the prior has {found:,} different sets of most likely classes, too many to publish a channel of each"
-        raise AssumptionError(what, hint="round the prior, or join rare classes")
+    check_published(len(sets), kept.shape[1])
     sizes = sorted(set(sets.sum(axis=1).tolist()))
     numerators = {count: numerators_within(epsilon, count) for count in sizes}
     facts: dict[str, object] = {
-        "classes": classes,
+        "classes": kept.shape[1],
         "most_likely": [np.flatnonzero(one).tolist() for one in sets],
         "constant": float(np.mean(kept.sum(axis=1) == 1)) if len(kept) else 0.0,
         "exact": {
@@ -118,6 +115,13 @@ def released(said: Integers, kept: Kept, epsilon: float) -> Release:
         },
     }
     return Release(said, np.arange(len(said)), group, channels_within(sets, epsilon), facts)
+
+
+def check_published(channels: int, classes: int) -> None:
+    """Whether so many channels can be told to readers."""
+    if channels * classes**2 > _CELLS:
+        what = f"the prior makes {channels:,} different channels of {classes} classes, too many to publish"
+        raise AssumptionError(what, hint="round the prior, or join rare classes")
 
 
 def _different(kept: Kept) -> tuple[Kept, Integers]:

@@ -88,7 +88,7 @@ def test_labels_are_drawn_by_the_channels_that_are_published():
 
 def test_too_many_channels_are_refused():
     kept = np.random.default_rng(0).random((4000, 100)) < 0.5
-    with pytest.raises(AssumptionError, match="4,000 different sets of most likely classes"):
+    with pytest.raises(AssumptionError, match="4,000 different channels of 100 classes"):
         released(np.zeros(4000, np.int64), kept, 1.0)
 
 
