@@ -20,6 +20,8 @@ from ..data.roles import known
 from ..engines.machine import available_cores
 from ..estimators.boosted import Brisk
 from ..estimators.contract import Lesson
+from ..estimators.linear import Linear
+from ..estimators.stack import Stack
 from ..neighbors.clusters import clusters
 
 Learn = Callable[[Integers, Floats, Integers], Floats]  # as Guide says
@@ -111,7 +113,9 @@ def _learner(data: object, classes: int, settings: Settings, options: ReadOption
         labels[rows] = np.minimum(drawn, classes - 1)
         mixed = rows[rng.permutation(len(rows))]
         judges = len(mixed) // _JUDGING
-        lesson = Lesson(columns, labels, classes, np.sort(mixed[judges:]), np.sort(mixed[:judges]), LOT, threads)
-        return Brisk().fit(lesson)(others)
+        lesson = Lesson(
+            columns, labels, classes, np.sort(mixed[judges:]), np.sort(mixed[:judges]), LOT, threads, others
+        )
+        return lesson.scores(Stack((Linear(), Brisk()))).asked
 
     return learn
