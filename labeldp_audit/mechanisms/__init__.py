@@ -7,6 +7,7 @@ from ..core.registry import Registry
 from .alibi import Alibi
 from .channel import Channel
 from .cluster_response import ClusterResponse
+from .dummy import Dummy
 from .geometric_proportions import GeometricProportions
 from .label_proportions import LabelProportions
 from .laplace_proportions import LaplaceProportions
@@ -18,7 +19,7 @@ from .randomized_response import RandomizedResponse
 from .staged_response import StagedResponse
 
 __all__ = [
-    "MECHANISMS", "Alibi", "Channel", "ClusterResponse", "GeometricProportions", "LabelProportions",
+    "MECHANISMS", "Alibi", "Channel", "ClusterResponse", "Dummy", "GeometricProportions", "LabelProportions",
     "LaplaceProportions", "Mechanism", "ModelResponse", "PeerToPeer", "PriorResponse", "RandomizedResponse",
     "StagedResponse",
 ]  # fmt: skip
@@ -27,7 +28,7 @@ MECHANISMS: Registry[Mechanism] = Registry(
     "mechanism",
     (
         RandomizedResponse, Channel, LabelProportions, LaplaceProportions, GeometricProportions, ClusterResponse,
-        PeerToPeer, PriorResponse, StagedResponse, ModelResponse, Alibi,
+        PeerToPeer, PriorResponse, StagedResponse, ModelResponse, Alibi, Dummy,
     ),
     no_law,
 )  # fmt: skip

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import labeldp_audit as lda
@@ -113,3 +116,42 @@ def test_soft_labels_are_released_and_read_again(tmp_path, ending):
         back.mechanism.loglik(back.release, soft)
     ) == pytest.approx(soft)
     assert made.manifest["published"]["as"] == "vectors" and made.manifest["learner"]["inverse_scale"] == "1/8"
+
+
+# ---- labels alone
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "csv.gz", "parquet", "arrow"])
+def test_labels_alone_are_all_there_is(tmp_path, ending):
+    frame, place, to = table()[["x", "y"]], tmp_path / f"t.{ending}", tmp_path / f"out.{ending}"
+    frame["y"] = np.where(np.arange(N) < N // 2, "ill", "well")
+    delimiter = "\t" if ending == "tsv" else ","
+    if ending == "parquet":
+        frame.to_parquet(place)
+    elif ending == "arrow":
+        frame.to_feather(place, compression="uncompressed")
+    else:
+        frame.to_csv(place, index=False, sep=delimiter)
+    made = lda.release(place, "dummy:epsilon=20", to=to, positive="ill")
+    if ending in ("parquet", "arrow"):
+        read = pq.read_table(to) if ending == "parquet" else pa.ipc.open_file(to).read_all()
+        assert read.schema.names == ["y"] and not read.schema.metadata
+        found = read["y"].to_pylist()
+    else:
+        table_read = pd.read_csv(to, sep=delimiter)
+        assert list(table_read) == ["y"]
+        found = table_read["y"].tolist()
+    assert sorted(found) == sorted(frame["y"]) and abs(found[: N // 2].count("ill") - N // 4) < 100
+    assert made.manifest["shuffled"] and made.manifest["published"]["as"] == "labels-alone"
+    with pytest.raises(lda.DataError, match="nobody can tell which row"):
+        received.read(str(to), READ)
+
+
+@pytest.mark.parametrize("frames", [pd.DataFrame, pl.DataFrame, pa.Table.from_pandas])
+def test_labels_alone_keep_no_trace_of_their_rows_in_memory(frames):
+    """Not even an index, which would tell the order that they had."""
+    frame = table()[["x", "y"]].assign(y=(np.arange(N) < N // 2).astype(int))
+    made = lda.release(frames(frame), "dummy:epsilon=20").frame
+    found = made if isinstance(made, pd.DataFrame) else made.to_pandas()
+    assert list(found) == ["y"] and list(found.index) == list(range(N))
+    assert found["y"].sum() == N // 2 and abs(found["y"][: N // 2].sum() - N // 4) < 100
