@@ -8,7 +8,7 @@ The model's law is clipped to [tau, 1] and renormalised, so that
 which lambda = 1 / (1 + tau (e^epsilon - 1)) spends. A small tau lets labels be drawn from where the model expects them,
 but they are drawn more often: of a list of tau, the one with the least expected share of changed labels,
 lambda (1 - sum_y p_y q_y) on average, if the prior p is true. No label is needed for it. The model's law is rounded to
-multiples of 1 / 32, so that few different channels are published.
+multiples of 1 / 32, or coarser ones where these would make too many different channels to publish.
 
 Noise is exact, as that of cluster-rr, whose draw it is: L, t and T are whole numbers over 2^64.
 """
@@ -30,9 +30,10 @@ from ..core.release import Guide, Release
 from . import exact
 from .cluster_response import FLOORS, Plan, channels_of, parts_of, plan_of, renormalised, said_by
 from .guided import Guided
-from .prior_response import MOST, check_published, uniform
+from .prior_response import CELLS, MOST, distinct, uniform
 
-_GRID = 32
+_GRIDS = (32, 16, 8, 4, 2, 1)  # the first one with few enough laws to publish
+_LAWS = 4096
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,6 @@ class ModelResponse(Guided):
     def release(self, labels: Labels, guide: Guide, *, rng: Chance) -> Release:
         prior = uniform(len(labels), guide.classes) if guide.prior is None else guide.prior
         laws, group = rounded(prior)
-        check_published(len(laws), guide.classes)
         plan = best_plan(self.epsilon, laws, np.bincount(group, minlength=len(laws)))
         parts = parts_of(laws, plan)
         facts = {
@@ -75,13 +75,15 @@ class ModelResponse(Guided):
 
 
 def rounded(prior: Floats) -> tuple[Floats, Integers]:
-    """(G, C) the laws that are different on the grid, and which of them is each record's; at least one law."""
-    counts = np.rint(prior * _GRID).astype(np.int64)
-    base = (_GRID + 1) ** np.arange(min(prior.shape[1], 12))
-    keys = counts @ base if prior.shape[1] <= len(base) else counts  # below 2^63
-    _, first, group = np.unique(keys, axis=0, return_index=True, return_inverse=True)
-    found = counts[first] if len(first) else np.ones((1, prior.shape[1]))
-    return found / found.sum(axis=1, keepdims=True), group.reshape(-1)
+    """(G, C) the laws that are different on a grid, at least one, and which of them is each record's."""
+    for grid in _GRIDS:
+        counts = np.rint(prior * grid).astype(np.uint8)
+        first, group = distinct(counts)
+        if len(first) <= _LAWS and len(first) * prior.shape[1] ** 2 <= CELLS:
+            break
+    found = counts[first].astype(np.float64) if len(first) else np.ones((1, prior.shape[1]))
+    found[found.sum(axis=1) == 0] = 1.0  # many classes, none of them likely
+    return found / found.sum(axis=1, keepdims=True), group
 
 
 def best_plan(epsilon: float, laws: Floats, rows: Integers) -> Plan:

@@ -12,6 +12,7 @@ from labeldp_audit.core.release import Guide
 from labeldp_audit.mechanisms import ModelResponse, RandomizedResponse, exact
 from labeldp_audit.mechanisms.cluster_response import parts_of, plan_of
 from labeldp_audit.mechanisms.model_response import best_plan, changed, rounded
+from labeldp_audit.mechanisms.prior_response import CELLS
 
 MISS = 1e-4
 
@@ -86,3 +87,12 @@ def test_laws_are_rounded_to_few():
     wide = np.random.default_rng(0).dirichlet(np.ones(40), 50)
     laws, group = rounded(wide)
     assert laws.shape == (50, 40) and len(group) == 50
+
+
+def test_where_there_are_too_many_laws_the_grid_is_coarser():
+    prior = np.random.default_rng(0).dirichlet(np.full(200, 0.0005), 3000)
+    prior[0] = 1 / 200
+    laws, group = rounded(prior)
+    assert len(laws) * 200**2 <= CELLS and laws.sum(axis=1) == pytest.approx(np.ones(len(laws)))
+    assert laws[group[0]] == pytest.approx(prior[0])
+    assert np.mean(laws[group].argmax(axis=1) == prior.argmax(axis=1)) > 0.9

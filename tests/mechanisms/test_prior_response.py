@@ -15,7 +15,7 @@ from labeldp_audit.bounds.intervals import clopper_pearson
 from labeldp_audit.core.errors import AssumptionError
 from labeldp_audit.core.release import Guide
 from labeldp_audit.mechanisms import PriorResponse, RandomizedResponse, StagedResponse, exact
-from labeldp_audit.mechanisms.prior_response import channels_within, most_likely, numerators_within, released
+from labeldp_audit.mechanisms.prior_response import channels_within, distinct, most_likely, numerators_within, released
 
 MISS = 1e-4
 
@@ -55,6 +55,9 @@ def test_equal_classes_are_kept_in_their_order():
     assert most_likely(np.full((1, 4), 0.25), 1.0).all()
     assert most_likely(np.array([[0.0, 0.5, 0.5]]), 0.0).tolist() == [[False, True, False]]
     assert most_likely(np.array([[0.1, 0.9]]), 30.0).all()
+    tied = most_likely(np.array([[0.24, 0.26, 0.26, 0.24], [0.0, 0.45, 0.1, 0.45]]), 1.5)
+    assert tied.tolist() == [[True] * 4, [False, True, False, True]]
+    assert most_likely(np.array([[0.3, 0.4, 0.3]]), 1.6).sum() == 3
 
 
 @pytest.mark.parametrize("epsilon", [0.0, 1e-9, 0.1, 1.0, 5.0, 30.0, 40.0])
@@ -238,3 +241,12 @@ def test_channels_of_sets():
     kept = np.array([[True, False, True]])
     [found] = channels_within(kept, math.log(3.0))
     assert found == pytest.approx(np.array([[0.75, 0, 0.25], [0.5, 0, 0.5], [0.25, 0, 0.75]]), abs=1e-12)
+
+
+def test_kinds_of_rows_are_told_apart():
+    cells = np.random.default_rng(0).integers(0, 3, (500, 11), np.uint8)
+    cells[:, 2:10] = 1
+    for width in (1, 3, 8, 11):
+        first, group = distinct(cells[:, :width])
+        assert np.array_equal(cells[first][group][:, :width], cells[:, :width])
+        assert len(first) == len(np.unique(cells[:, :width], axis=0))
