@@ -57,6 +57,9 @@ def read(
         classes, label = tuple(known["classes"]), str(known["column"])
         mechanism = claimed(manifest)
         columns, values = tuple(manifest["published"]["columns"]), tuple(manifest["published"]["values"])
+    if mechanism.publishes is Published.ALONE:
+        hint = "what it tells about people at most, `advantage` says of the original table"
+        raise DataError("labels alone, in a random order: nobody can tell which row they are of", file.name, hint=hint)
     options = replace(options, label=None, positive=None, exclude=(), categorical=(), group=None)
     sizes = None
     match mechanism.publishes:

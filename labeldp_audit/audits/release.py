@@ -59,17 +59,18 @@ def prepare(
     release = mechanism.release(table.labels, guidance.guide, rng=rng)
     instead, bags = published(mechanism, release, table)
     rows = table.row_numbers
-    order = shuffled(rng, len(table.labels)) if shuffle else None
+    alone = mechanism.publishes is Published.ALONE
+    order = shuffled(rng, len(table.labels)) if shuffle or alone else None
     if order is not None:
         instead = [one.at(order) for one in instead]
     manifest = _manifest(mechanism, release, table, instead, publish.schema_digest(data, options))
     manifest["table"]["columns"] = kept_columns(data, options, dataset.label)
     manifest["randomness"] = SEEDED if insecure else OPERATING_SYSTEM
-    manifest["shuffled"] = shuffle
+    manifest["shuffled"] = order is not None
     if table.groups is not None:  # which rows are whose is public, as features are
         manifest["people"] = {"column": settings.group, "most_rows": int(np.bincount(table.groups).max())}
     phi = _heterogeneity(guidance, table, settings)
-    return Publishing(mechanism, Rewrite(dataset.label, tuple(instead), rows, order), manifest, bags, phi)
+    return Publishing(mechanism, Rewrite(dataset.label, tuple(instead), rows, order, alone), manifest, bags, phi)
 
 
 def kept_columns(data: object, options: ReadOptions, label: str) -> list[str]:

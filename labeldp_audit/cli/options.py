@@ -202,6 +202,9 @@ OPTIONS: Mapping[str, Parameter] = {one.name: one for one in (
         shown="none"),
     _setting("cluster", QUESTION, "Column that says which records are alike, for mechanisms that look at clusters.",
         shown="k-means on the features"),
+    _setting("prior", QUESTION, "Column with how likely the positive class is by what is public, such as a model that "
+        "was fitted to other people, for mechanisms that look at a prior. For more classes one column each, in their "
+        "order. It must not depend on these labels. Repeatable.", shown="none"),
     _option("to", Text("FILE"), OUTPUT, "File that gets the protected table, of the same kind as the table; its "
         "manifest and a table of bags stand beside it."),
     _flag("shuffle", OUTPUT, "Put the rows into a random order, too."),

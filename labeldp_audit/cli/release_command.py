@@ -10,6 +10,7 @@ from typing import Any
 import typer
 
 from ..core.errors import SpecError
+from ..core.mechanism import Published
 from ..core.release import ANYBODY, PEER
 from . import configuration, terminal
 
@@ -68,8 +69,9 @@ def _text(manifest: Mapping[str, Any], data: str, to: Path) -> str:
     if manifest["randomness"] == release.SEEDED:
         lines.append("! drawn from a seed, for testing: whoever knows the seed knows the labels")
     lines.append(f"manifest: {release.beside(to)[0]}")
-    lines.append(f"next: labeldp-audit verify {to} --original {data}")
-    return "\n".join([*lines, f"      labeldp-audit attack {data} {to}"]) + "\n"
+    if manifest["published"]["as"] != Published.ALONE:  # whose rows nobody knows
+        lines += [f"next: labeldp-audit verify {to} --original {data}", f"      labeldp-audit attack {data} {to}"]
+    return "\n".join(lines) + "\n"
 
 
 def _of_people(manifest: Mapping[str, Any]) -> str:

@@ -30,6 +30,7 @@ class Published(StrEnum):
     LABELS = "labels"
     BAGS = "bags"  # the number of its bag; what is said of the bags is a table of its own
     VECTORS = "vectors"  # a number for each class
+    ALONE = "labels-alone"  # labels in a random order, and no other column
 
 
 class Need(StrEnum):

@@ -69,6 +69,7 @@ class Settings:
     release: str | None = _option(Text("RELEASE"))  # that attackers read
     attacker: tuple[str, ...] = _options(Text("NAME"))  # who is played; all who can be, where none are named
     guess: str | None = _option(Text("COLUMN"))  # of the user's own guesses
+    prior: tuple[str, ...] = _options(Text("COLUMN"))  # with a release's prior of each class
 
 
 def smoothness(settings: Settings) -> tuple[float, float] | None:
@@ -171,6 +172,7 @@ class ReleaseOptions(TypedDict, total=False):
     exclude: Columns
     categorical: Columns
     cluster: str | None
+    prior: Columns
     drop_null_labels: bool
     delimiter: str | None
     decimal: Literal[".", ","]

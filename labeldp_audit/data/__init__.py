@@ -63,6 +63,7 @@ class Rewrite:
     instead: Sequence[Instead]  # one column, or several
     rows: Integers | None = None  # numbers of the rows that are published, where not all are; rising
     order: Integers | None = None  # of those that are published, where they are shuffled
+    alone: bool = False  # whether every other column is left out
 
     @property
     def published(self) -> int:

@@ -57,14 +57,14 @@ def _from_text(texts: pa.Array, column: str, rows: Integers) -> pa.Array:
         raise DataError("not a number", column, f"row {rows[0] + 1}") from None
 
 
-def check_columns(given: int, classes: Sequence[str], positive: str | None) -> None:
-    """One for the positive class of two, else one for each class."""
+def check_columns(given: int, classes: Sequence[str], positive: str | None, option: str = "--eta") -> None:
+    """One for the positive class of two, else one for each class. option: which named them."""
     if given in (0, len(classes)) or (given == 1 and len(classes) == 2):
         return
     needed = f"{len(classes)} columns are needed, the probabilities of {listed(classes)} in this order"
     if positive is not None:
         needed = f"one column is needed, the probability of {shown(positive)}, or two, those of {listed(classes)}"
-    raise SpecError(f"--eta: {given} column{'s' * (given > 1)} for {len(classes)} classes", hint=needed)
+    raise SpecError(f"{option}: {given} column{'s' * (given > 1)} for {len(classes)} classes", hint=needed)
 
 
 def of_rows(values: Any, table: Table) -> Floats:

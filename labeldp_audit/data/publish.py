@@ -23,12 +23,14 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ..core.arrays import Integers
+from ..core.arrays import Floats, Integers
 from ..core.errors import DataError, SpecError
 from ..core.progress import Progress
 from ..core.quoting import shown
+from ..core.table import Table
 from . import Instead, ReadOptions, Rewrite
 from .classes import text_codes
+from .probabilities import check_columns, checked, distributions
 from .read import how_text
 from .roles import known
 from .scan import settled
@@ -85,13 +87,16 @@ def write(source: object, options: ReadOptions, plan: Rewrite, to: Path, file: B
         with about(found.name):
             progress.stage("writing", plan.published, "rows")
             if kind in (PARQUET, ARROW):
-                _columnar(found, plan, kind, file, progress)
+                (_alone if plan.alone else _columnar)(found, plan, kind, file, progress)
                 return
             packed: Any = file
             if to.name.lower().endswith(".gz"):
                 packed = until.enter_context(gzip.GzipFile("", "wb", 6, file, mtime=0))
             usual = "\t" if ".tsv" in found.name.lower() else ","
             delimiter = (options.delimiter or usual).encode()
+            if plan.alone:
+                _text_alone(plan, delimiter, packed)
+                return
             records = _svm_records(found) if kind == SVM else _csv_records(found, plan.label, delimiter)
             _text(records, plan, delimiter, packed, progress)
 
@@ -112,7 +117,9 @@ def in_frame(frame: object, plan: Rewrite) -> Any:
     rows = rows if plan.order is None else rows[plan.order]
     names, native = list(there.columns), there.to_native()
     place = [str(name) for name in names].index(plan.label)
-    wanted = [*names[:place], *(one.name for one in plan.instead), *names[place + 1 :]]
+    wanted = [one.name for one in plan.instead]
+    if not plan.alone:
+        wanted = [*names[:place], *wanted, *names[place + 1 :]]
     _check_free(plan, [str(name) for name in names])
     kind = arrow_of(there.select(names[place]).to_native()).column(0).type
     cells = {one.name: cells_of(one, kind) for one in plan.instead}
@@ -124,7 +131,7 @@ def in_frame(frame: object, plan: Rewrite) -> Any:
             with contextlib.suppress(TypeError, ValueError):
                 array = array.astype(was) if plan.instead[0].texts else array
             mine[name] = array.array
-        return mine[wanted]
+        return mine[wanted].reset_index(drop=True) if plan.alone else mine[wanted]
     some = there[rows.tolist()]
     series = [nw.new_series(name, values.to_pylist(), backend=there.implementation) for name, values in cells.items()]
     if plan.instead[0].texts:
@@ -185,6 +192,17 @@ def read_numbers(source: object, names: Sequence[str], options: ReadOptions) -> 
                 raise DataError("not a column of numbers", f"column {shown(name)}")
             column.append(cells.to_numpy(zero_copy_only=False))
     return [np.concatenate([np.empty(0, np.int64), *column]) for column in found]
+
+
+def read_probabilities(source: object, names: Sequence[str], option: str, table: Table, options: ReadOptions) -> Floats:
+    """(n, C) for the rows of the table, from columns that an option named."""
+    data = table.dataset
+    known(option, names, column_names(source, options))
+    check_columns(len(names), data.classes, data.positive, option)
+    numbers = np.column_stack(read_numbers(source, names, options)).astype(np.float64)
+    rows = np.arange(len(numbers)) if table.row_numbers is None else table.row_numbers
+    some = [checked(values, rows, f"column {shown(name)}") for name, values in zip(names, numbers[rows].T, strict=True)]
+    return distributions(np.column_stack(some), rows)
 
 
 def _cells_of(source: object, names: Sequence[str], options: ReadOptions) -> Iterator[list[pa.Array]]:
@@ -248,6 +266,17 @@ def _columnar(found: Source, plan: Rewrite, kind: str, file: BinaryIO, progress:
             start += batch.num_rows
             progress.advance(batch.num_rows)
     _check_rows(start, plan)
+
+
+def _alone(found: Source, plan: Rewrite, kind: str, file: BinaryIO, progress: Progress) -> None:
+    """Without the metadata, which may describe the columns that are left out."""
+    assert found.schema is not None
+    there = found.schema.field(plan.label).type
+    table = pa.table({one.name: cells_of(one, there) for one in plan.instead})
+    with _writer(kind, file, table.schema, found) as put:
+        for batch in table.to_batches(_MOST_ROWS):
+            put(batch)
+            progress.advance(batch.num_rows)
 
 
 def _kept(batches: Iterable[pa.RecordBatch], rows: Integers | None) -> Iterator[pa.RecordBatch]:
@@ -321,6 +350,11 @@ def _text(records: Iterator[Record], plan: Rewrite, delimiter: bytes, file: Any,
         count += len(pieces) // 3
         progress.advance(len(pieces) // 3)
     _check_rows(count, plan)
+
+
+def _text_alone(plan: Rewrite, delimiter: bytes, file: Any) -> None:
+    file.write(delimiter.join(_quoted(one.name, delimiter) for one in plan.instead) + b"\n")
+    file.writelines(cell + b"\n" for cell in _cells(plan.instead, delimiter))
 
 
 def _in_order(records: Iterator[Record], plan: Rewrite, cells: Iterator[bytes]) -> Iterator[list[bytes]]:

@@ -4,25 +4,31 @@ from __future__ import annotations
 
 from ..core.mechanism import Mechanism
 from ..core.registry import Registry
+from .alibi import Alibi
 from .channel import Channel
 from .cluster_response import ClusterResponse
+from .dummy import Dummy
 from .geometric_proportions import GeometricProportions
 from .label_proportions import LabelProportions
 from .laplace_proportions import LaplaceProportions
+from .model_response import ModelResponse
 from .peer_to_peer import PeerToPeer
 from .per_record import no_law
+from .prior_response import PriorResponse
 from .randomized_response import RandomizedResponse
+from .staged_response import StagedResponse
 
 __all__ = [
-    "MECHANISMS", "Channel", "ClusterResponse", "GeometricProportions", "LabelProportions", "LaplaceProportions",
-    "Mechanism", "PeerToPeer", "RandomizedResponse",
+    "MECHANISMS", "Alibi", "Channel", "ClusterResponse", "Dummy", "GeometricProportions", "LabelProportions",
+    "LaplaceProportions", "Mechanism", "ModelResponse", "PeerToPeer", "PriorResponse", "RandomizedResponse",
+    "StagedResponse",
 ]  # fmt: skip
 
 MECHANISMS: Registry[Mechanism] = Registry(
     "mechanism",
     (
         RandomizedResponse, Channel, LabelProportions, LaplaceProportions, GeometricProportions, ClusterResponse,
-        PeerToPeer,
+        PeerToPeer, PriorResponse, StagedResponse, ModelResponse, Alibi, Dummy,
     ),
     no_law,
 )  # fmt: skip

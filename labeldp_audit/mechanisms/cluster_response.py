@@ -40,7 +40,7 @@ _HISTOGRAM_SHARES = (
     Fraction(3, 4),
     Fraction(1),
 )  # of epsilon
-_FLOORS = tuple(2.0 ** (-j / 4) for j in range(33))  # tau, in units of 1 / K
+FLOORS = tuple(2.0 ** (-j / 4) for j in range(33))  # tau, in units of 1 / K
 _MOST = 40.0  # epsilon: beyond it a label is replaced less than once in 10^17
 
 
@@ -107,7 +107,7 @@ class ClusterResponse(Guided):
         parts = parts_of(noisy / np.maximum(sizes, 1)[:, None], plan)
         shares, kind = np.unique(noisy / np.maximum(sizes, 1)[:, None], axis=0, return_inverse=True)
         kind, parts = kind.reshape(-1), parts_of(shares, plan)
-        view, channels = _said(labels, kind[cluster], parts, plan, rng), _channels(plan.kept, parts)[kind]
+        view, channels = said_by(labels, kind[cluster], parts, plan, rng), channels_of(plan.kept, parts)[kind]
         facts = _facts(plan, noisy, [parts[one] for one in kind])
         return Release(view, np.arange(len(labels)), cluster, channels, facts)
 
@@ -117,7 +117,7 @@ class ClusterResponse(Guided):
 
     def channels_told(self, learner: Mapping[str, Any]) -> Floats:
         told = learner["exact"]
-        return _channels(int(told["kept"]), [[int(one) for one in row] for row in told["replaced"]])
+        return channels_of(int(told["kept"]), [[int(one) for one in row] for row in told["replaced"]])
 
 
 # ---- the law of a release
@@ -146,13 +146,13 @@ def parts_of(shares: Floats, plan: Plan) -> list[list[int]]:
     return rows
 
 
-def _channels(kept: int, parts: list[list[int]]) -> Floats:
-    """(G, K, K) P(said | y) in each cluster."""
+def channels_of(kept: int, parts: list[list[int]]) -> Floats:
+    """(G, K, K) P(said | y) where labels are drawn by each row of parts."""
     resampled = np.array([[one / exact.WHOLE for one in row] for row in parts])
     return np.asarray(resampled[:, None] + kept / exact.WHOLE * np.eye(resampled.shape[1]))
 
 
-def _said(labels: Labels, kind: Integers, parts: list[list[int]], plan: Plan, rng: Chance) -> Integers:
+def said_by(labels: Labels, kind: Integers, parts: list[list[int]], plan: Plan, rng: Chance) -> Integers:
     """A word below L keeps the label, and the rest of the words are shared out as T. kind (n,): whose parts."""
     said = np.empty(len(labels), np.int64)
     drawn = words(rng, len(labels))
@@ -215,7 +215,7 @@ def best_plan(epsilon: float, classes: int, sizes: Integers) -> Plan:
     chance = rng.random((2, _TRIED, classes))
     for histograms in _HISTOGRAM_SHARES:
         noise = _noise(chance, epsilon * float(histograms) / 2) if histograms else None
-        for floor in _FLOORS if histograms else _FLOORS[:1]:
+        for floor in FLOORS if histograms else FLOORS[:1]:
             plan = plan_of(epsilon, classes, histograms, floor / classes)
             differs = expected_noise(plan, shares, noise, kinds)
             if differs < least * (1 - 1e-9):

@@ -63,8 +63,7 @@ class Guided(Mechanism):
 
     def loglik(self, release: Release, eta: Floats) -> Floats:
         """By the channels of the release, which count as known: what else they tell of a label, the epsilon bounds."""
-        assert release.channels is not None
-        return loglik_of(release, release.channels[0])
+        return loglik_of(release)
 
     def gain(self, eta: Floats, payoff: Floats) -> Floats:
         """The most that any mechanism of that epsilon gains. Two classes: what randomized response does. More: with

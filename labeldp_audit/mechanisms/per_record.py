@@ -77,12 +77,13 @@ class PerRecord(Mechanism):
         return gain_of_channel(eta, self.channel(eta.shape[-1]), payoff)
 
 
-def loglik_of(release: Release, channel: Floats) -> Floats:
+def loglik_of(release: Release, channel: Floats | None = None) -> Floats:
     """(n, C) log P(said | class), by the channel, or by those of the release where it has some of its own."""
     with np.errstate(divide="ignore"):
-        if release.channels is None or release.group is None:
-            return np.asarray(np.log(channel.T[release.view]))
-        return np.asarray(np.log(release.channels.transpose(0, 2, 1)[release.group, release.view]))
+        if release.channels is not None and release.group is not None:
+            return np.asarray(np.log(release.channels.transpose(0, 2, 1)[release.group, release.view]))
+        assert channel is not None
+        return np.asarray(np.log(channel.T[release.view]))
 
 
 def no_law(mechanism: Mechanism, classes: int = 2) -> str:

@@ -63,8 +63,9 @@ def people(classes, n=4200, seed=11):
 
 
 def guide_of(eta):
-    """What a mechanism may look at: clusters that tell something of eta."""
-    return Guide(eta.shape[1], clusters=np.argmax(eta, axis=1))
+    """What a mechanism may look at: clusters, a prior and a model that tell something of eta."""
+    prior = 0.5 * eta + 0.5 / eta.shape[1]
+    return Guide(eta.shape[1], np.argmax(eta, axis=1), prior, lambda rows, soft, others: prior[others])
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)

@@ -1,0 +1,124 @@
+"""Soft labels by Laplace noise and Bayes (ALIBI: Malek Esmaeili, Mironov, Prasad, Shilov and Tramer 2021,
+arXiv:2106.03408).
+
+A label becomes a number for each class, 1 for its own and 0 for the others, and each gets noise. Another label moves
+two of them by 1, so Laplace noise of scale 2 / epsilon spends epsilon. Published is what Bayes' rule makes of the noisy
+numbers where each class is as likely beforehand, which is post-processing and loses nothing: with a prior, the
+posterior is proportional to prior times soft label.
+
+The noise is exact. Numbers are multiples of 1 / m, and noise is so many m-ths: whole z, P(z) proportional to r^|z| with
+r = e^(-epsilon / (2 m)). What a noisy number v says of its class depends on u = min(max(v, 0), 1) m alone, as
+
+    P(v | own class) / P(v | another class) = e^(epsilon (2 u - m) / (2 m)),
+
+so the soft label of a class is proportional to e^(epsilon u / m).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+
+from ..core.arrays import Floats, Integers
+from ..core.mechanism import Labels, Mechanism, Published
+from ..core.parameters import parameter
+from ..core.randomness import Chance
+from ..core.release import Guide, Release
+from . import exact
+
+STEPS = 16  # m
+_MOST = 20.0  # epsilon: beyond it hardly one label in 10,000 is mistaken
+_LEAST = 1e-6  # below it noise is larger than a table
+_CELLS = 1 << 21
+
+
+@dataclass(frozen=True)
+class Alibi(Mechanism):
+    name: ClassVar[str] = "alibi"
+    example: ClassVar[str] = "alibi:epsilon=1"
+    summary: ClassVar[str] = "soft labels: Laplace noise on a number for each class, and Bayes"
+    theorem: ClassVar[str] = "discrete Laplace noise, for numbers that one label moves by 2 in all (ALIBI, 2021)"
+    publishes: ClassVar[Published] = Published.VECTORS
+
+    epsilon: float = parameter(least=_LEAST, most=_MOST, noise=-1)
+
+    def claim(self, classes: int) -> float:
+        return self.epsilon
+
+    @property
+    def each(self) -> Fraction:
+        """The epsilon of a step."""
+        return Fraction(self.epsilon) / (2 * STEPS)
+
+    def release(self, labels: Labels, guide: Guide, *, rng: Chance) -> Release:
+        n = len(labels)
+        noisy = exact.geometric_noise(self.each, n * guide.classes, rng).reshape(n, guide.classes)
+        noisy[np.arange(n), labels] += STEPS
+        return Release(soft(np.clip(noisy, 0, STEPS), self.epsilon), np.arange(n), facts=self._facts())
+
+    def _facts(self) -> dict[str, object]:
+        return {
+            "steps": STEPS, "noise": "P(z) proportional to exp(-inverse_scale |z|), z whole, in units of 1 / steps",
+            "inverse_scale": str(self.each),
+            "posterior": "proportional to prior times soft label; the soft labels are those of equally likely classes",
+        }  # fmt: skip
+
+    def loglik(self, release: Release, eta: Floats) -> Floats:
+        return np.asarray(np.log(release.view.astype(np.float64)))
+
+    def channel(self, classes: int) -> Floats | None:
+        """Of two classes: which of them has more of u, and by how much."""
+        if classes != 2:
+            return None
+        other = self._law()
+        positive = np.convolve(other[::-1], other[::-1])  # u_1 - u_0 + m, with u_1 around m and u_0 around 0
+        return np.stack([positive[::-1], positive])
+
+    def log_ratios(self) -> Floats:
+        return self.epsilon * np.arange(-STEPS, STEPS + 1) / STEPS
+
+    def _law(self) -> Floats:
+        """(m + 1,) P(u) of a class that the label is not."""
+        each = float(self.each)
+        law = -math.expm1(-each) * np.exp(-each * np.arange(STEPS + 1))
+        law[0], law[-1] = 1.0, math.exp(-each * STEPS)
+        return np.asarray(law / (1 + math.exp(-each)))
+
+    def gain(self, eta: Floats, payoff: Floats) -> Floats:
+        """E[(max_{c != b} X_c - X_b)_+], X_c = payoff_c eta_c P(u_c | own) / P(u_c | another), over u of a record that
+        is of no class, whose u are independent; b: the best guess beforehand, and E X_c = payoff_c eta_c. As the
+        integral over t of P(X_b <= t) P(some other X_c > t), which is a sum: X takes m + 1 values."""
+        worth = (payoff * eta).reshape(-1, eta.shape[-1])
+        step = max(1, _CELLS // (worth.shape[1] * (STEPS + 1)))
+        parts = [self._gain(worth[start : start + step]) for start in range(0, len(worth), step)]
+        return np.concatenate([np.empty(0), *parts]).reshape(eta.shape[:-1])
+
+    def _gain(self, worth: Floats) -> Floats:
+        law, each = self._law(), float(self.each)
+        tails = np.cumsum(law[::-1])[::-1]
+        above = np.concatenate([[1.0], tails[1:], [0.0]])  # [j + 1]: P(u > j), from j = -1 on
+        heights = np.maximum(worth, 1e-300)
+        values = np.exp(each * (2 * np.arange(STEPS + 1) - STEPS))
+        points = np.sort((heights[:, :, None] * values).reshape(len(worth), -1), axis=1)
+        widths, middles = np.diff(points, axis=1), np.log((points[:, 1:] + points[:, :-1]) / 2)
+        best = heights.argmax(axis=1)
+        none = np.zeros(middles.shape)  # log P(no other is above)
+        for c in range(worth.shape[1]):
+            last = np.floor((middles - np.log(heights[:, c, None])) / (2 * each) + STEPS / 2).clip(-1, STEPS)
+            beyond = above[last.astype(np.int64) + 1]  # P(X_c > t)
+            mine = (best == c)[:, None]
+            widths = np.where(mine, widths * (1 - beyond), widths)
+            with np.errstate(divide="ignore"):
+                none += np.where(mine, 0.0, np.log1p(-beyond))
+        return np.asarray((widths * -np.expm1(none)).sum(axis=1))
+
+
+def soft(seen: Integers, epsilon: float) -> Floats:
+    """(n, C) the posterior of equally likely classes, from the u of each."""
+    logs = epsilon / STEPS * (seen - seen.max(axis=1, initial=0, keepdims=True))
+    likely = np.exp(logs)
+    return np.asarray(likely / likely.sum(axis=1, keepdims=True))
