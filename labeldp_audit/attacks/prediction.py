@@ -48,6 +48,9 @@ class Prediction(Attack):
 
 
 def inverted(said: Floats, channel: Floats) -> Floats:
-    """(n, S) how likely each output is -> (n, C) how likely each class is, by least squares and within (0, 1)."""
-    found = (said @ np.linalg.pinv(channel)).clip(_LEAST)
+    """(n, S) how likely each output is -> (n, C) how likely each class is, by least squares and within (0, 1). A
+    channel that does not tell all classes apart has no inverse: outputs are taken for classes."""
+    classes = len(channel)
+    known = np.linalg.matrix_rank(channel) == classes
+    found = (said @ np.linalg.pinv(channel) if known else said[:, :classes]).clip(_LEAST)
     return np.asarray(found / found.sum(axis=1, keepdims=True))

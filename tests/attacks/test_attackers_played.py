@@ -246,6 +246,8 @@ def test_prediction_turns_outputs_into_classes():
     assert inverted(eta @ channel, channel) == pytest.approx(eta)
     wide = Channel(((0.5, 0.3, 0.2), (0.1, 0.3, 0.6))).channel(2)
     assert inverted(eta @ wide, wide) == pytest.approx(eta)
+    constant = np.array([[0.0, 1.0], [0.0, 1.0]])  # as of prior-rr where the prior decides
+    assert inverted(eta, constant) == pytest.approx(eta)
 
 
 def test_prediction_guesses_what_the_model_says():
