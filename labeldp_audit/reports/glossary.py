@@ -261,4 +261,47 @@ TERMS: Mapping[str, Term] = {one.name: one for one in (
         "given delta, in clusters of up to 1000 people; a peer has that of the flips.",
         ("rr", "cluster-rr", "epsilon"),
     ),
+    Term(
+        "prior-rr", "Randomized response by a prior", "a label is replaced by one of the classes that a prior takes "
+        "for most likely",
+        "randomized response among the k most likely classes, and a uniform one of them for other labels; k = argmax "
+        "of e^epsilon / (e^epsilon + k - 1) sum of the k largest of the prior",
+        f"Ghazi et al. 2021, Algorithm 2; {MATHEMATICS}",
+        "Written prior-rr:epsilon=1, with release --prior COLUMN. The prior must not depend on the labels. Where k is "
+        "1 the released label says nothing of the true one.",
+        ("rr", "lp-mst", "model-rr", "epsilon"),
+    ),
+    Term(
+        "lp-mst", "Labels released in stages", "the labels released in one stage teach the prior of the next",
+        "prior-rr in each part of the rows, the prior by a model of the labels released before; the first part by rr",
+        "Ghazi et al. 2021, LP-MST",
+        "Written lp-mst:epsilon=1,stages=2. Each label is used in one stage, so all stages together spend epsilon.",
+        ("prior-rr", "rr", "epsilon"),
+    ),
+    Term(
+        "model-rr", "Randomized response by a model", "a label stays, or one is drawn from a prior",
+        "epsilon = log(1 + (1 - lambda) / (lambda tau)): labels replaced with probability lambda, shares of at least "
+        "tau",
+        "Busa-Fekete et al. 2023, Mechanism 1",
+        "Written model-rr:epsilon=1, with release --prior COLUMN. lambda and tau are chosen so that the fewest labels "
+        "are expected to differ, if the prior is true.",
+        ("rr", "prior-rr", "cluster-rr", "epsilon"),
+    ),
+    Term(
+        "alibi", "Soft labels", "a number for each class: the posterior after Laplace noise on one-hot labels",
+        "soft label of c proportional to e^(epsilon u_c / m), u_c: the noisy number of c in m-ths, cut to 0..m; noise "
+        "P(z) proportional to e^(-epsilon |z| / (2 m))",
+        f"Malek Esmaeili et al. 2021; {MATHEMATICS}",
+        "Written alibi:epsilon=1. The soft labels are those of equally likely classes; with a prior, multiply and "
+        "renormalise.",
+        ("rr", "epsilon"),
+    ),
+    Term(
+        "dummy", "Labels alone", "labels by randomized response, in a random order and without any other column",
+        "that of rr; neither the order nor the lack of features is counted",
+        "Busa-Fekete et al. 2023, Mechanism 3",
+        "Written dummy:epsilon=1 or dummy:pi=0.1. Tells how common classes are; audits judge it for a reader who knows "
+        "whose each label is.",
+        ("rr", "epsilon"),
+    ),
 )}  # fmt: skip
