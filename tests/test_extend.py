@@ -24,9 +24,10 @@ from running import Ended
 ROOT = Path(__file__).parent.parent
 LISTS = (
     "mechanisms/test_mechanism_list.py", "questions/test_question_list.py", "reports/test_format_list.py",
+    "reports/test_export_list.py",
     "policy/test_adviser_list.py", "data/test_source_list.py", "estimators/test_estimator_list.py",
 )  # fmt: skip
-NAMES = ("unary", "sure_hits", "piped", "lets chance decide", "jsonl", "centroids")
+NAMES = ("unary", "sure_hits", "piped", "badge", "lets chance decide", "jsonl", "centroids")
 LINE, ESTIMATE = "sure_hits(sure=0.9).high > 0.99", "sure_hits(sure=0.9).estimate > 0.05"
 CHANCE = f"{ESTIMATE!r} lets chance decide"
 MECHANISM = ("--mechanism", "unary:epsilon=1")
@@ -192,6 +193,11 @@ def test_every_format_prints_it(run, stored, tmp_path):
     assert "Labels told by somebody who is sure" in shown["html"]
     assert shown["piped"].startswith("quantity | mechanism | at | estimate | low | high | reason\n")
     assert "\nsure_hits |  | sure = 0.9 | 0." in shown["piped"]
+
+
+def test_it_is_exported(run, stored):
+    said = {"schemaVersion": 1, "label": "label privacy", "message": "fail"}
+    assert json.loads(run("report", stored[0], "--export", "badge").out) == said
 
 
 def test_its_mechanism_is_compared_and_tuned(run, table):

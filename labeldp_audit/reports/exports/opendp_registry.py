@@ -21,6 +21,7 @@ from ..formats.spelling import count, exact, plain
 
 FILL = "FILL IN"
 _OPERATING_SYSTEM = "operating-system"  # where a manifest's noise comes from
+_SHOWN = 200  # columns that are named
 _NO_EPSILON = "no epsilon holds, so it is no deployment of differential privacy"
 
 
@@ -69,14 +70,21 @@ def of_manifest(manifest: Mapping[str, Any], name: str) -> str:
         raise SpecError(_NO_EPSILON, str(manifest["mechanism"]))
     if manifest.get("randomness") != _OPERATING_SYSTEM:
         raise SpecError("a release that was drawn from a seed protects nothing", name)
-    table, label = manifest["table"], manifest["label"]
-    if not isinstance(table.get("columns"), list) or not isinstance(table.get("rows"), int):
+    if "columns" not in manifest["table"]:
         raise SpecError("the manifest does not name the columns", name, hint="release the table with this version")
-    return _text(_Deployment(
-        name, label["column"], label["classes"], table["columns"], table["rows"], str(manifest["mechanism"]),
+    try:
+        return _text(_described(manifest, name))
+    except (KeyError, TypeError, ValueError, AttributeError):  # somebody wrote in it
+        raise SpecError("the manifest is not as `release` wrote it", name) from None
+
+
+def _described(manifest: Mapping[str, Any], name: str) -> _Deployment:
+    table, label = manifest["table"], manifest["label"]
+    return _Deployment(
+        name, label["column"], label["classes"], list(table["columns"]), int(table["rows"]), manifest["mechanism"],
         manifest["guarantees"], str(manifest["tool"]["version"]), bags=manifest["published"]["as"] == "bags",
-        drawn=True, most_rows=manifest.get("people", {}).get("most_rows", 1),
-    ))  # fmt: skip
+        drawn=True, most_rows=int(manifest.get("people", {}).get("most_rows", 1)),
+    )  # fmt: skip
 
 
 # ---- the record
@@ -123,7 +131,9 @@ def _record(made: _Deployment) -> Mapping[str, Any]:
 
 
 def _variant(made: _Deployment) -> Mapping[str, Any]:
-    columns = ", ".join(map(_code, made.columns)) or "none"
+    columns = ", ".join(map(_code, made.columns[:_SHOWN])) or "none"
+    left = len(made.columns) - _SHOWN
+    columns += f" and {count(left)} more" if left > 0 else ""
     bags = " Which rows share a bag is published, too." if made.bags else ""
     return {
         "variant_name": "Approximate DP" if _main(made)["delta"] else "Pure DP",
@@ -169,7 +179,7 @@ def _drawn(made: _Deployment) -> str:
     if not made.drawn:
         return f"{_code(made.mechanism)}. {FILL}: how the release was drawn; {TOOL} audited it before that."
     return (
-        f"{_code(made.mechanism)}, drawn by {TOOL} {plain(made.version)}: noise is the operating system's, compared as "
+        f"{_code(made.mechanism)}, drawn by {TOOL} {plain(made.version)}: noise is the operating system's and made of "
         "whole numbers, so that rounding gives nothing away."
     )
 
