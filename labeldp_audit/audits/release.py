@@ -64,7 +64,8 @@ def prepare(
     if order is not None:
         instead = [one.at(order) for one in instead]
     manifest = _manifest(mechanism, release, table, instead, publish.schema_digest(data, options))
-    manifest["table"]["columns"] = [name for name in publish.column_names(data, options) if name != dataset.label]
+    names = [] if alone else publish.column_names(data, options)
+    manifest["table"]["columns"] = [name for name in names if name != dataset.label]
     manifest["randomness"] = SEEDED if insecure else OPERATING_SYSTEM
     manifest["shuffled"] = order is not None
     if table.groups is not None:  # which rows are whose is public, as features are

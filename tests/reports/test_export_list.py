@@ -210,7 +210,7 @@ def test_a_release_is_a_draft_for_the_registry() -> None:
     loss, variant = draft["deployment"]["privacy_loss"], draft["deployment"]["dp_variant"]
     assert loss["privacy_parameters"] == {"epsilon": 1.5} and loss["number_of_privacy_units"] == 1200
     assert variant["variant_name"] == "Pure DP" and "`age`, `ward`" in variant["unprotected_quantities"]
-    assert "Theorem 1, assuming: one row." in loss["privacy_parameters_details"]
+    assert "anybody (Theorem 1), assuming: one row." in loss["privacy_parameters_details"]
     check_draft(draft)
 
 
@@ -233,14 +233,27 @@ def test_a_delta_counts_and_what_peers_see_stands_beside_it() -> None:
     check_draft(read(text))
 
 
+def unprotected(**other: Any) -> str:
+    told: str = record(**other)["deployment"]["dp_variant"]["unprotected_quantities"]
+    return told
+
+
+def test_what_else_is_published_is_unprotected() -> None:
+    assert unprotected(table={"rows": 9, "columns": []}) == "The number of rows."  # labels alone
+    clusters = {"as": "labels", "columns": ["click", "channel"], "values": ["0", "1"]}
+    assert "law each label was drawn: `channel`." in unprotected(published=clusters)
+    soft = {"as": "vectors", "columns": ["click_0", "click_1"], "values": ["0", "1"]}
+    assert "click" not in unprotected(published=soft)
+    assert "share a bag" in unprotected(published={"as": "bags", "columns": ["bag"], "values": []})
+
+
 def test_people_with_several_rows_spend_more() -> None:
     told = record(people={"column": "who", "most_rows": 7})["deployment"]["privacy_loss"]["privacy_unit_details"]
     assert "up to 7 rows, and spends up to 7 times as much" in told
 
 
 def test_a_wide_table_is_cut() -> None:
-    wide = record(table={"rows": 9, "columns": [f"x{place}" for place in range(203)]})
-    assert "`x199` and 3 more." in wide["deployment"]["dp_variant"]["unprotected_quantities"]
+    assert "`x199` and 3 more." in unprotected(table={"rows": 9, "columns": [f"x{place}" for place in range(203)]})
 
 
 @pytest.mark.parametrize(

@@ -38,6 +38,7 @@ class _Deployment:
     guarantees: Sequence[Mapping[str, Any]]  # as in a manifest
     version: str
     bags: bool = False
+    beside: Sequence[str] = ()  # columns that say how each label was drawn
     drawn: bool = False  # it is out, and was drawn as we draw
     most_rows: int = 1  # of one person, where that was counted
 
@@ -79,10 +80,11 @@ def of_manifest(manifest: Mapping[str, Any], name: str) -> str:
 
 
 def _described(manifest: Mapping[str, Any], name: str) -> _Deployment:
-    table, label = manifest["table"], manifest["label"]
+    table, label, published = manifest["table"], manifest["label"], manifest["published"]
     return _Deployment(
         name, label["column"], label["classes"], list(table["columns"]), int(table["rows"]), manifest["mechanism"],
-        manifest["guarantees"], str(manifest["tool"]["version"]), bags=manifest["published"]["as"] == "bags",
+        manifest["guarantees"], str(manifest["tool"]["version"]), bags=published["as"] == "bags",
+        beside=[one for one in published["columns"] if published["as"] == "labels" and one != label["column"]],
         drawn=True, most_rows=int(manifest.get("people", {}).get("most_rows", 1)),
     )  # fmt: skip
 
@@ -131,18 +133,29 @@ def _record(made: _Deployment) -> Mapping[str, Any]:
 
 
 def _variant(made: _Deployment) -> Mapping[str, Any]:
-    columns = ", ".join(map(_code, made.columns[:_SHOWN])) or "none"
-    left = len(made.columns) - _SHOWN
-    columns += f" and {count(left)} more" if left > 0 else ""
-    bags = " Which rows share a bag is published, too." if made.bags else ""
     return {
         "variant_name": "Approximate DP" if _main(made)["delta"] else "Pure DP",
         "data_domain": f"Tables of these rows and these other cells, with any label {_code(made.label)} for each row, "
         f"one of {', '.join(map(_code, made.classes))}.",
-        "unprotected_quantities": f"Every column beside the label, published as it is: {columns}. So are the number of "
-        f"rows and who is in the table.{bags} What these features tell about a label is not protected, and no epsilon "
-        "counts it.",
+        "unprotected_quantities": " ".join(_unprotected(made)),
     }
+
+
+def _unprotected(made: _Deployment) -> Iterator[str]:
+    listed = ", ".join(map(_code, made.columns[:_SHOWN]))
+    left = len(made.columns) - _SHOWN
+    listed += f" and {count(left)} more" if left > 0 else ""
+    if not made.drawn:
+        yield f"{FILL}: which columns beside the label are published as they are, of these: {listed}."
+    elif listed:
+        yield f"Every column beside the label, published as it is: {listed}."
+    if listed:
+        yield "What these features tell about a label is not protected, and no epsilon counts it."
+    if made.beside:
+        yield f"By which law each label was drawn: {', '.join(map(_code, made.beside))}."
+    if made.bags:
+        yield "Which rows share a bag."
+    yield f"The number of rows{' and who is in the table' if listed else ''}."
 
 
 def _loss(made: _Deployment) -> Mapping[str, Any]:
@@ -170,7 +183,7 @@ def _main(made: _Deployment) -> Mapping[str, Any]:
 
 def _guarantee(one: Mapping[str, Any]) -> str:
     delta = f", delta {exact(one['delta'])}" if one["delta"] else ""
-    source = f" by {plain(one['theorem'])}" if one["theorem"] else ""
+    source = f" ({plain(one['theorem'])})" if one["theorem"] else ""
     assumed = f", assuming: {'; '.join(map(plain, one['assumptions']))}" if one["assumptions"] else ""
     return f"Epsilon {exact(one['epsilon'])}{delta} for {plain(one['viewer'])}{source}{assumed}."
 
