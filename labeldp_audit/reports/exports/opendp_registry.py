@@ -8,6 +8,7 @@ done. Strings are Markdown there.
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -55,7 +56,7 @@ def of_report(report: Report) -> str:
     if not known or not report.dataset.columns:
         hint = "audit the table, or export the manifest of the release"
         raise SpecError("the report does not tell epsilon and columns", hint=hint)
-    if known[0].claim is None:
+    if known[0].claim is None or math.isinf(known[0].claim):
         raise SpecError(_NO_EPSILON, specs[0])
     data = report.dataset
     columns = [one.name for one in data.columns if one.role != "label"]
