@@ -24,9 +24,10 @@ from running import Ended
 ROOT = Path(__file__).parent.parent
 LISTS = (
     "mechanisms/test_mechanism_list.py", "questions/test_question_list.py", "reports/test_format_list.py",
+    "reports/test_export_list.py",
     "policy/test_adviser_list.py", "data/test_source_list.py", "estimators/test_estimator_list.py",
 )  # fmt: skip
-NAMES = ("unary", "sure_hits", "piped", "lets chance decide", "jsonl", "centroids")
+NAMES = ("unary", "sure_hits", "piped", "badge", "lets chance decide", "jsonl", "centroids")
 LINE, ESTIMATE = "sure_hits(sure=0.9).high > 0.99", "sure_hits(sure=0.9).estimate > 0.05"
 CHANCE = f"{ESTIMATE!r} lets chance decide"
 MECHANISM = ("--mechanism", "unary:epsilon=1")
@@ -194,6 +195,11 @@ def test_every_format_prints_it(run, stored, tmp_path):
     assert "\nsure_hits |  | sure = 0.9 | 0." in shown["piped"]
 
 
+def test_it_is_exported(run, stored):
+    said = {"schemaVersion": 1, "label": "label privacy", "message": "fail"}
+    assert json.loads(run("report", stored[0], "--export", "badge").out) == said
+
+
 def test_its_mechanism_is_compared_and_tuned(run, table):
     both = (*MECHANISM, "--mechanism", "rr:epsilon=1", "--bags", 200)
     gained = run("advantage", table, *QUICK, *both, "-f", "json").report
@@ -228,6 +234,7 @@ BROKEN = {
     "estimator.py": ("return inside(odds / odds.sum(axis=1, keepdims=True))", "return odds"),
     "question.py": ('budget.spend("hits in parts", 1.0)', "0.05"),  # takes no notice of its share
     "format.py": ("*map(_line, report.findings)", "*map(_line, report.findings[:1])"),
+    "export.py": ("str(report.judgement.outcome)", "str(report.dataset.class_counts)"),  # tells of true labels
     "adviser.py": ("{line.text!r} lets", "a line lets"),
     "source.py": ("select(list(columns))", "select(sorted(columns))"),
 }

@@ -64,18 +64,14 @@ def prepare(
     if order is not None:
         instead = [one.at(order) for one in instead]
     manifest = _manifest(mechanism, release, table, instead, publish.schema_digest(data, options))
-    manifest["table"]["columns"] = kept_columns(data, options, dataset.label)
+    names = [] if alone else publish.column_names(data, options)
+    manifest["table"]["columns"] = [name for name in names if name != dataset.label]
     manifest["randomness"] = SEEDED if insecure else OPERATING_SYSTEM
     manifest["shuffled"] = order is not None
     if table.groups is not None:  # which rows are whose is public, as features are
         manifest["people"] = {"column": settings.group, "most_rows": int(np.bincount(table.groups).max())}
     phi = _heterogeneity(guidance, table, settings)
     return Publishing(mechanism, Rewrite(dataset.label, tuple(instead), rows, order, alone), manifest, bags, phi)
-
-
-def kept_columns(data: object, options: ReadOptions, label: str) -> list[str]:
-    """Those that are published as they are."""
-    return [name for name in publish.column_names(data, options) if name != label]
 
 
 def _heterogeneity(guidance: guides.Guidance, table: Table, settings: Settings) -> tuple[float, float] | None:

@@ -31,7 +31,7 @@ from ..questions.every import QUANTITIES
 from ..questions.verifying import Bagged, Pairs, Trials, faults
 from . import received
 from .received import Received, Unclaimed
-from .release import ALONE, OPERATING_SYSTEM, kept_columns, plain
+from .release import ALONE, OPERATING_SYSTEM, plain
 
 _FEATURE_BAGS = 20_000  # bags whose features are looked at
 
@@ -188,11 +188,12 @@ def _manifest(case: Case, settings: Settings, spec: str) -> Pairs:
         "published": (manifest["published"].get("as"), str(mechanism.publishes)),
         **{name: (manifest["learner"].get(name), value) for name, value in learner.items()},
     }
+    kept = case.files.others(publish.column_names(case.files.release, case.files.options))
+    named = manifest["table"].get("columns", kept)  # which older manifests lack; their order is the schema's affair
+    claims["columns"] = (sorted(map(str, named)) if isinstance(named, list) else named, sorted(kept))
     if case.files.original is not None:
         digest = publish.schema_digest(case.files.original, case.files.options)
         claims["schema_sha256"] = (manifest["table"].get("schema_sha256"), digest)
-        kept = kept_columns(case.files.original, case.files.options, case.found.label)
-        claims["columns"] = (manifest["table"].get("columns", kept), kept)
     wrong = [name for name, (said, known) in claims.items() if said != known]
     seeds = [name for name in _keys(manifest) if "seed" in name.lower()]
     insecure = manifest.get("randomness") != OPERATING_SYSTEM

@@ -174,6 +174,7 @@ def _manifest(**changes):
         ("manifest", _manifest(parameters__epsilon=0.5)),
         ("manifest", _manifest(learner__channel=[[0.5, 0.5], [0.5, 0.5]])),
         ("manifest", _manifest(table__schema_sha256="0")),
+        ("manifest", _manifest(table__columns=["x"])),
         ("manifest-rows", _manifest(table__rows=3)),
         ("randomness", _manifest(randomness="seeded-for-testing")),
         ("randomness", _manifest(seed=7)),

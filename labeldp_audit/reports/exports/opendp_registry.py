@@ -8,6 +8,7 @@ done. Strings are Markdown there.
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from ..formats.spelling import count, exact, plain
 
 FILL = "FILL IN"
 _OPERATING_SYSTEM = "operating-system"  # where a manifest's noise comes from
+_SHOWN = 200  # columns that are named
 _NO_EPSILON = "no epsilon holds, so it is no deployment of differential privacy"
 
 
@@ -37,6 +39,7 @@ class _Deployment:
     guarantees: Sequence[Mapping[str, Any]]  # as in a manifest
     version: str
     bags: bool = False
+    beside: Sequence[str] = ()  # columns that say how each label was drawn
     drawn: bool = False  # it is out, and was drawn as we draw
     most_rows: int = 1  # of one person, where that was counted
 
@@ -53,7 +56,7 @@ def of_report(report: Report) -> str:
     if not known or not report.dataset.columns:
         hint = "audit the table, or export the manifest of the release"
         raise SpecError("the report does not tell epsilon and columns", hint=hint)
-    if known[0].claim is None:
+    if known[0].claim is None or math.isinf(known[0].claim):
         raise SpecError(_NO_EPSILON, specs[0])
     data = report.dataset
     columns = [one.name for one in data.columns if one.role != "label"]
@@ -69,14 +72,22 @@ def of_manifest(manifest: Mapping[str, Any], name: str) -> str:
         raise SpecError(_NO_EPSILON, str(manifest["mechanism"]))
     if manifest.get("randomness") != _OPERATING_SYSTEM:
         raise SpecError("a release that was drawn from a seed protects nothing", name)
-    table, label = manifest["table"], manifest["label"]
-    if not isinstance(table.get("columns"), list) or not isinstance(table.get("rows"), int):
+    if "columns" not in manifest["table"]:
         raise SpecError("the manifest does not name the columns", name, hint="release the table with this version")
-    return _text(_Deployment(
-        name, label["column"], label["classes"], table["columns"], table["rows"], str(manifest["mechanism"]),
-        manifest["guarantees"], str(manifest["tool"]["version"]), bags=manifest["published"]["as"] == "bags",
-        drawn=True, most_rows=manifest.get("people", {}).get("most_rows", 1),
-    ))  # fmt: skip
+    try:
+        return _text(_described(manifest, name))
+    except (KeyError, TypeError, ValueError, AttributeError):  # somebody wrote in it
+        raise SpecError("the manifest is not as `release` wrote it", name) from None
+
+
+def _described(manifest: Mapping[str, Any], name: str) -> _Deployment:
+    table, label, published = manifest["table"], manifest["label"], manifest["published"]
+    return _Deployment(
+        name, label["column"], label["classes"], list(table["columns"]), int(table["rows"]), manifest["mechanism"],
+        manifest["guarantees"], str(manifest["tool"]["version"]), bags=published["as"] == "bags",
+        beside=[one for one in published["columns"] if published["as"] == "labels" and one != label["column"]],
+        drawn=True, most_rows=int(manifest.get("people", {}).get("most_rows", 1)),
+    )  # fmt: skip
 
 
 # ---- the record
@@ -123,16 +134,29 @@ def _record(made: _Deployment) -> Mapping[str, Any]:
 
 
 def _variant(made: _Deployment) -> Mapping[str, Any]:
-    columns = ", ".join(map(_code, made.columns)) or "none"
-    bags = " Which rows share a bag is published, too." if made.bags else ""
     return {
         "variant_name": "Approximate DP" if _main(made)["delta"] else "Pure DP",
         "data_domain": f"Tables of these rows and these other cells, with any label {_code(made.label)} for each row, "
         f"one of {', '.join(map(_code, made.classes))}.",
-        "unprotected_quantities": f"Every column beside the label, published as it is: {columns}. So are the number of "
-        f"rows and who is in the table.{bags} What these features tell about a label is not protected, and no epsilon "
-        "counts it.",
+        "unprotected_quantities": " ".join(_unprotected(made)),
     }
+
+
+def _unprotected(made: _Deployment) -> Iterator[str]:
+    listed = ", ".join(map(_code, made.columns[:_SHOWN]))
+    left = len(made.columns) - _SHOWN
+    listed += f" and {count(left)} more" if left > 0 else ""
+    if not made.drawn:
+        yield f"{FILL}: which columns beside the label are published as they are, of these: {listed}."
+    elif listed:
+        yield f"Every column beside the label, published as it is: {listed}."
+    if listed:
+        yield "What these features tell about a label is not protected, and no epsilon counts it."
+    if made.beside:
+        yield f"By which law each label was drawn: {', '.join(map(_code, made.beside))}."
+    if made.bags:
+        yield "Which rows share a bag."
+    yield f"The number of rows{' and who is in the table' if listed else ''}."
 
 
 def _loss(made: _Deployment) -> Mapping[str, Any]:
@@ -160,7 +184,7 @@ def _main(made: _Deployment) -> Mapping[str, Any]:
 
 def _guarantee(one: Mapping[str, Any]) -> str:
     delta = f", delta {exact(one['delta'])}" if one["delta"] else ""
-    source = f" by {plain(one['theorem'])}" if one["theorem"] else ""
+    source = f" ({plain(one['theorem'])})" if one["theorem"] else ""
     assumed = f", assuming: {'; '.join(map(plain, one['assumptions']))}" if one["assumptions"] else ""
     return f"Epsilon {exact(one['epsilon'])}{delta} for {plain(one['viewer'])}{source}{assumed}."
 
@@ -169,7 +193,7 @@ def _drawn(made: _Deployment) -> str:
     if not made.drawn:
         return f"{_code(made.mechanism)}. {FILL}: how the release was drawn; {TOOL} audited it before that."
     return (
-        f"{_code(made.mechanism)}, drawn by {TOOL} {plain(made.version)}: noise is the operating system's, compared as "
+        f"{_code(made.mechanism)}, drawn by {TOOL} {plain(made.version)}: noise is the operating system's and made of "
         "whole numbers, so that rounding gives nothing away."
     )
 
