@@ -25,7 +25,7 @@ class Bounded(Attack):
 
     def unfit(self, seen: Seen) -> str:
         claim = seen.mechanism.claim(seen.eta.shape[1])
-        return "" if claim is not None and math.isfinite(claim) else "the mechanism has no epsilon"
+        return super().unfit(seen) if claim is not None and math.isfinite(claim) else "the mechanism has no epsilon"
 
     def read(self, seen: Seen) -> Guesses:
         claim = seen.mechanism.claim(seen.eta.shape[1])

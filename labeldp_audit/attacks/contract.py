@@ -80,7 +80,8 @@ class Attack(ABC):
 
     def unfit(self, seen: Seen) -> str:
         """Why it cannot be played here; empty where it can."""
-        return ""
+        unknown = self.updates and not seen.mechanism.law_known
+        return f"nobody knows how likely a release of {seen.mechanism.name} is for each label" if unknown else ""
 
     @abstractmethod
     def read(self, seen: Seen) -> Guesses: ...

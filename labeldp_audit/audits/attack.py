@@ -233,6 +233,8 @@ def _played(
     everybody = len(ground.records)
     left = everybody - len(ground.judged)
     said = [Remark("members-not-guessed", rows=left, of=everybody)] if left else []
+    if not target.received.mechanism.law_known:
+        said.append(Remark("law-unknown", mechanism=target.received.mechanism.name))
     attacks, found = list(asked) or [kind() for kind in ATTACKS], list[Played]()
     taught = _taught(ground, table, eta, settings) if any(one.learns for one in attacks) and not left else None
     evidence.progress.stage("playing attackers", len(attacks), "attackers")

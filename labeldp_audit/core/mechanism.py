@@ -50,6 +50,7 @@ class Mechanism(ABC):
     theorem: ClassVar[str] = ""  # by which it has its epsilon
     publishes: ClassVar[Published] = Published.LABELS
     needs: ClassVar[frozenset[Need]] = frozenset()  # what of the Guide it looks at
+    law_known: ClassVar[bool] = True  # whether `loglik` can say how likely a release is
     spellings: ClassVar[Mapping[str, str]] = {}  # other names under which a spec may give a field, which `parse` reads
 
     def __post_init__(self) -> None:

@@ -12,6 +12,7 @@ from .geometric_proportions import GeometricProportions
 from .label_proportions import LabelProportions
 from .laplace_proportions import LaplaceProportions
 from .model_response import ModelResponse
+from .pate import Pate
 from .peer_to_peer import PeerToPeer
 from .per_record import no_law
 from .prior_response import PriorResponse
@@ -20,7 +21,7 @@ from .staged_response import StagedResponse
 
 __all__ = [
     "MECHANISMS", "Alibi", "Channel", "ClusterResponse", "Dummy", "GeometricProportions", "LabelProportions",
-    "LaplaceProportions", "Mechanism", "ModelResponse", "PeerToPeer", "PriorResponse", "RandomizedResponse",
+    "LaplaceProportions", "Mechanism", "ModelResponse", "Pate", "PeerToPeer", "PriorResponse", "RandomizedResponse",
     "StagedResponse",
 ]  # fmt: skip
 
@@ -28,7 +29,7 @@ MECHANISMS: Registry[Mechanism] = Registry(
     "mechanism",
     (
         RandomizedResponse, Channel, LabelProportions, LaplaceProportions, GeometricProportions, ClusterResponse,
-        PeerToPeer, PriorResponse, StagedResponse, ModelResponse, Alibi, Dummy,
+        PeerToPeer, PriorResponse, StagedResponse, ModelResponse, Alibi, Pate, Dummy,
     ),
     no_law,
 )  # fmt: skip

@@ -1,7 +1,8 @@
 """Labels released in stages (LP-MST: Ghazi, Golowich, Kumar, Manurangsi and Zhang 2021, arXiv:2102.06062).
 
 The records are dealt at random into parts of one size. The labels of the first part are released by randomized
-response XX next part, whose labels are released within the most likely ones (prior-rr); and so on.
+response. A model that learns from them gives a prior for the next part, whose labels are released within the most
+likely classes (prior-rr); and so on.
 
 Each label is used once, with epsilon, and what follows depends on it only through what was released of it. So all
 stages together have this epsilon, and one stage is LP-1ST, randomized response.

@@ -297,6 +297,14 @@ TERMS: Mapping[str, Term] = {one.name: one for one in (
         ("rr", "epsilon"),
     ),
     Term(
+        "pate", "Teachers who vote", "soft labels by a model that learnt from noisy votes of models of disjoint parts",
+        "noise P(z) proportional to e^(-epsilon |z| / (2 queries)) on each count of votes",
+        f"Papernot et al. 2016; Wu et al. 2022, Appendix B; {MATHEMATICS}",
+        "Written pate:epsilon=20,teachers=100,queries=200. The manifest also says the smaller epsilon that holds with "
+        "a delta. How likely a release is for each label is not known, so no optimal attacker can be played.",
+        ("alibi", "lp-mst", "epsilon"),
+    ),
+    Term(
         "dummy", "Labels alone", "labels by randomized response, in a random order and without any other column",
         "that of rr; neither the order nor the lack of features is counted",
         "Busa-Fekete et al. 2023, Mechanism 3",

@@ -181,6 +181,10 @@ SENTENCES: Mapping[str, str] = {
     "attacker-learnt-from-some": (
         "{attacker} learnt from {rows:,} of {of:,} records, drawn uniformly, and is judged on these"
     ),
+    "law-unknown": (
+        "how likely a release of {mechanism} is for each label is not known, so the optimal attacker is not played: "
+        "what others found is no upper limit"
+    ),
     "attack-gained-more": (
         "the attack gained more than was predicted, beyond the limits of both: the release is not what its manifest "
         "says, or the estimate of eta misses something; labeldp-audit verify looks at the release"

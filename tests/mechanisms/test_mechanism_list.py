@@ -226,7 +226,7 @@ def test_each_record_is_in_a_bag_that_is_large_enough(mechanism, classes):
         sizes = np.bincount(release.bag, minlength=len(release.view))
         assert len(sizes) == len(release.view)
         assert n == 0 or sizes.min() >= min(mechanism.bag, n)
-        assert mechanism.loglik(release, eta).shape == (n, classes)
+        assert not mechanism.law_known or mechanism.loglik(release, eta).shape == (n, classes)
 
 
 def only_counts_matter(mechanism):
@@ -261,7 +261,9 @@ def largest_ratio(mechanism, classes):
 
 
 @pytest.mark.parametrize(
-    ("mechanism", "classes"), [(m, c) for m, c in WORLDS if m.claim(c) is not None and m.claim(c) < 700], ids=name_of
+    ("mechanism", "classes"),
+    [(m, c) for m, c in WORLDS if m.law_known and m.claim(c) is not None and m.claim(c) < 700],
+    ids=name_of,
 )
 def test_no_label_moves_a_release_by_more_than_is_claimed(mechanism, classes):
     largest, claim = largest_ratio(mechanism, classes), mechanism.claim(classes)
@@ -357,7 +359,7 @@ def miscalibration(mechanism, classes):
     return z(np.sum((post - eta) * (np.eye(classes)[labels] - post), axis=1), bag)
 
 
-@pytest.mark.parametrize(("mechanism", "classes"), WORLDS, ids=name_of)
+@pytest.mark.parametrize(("mechanism", "classes"), [one for one in WORLDS if one[0].law_known], ids=name_of)
 def test_loglik_describes_release_and_the_best_guess_earns_the_gain(mechanism, classes):
     assert abs(miscalibration(mechanism, classes)) < 4
     for payoff in PAYOFFS[classes]:
