@@ -60,6 +60,11 @@ class Target:
     bags: bool
 
     @property
+    def together(self) -> Integers | None:
+        """(n,) of records that readers weigh together."""
+        return self.received.mechanism.joined(self.release)
+
+    @property
     def numbers(self) -> Integers:
         """Of its rows in the file."""
         return _numbers(self.table)
@@ -77,8 +82,8 @@ def attack(data: object, settings: Settings, progress: Progress) -> tuple[Report
     own = settings.guess
     settings = replace(settings, mechanism=(mechanism,), exclude=(*settings.exclude, *([own] if own else [])))
     supplied_eta = bool(settings.eta) or settings.eta_file is not None
-    if target.bags and settings.queries is None and not supplied_eta:
-        settings = replace(settings, queries=0)  # who is not asked is a member of a bag all the same
+    if target.together is not None and settings.queries is None and not supplied_eta:
+        settings = replace(settings, queries=0)  # who is not asked is a member of a bag or cluster all the same
     evidence = gather(data, settings, progress, many=True, columns=True, together=_bags_together(target))
     evidence = replace(evidence, among=1)
     played, said, rows = _played(asked, target, evidence, _guesses(data, target, settings), settings)
@@ -208,13 +213,13 @@ class Ground:
     records: Integers  # rows of the table
     judged: Integers  # places among them
     part: Integers  # of those judged: guesses of a part are made without its labels
-    bags: bool
+    unit: Integers | None  # (records,) of those that readers weigh together; None: each alone
     choices: int
     assumptions: tuple[str, ...] = ()
 
     def play(self, attack: Attack, payoffs: Payoffs, baseline: Guesses | None) -> Played:
         made = attack.read(self.seen).at(self.judged)
-        unit = self.seen.release.bag[self.judged] if self.bags else None
+        unit = None if self.unit is None else self.unit[self.judged]
         labels = self.seen.labels[self.judged]
         trial = Trial(labels, self.part, unit, payoffs, self.choices, self.assumptions)
         return Played(attack, made, trial, made if baseline is None else baseline)
@@ -266,10 +271,11 @@ def _columns(one: Played, classes: Sequence[str]) -> Columns:
 
 
 def _ground(target: Target, table: Table, eta: Eta, payoffs: Payoffs, own: Integers | None) -> Ground:
-    """Of bags all members, of records those that were asked."""
+    """Of bags and clusters all members, of records those that were asked."""
     known = eta.probability if eta.unseen is None else eta.unseen
     place = np.searchsorted(target.numbers, _numbers(table)[eta.rows])
-    records, judged = (np.arange(len(target.table.labels)), place) if target.bags else (place, np.arange(len(place)))
+    together, everybody = target.together, np.arange(len(target.table.labels))
+    records, judged = (place, np.arange(len(place))) if together is None else (everybody, place)
     whole = np.tile(np.asarray(table.dataset.prior), (len(records), 1))
     whole[judged] = known
     part = np.zeros(len(judged), np.int64) if eta.part is None else eta.part.astype(np.int64)
@@ -279,18 +285,18 @@ def _ground(target: Target, table: Table, eta: Eta, payoffs: Payoffs, own: Integ
             mine = judged[part == one]
             paid[mine] = guess.balanced(whole[mine].mean(axis=0).clip(1e-300).tolist())
     release, assumed = target.release, tuple[str, ...]()
-    if not target.bags:
+    if together is None:
         group = None if release.group is None else release.group[place]
         release = replace(release, view=release.view[place], bag=np.arange(len(place)), group=group)
-    elif _split(release.bag[judged], part):
+    elif _split(together[judged], part):
         part, assumed = np.zeros(len(judged), np.int64), (attacked.MATES,)
     mine = None if own is None else own[records]
     seen = Seen(target.received.mechanism, release, whole, paid, target.table.labels[records], supplied=mine)
-    return Ground(seen, records, judged, part, target.bags, eta.choices, assumed)
+    return Ground(seen, records, judged, part, together, eta.choices, assumed)
 
 
 def _split(bag: Integers, part: Integers) -> bool:
-    """Are members of one bag in different parts?"""
+    """Are members of one bag or cluster in different parts?"""
     first = np.full(int(bag.max()) + 1, -1)
     first[bag] = part
     return bool(np.any(first[bag] != part))
@@ -314,8 +320,9 @@ def _taught(ground: Ground, table: Table, eta: Eta, settings: Settings) -> Groun
     where[ground.judged] = eta.rows
     features = _features(table, where[rows], seen.release.bag, fold, eta.estimator, settings)
     part = fold if ground.part.max(initial=0) == 0 else ground.part[np.argsort(ground.judged)][rows]
+    unit = None if ground.unit is None else ground.unit[rows]
     return replace(ground, seen=replace(seen, features=features), records=ground.records[rows],
-                   judged=np.arange(len(rows)), part=part)  # fmt: skip
+                   judged=np.arange(len(rows)), part=part, unit=unit)  # fmt: skip
 
 
 def _by_place(ground: Ground) -> Integers:

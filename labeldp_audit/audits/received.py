@@ -159,7 +159,7 @@ def _with_channels(
         known = len(channels)
     if np.any(group < 0) or np.any(group >= known):
         raise DataError("a channel that the manifest does not know", file.name)
-    return replace(release, group=group.astype(np.int64), channels=channels)
+    return replace(release, group=group.astype(np.int64), channels=channels, facts=learner)
 
 
 def _bags(file: Path, column: str, options: ReadOptions) -> tuple[Release, Integers]:

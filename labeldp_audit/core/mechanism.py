@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import parameters
-from .arrays import Floats
+from .arrays import Floats, Integers
 from .randomness import Chance
 from .release import Guarantee, Guide, Release
 
@@ -143,6 +143,11 @@ class Mechanism(ABC):
     def channels_told(self, learner: Mapping[str, Any]) -> Floats | None:
         """(G, C, S) the channels of a release, from what `learner` said of it; None where it has none of its own."""
         return None
+
+    def joined(self, release: Release) -> Integers | None:
+        """(n,) the same number for records that a reader weighs together, as what is published of one tells of the
+        others; None where each is weighed alone."""
+        return release.bag if self.publishes is Published.BAGS else None
 
     @abstractmethod
     def release(self, labels: Labels, guide: Guide, *, rng: Chance) -> Release:

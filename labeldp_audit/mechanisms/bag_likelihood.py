@@ -6,6 +6,7 @@ e^theta, which makes it an ordinary one (exponential tilting):
     P(S = s) = tilted P(S = s) * e^(-theta s) * prod_j (miss_j + hit_j e^theta).
 
 With noise, |theta| <= epsilon: beyond that the density of the noise falls more slowly than the law of the count.
+Where a count is published several times, with noise of its own each time, densities are multiplied.
 It is the density of Laplace noise; geometric noise has it too, at whole numbers and up to a factor.
 """
 
@@ -25,7 +26,7 @@ _LEAST = 1e-290
 
 @compiled
 def log_likelihoods(hit: Floats, miss: Floats, starts: Integers, views: Floats, epsilon: float) -> Floats:
-    """Records in the order of their bags, bag b from starts[b] on -> (n, 2): log P(view | y_i = 0 and 1)."""
+    """Records in the order of their bags, bag b from starts[b] on, views (bags, V) -> (n, 2): log P(views | y_i)."""
     out = np.full((len(hit), 2), -math.inf)
     for b in range(len(views)):
         of = slice(starts[b], starts[b + 1])
@@ -35,12 +36,13 @@ def log_likelihoods(hit: Floats, miss: Floats, starts: Integers, views: Floats, 
 
 
 @compiled
-def _of_bag(hit: Floats, miss: Floats, view: float, epsilon: float, out: Floats) -> None:
+def _of_bag(hit: Floats, miss: Floats, views: Floats, epsilon: float, out: Floats) -> None:
     some = np.nonzero((hit > 0) & (miss > 0))[0]
     m = len(some)
-    unexplained = view - np.sum(miss <= 0)  # by those who are certainly positive
+    unexplained = views - np.sum(miss <= 0)  # by those who are certainly positive
     log_odds = np.log(hit[some]) - np.log(miss[some])
-    theta = min(max(_tilt(log_odds, min(max(unexplained, 0.5), m - 0.5)), -epsilon), epsilon)
+    most = epsilon * len(views)
+    theta = min(max(_tilt(log_odds, min(max(unexplained.mean(), 0.5), m - 0.5)), -most), most)
     hits, misses, grown = _tilted(hit, miss, theta)
     law, first, last = law_of_sum(hits[some], misses[some])
     noise = _log_noise(m, unexplained, epsilon, theta)
@@ -108,14 +110,14 @@ def _tilt(log_odds: Floats, target: float) -> float:
 
 
 @compiled
-def _log_noise(m: int, view: float, epsilon: float, theta: float) -> Floats:
-    """log (density of the view at a count of s, times e^(-theta s)) for s = -1 .. m + 1."""
+def _log_noise(m: int, views: Floats, epsilon: float, theta: float) -> Floats:
+    """log (density of the views at a count of s, times e^(-theta s)) for s = -1 .. m + 1."""
     logs = np.full(m + 3, -math.inf)
     for at in range(m + 3):
         s = at - 1
         if not math.isinf(epsilon):
-            logs[at] = -theta * s - epsilon * abs(view - s) + math.log(epsilon / 2)
-        elif s == view:
+            logs[at] = -theta * s - epsilon * np.sum(np.abs(views - s)) + len(views) * math.log(epsilon / 2)
+        elif np.all(views == s):
             logs[at] = -theta * s
     return logs
 

@@ -77,7 +77,7 @@ class Bags(Mechanism):
         starts = np.searchsorted(release.bag[order], np.arange(len(release.view) + 1))
         miss, hit = laws(eta[order])
         out = np.empty((len(order), 2))
-        out[order] = log_likelihoods(hit, miss, starts, release.view.astype(np.float64), self.decay)
+        out[order] = log_likelihoods(hit, miss, starts, release.view.astype(np.float64)[:, None], self.decay)
         return out
 
     def gain(self, eta: Floats, payoff: Floats) -> Floats | None:

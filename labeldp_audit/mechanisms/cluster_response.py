@@ -32,6 +32,7 @@ from ..core.randomness import Chance, for_audit, words
 from ..core.release import Guide, Release
 from . import exact
 from .guided import Guided
+from .per_record import loglik_of
 
 _TRIED = 256  # clusters that an expectation is taken over
 _HISTOGRAM_SHARES = (
@@ -117,7 +118,58 @@ class ClusterResponse(Guided):
 
     def channels_told(self, learner: Mapping[str, Any]) -> Floats:
         told = learner["exact"]
+        if np.shape(learner["noisy_counts"]) != np.shape(told["replaced"]) or Fraction(told["inverse_sigma"]) < 0:
+            raise ValueError("a count of each class with each channel")
         return channels_of(int(told["kept"]), [[int(one) for one in row] for row in told["replaced"]])
+
+    def joined(self, release: Release) -> Integers | None:
+        return release.group if _each(release) else None
+
+    def loglik(self, release: Release, eta: Floats) -> Floats:
+        """By what is said of each label, and by the noisy counts of its cluster."""
+        told = loglik_of(release)
+        return told + _told_by_counts(release, posterior(eta, told)) if _each(release) else told
+
+
+# ---- what a cluster tells
+
+
+def _each(release: Release) -> float:
+    exactly = release.facts["exact"]
+    assert isinstance(exactly, Mapping)
+    return float(Fraction(exactly["inverse_sigma"]))
+
+
+def posterior(eta: Floats, told: Floats) -> Floats:
+    """(n, K) what is believed of each label after what is said of it."""
+    likely = eta * np.exp(told - told.max(axis=1, keepdims=True))
+    total = likely.sum(axis=1, keepdims=True)
+    return np.asarray(np.where(total > 0, likely / np.where(total > 0, total, 1), eta))
+
+
+def _told_by_counts(release: Release, believed: Floats) -> Floats:
+    """(n, K) log P(noisy counts of the cluster | label), up to a term of each record. Of two classes both counts tell
+    how many are positive. Of more, counts are weighed one by one, as if they were independent: for who knows all other
+    labels they are."""
+    from .bag_likelihood import log_likelihoods
+
+    assert release.group is not None
+    noisy, each = np.array(release.facts["noisy_counts"], np.float64), _each(release)
+    order = np.argsort(release.group, kind="stable")
+    starts = np.searchsorted(release.group[order], np.arange(len(noisy) + 1))
+
+    def told(c: int, views: Floats) -> Floats:
+        hit = believed[order, c]
+        both = log_likelihoods(hit, believed[order].sum(axis=1) - hit, starts, views, each)
+        return np.asarray(both[:, 1] - both[:, 0])
+
+    found = np.zeros(believed.shape)
+    if believed.shape[1] == 2:
+        found[order, 1] = told(1, np.column_stack([noisy[:, 1], np.diff(starts) - noisy[:, 0]]))
+        return found
+    for c in range(believed.shape[1]):
+        found[order, c] = told(c, noisy[:, [c]])
+    return found
 
 
 # ---- the law of a release

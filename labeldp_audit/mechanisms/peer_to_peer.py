@@ -103,6 +103,9 @@ class PeerToPeer(Guided):
     def channels_told(self, learner: Mapping[str, Any]) -> None:
         return None
 
+    def joined(self, release: Release) -> Integers | None:
+        return release.group
+
     def loglik(self, release: Release, eta: Floats) -> Floats:
         """By how many labels of the cluster are positive, which is all that is published of it."""
         assert release.group is not None

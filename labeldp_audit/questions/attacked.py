@@ -1,8 +1,9 @@
 """attack: what attackers got who were played against one release, with limits for what was done (CERTIFICATES c1).
 
 Guesses of a part of the records were made without its labels, so units of one part are independent: records, or the
-bags whose labels are released together. Limits of parts hold together, and the share of all records lies between their
-means. Half of the miss is for utilities, 0.35 for advantages, 0.15 for who is recovered; attackers have equal parts.
+bags or clusters whose labels are weighed together. Limits of parts hold together, and the share of all records lies
+between their means. Half of the miss is for utilities, 0.35 for advantages, 0.15 for who is recovered; attackers have
+equal parts.
 """
 
 from __future__ import annotations
@@ -31,8 +32,8 @@ CELLS, FEWEST = 10, 5  # of the picture; people in one
 UTILITY_SHARE, ADVANTAGE_SHARE, RECOVERED_SHARE = 0.5, 0.35, 0.15
 METHOD = "attackers played against this release, guesses made without the labels that judge them"
 MATES = (
-    "estimates of the other members of a bag, which come from models that saw a record's own label among all others, "
-    "are taken as fixed"
+    "estimates of the other members of a bag or cluster, which come from models that saw a record's own label among "
+    "all others, are taken as fixed"
 )
 Hit = npt.NDArray[np.bool_]
 
@@ -43,7 +44,7 @@ class Trial:
 
     labels: Labels  # (n,)
     part: Integers  # (n,) guesses of a part were made without the labels of its units
-    bag: Integers | None  # (n,) where bags are the units
+    bag: Integers | None  # (n,) where bags or clusters are the units
     payoffs: Payoffs
     choices: int  # between which labels chose what is known of eta
     assumptions: tuple[str, ...] = ()

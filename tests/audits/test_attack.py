@@ -73,6 +73,22 @@ def test_every_attacker_who_can_be_played_is(clinic, tmp_path, spec):
     assert str(lda.read_report(tmp_path / "report.json")).splitlines()[1:] == str(report).splitlines()[1:]
 
 
+def test_noisy_counts_of_clusters_are_read(clinic, tmp_path):
+    """All of this epsilon is in the counts of clusters, of which released labels are drawn. Clusters are the units."""
+    place = released(clinic, tmp_path, "cluster-rr:epsilon=0.5,clusters=100")
+    told = json.loads((tmp_path / "out.parquet.manifest.json").read_text())["learner"]
+    assert told["epsilon_of_histograms"] == 0.5
+    report = lda.attack(clinic, place, exclude=["mine", "eta"], attacker=["optimal", "all-others"], **FAST)
+    moved = {
+        (one.at["attacker"], one.at["quantile"]): one.bound.estimate
+        for one in report.findings
+        if one.quantity == "log_odds_gain"
+    }
+    assert 0.3 < moved["optimal", 1.0] < 0.5 + 1e-9
+    assert moved["all-others", 1.0] == pytest.approx(0.5)
+    assert "taken as fixed" in numbers(report, "attack_utility")["optimal"].assumptions[-1]
+
+
 def test_the_screen_is_short_and_begins_with_the_answer(clinic, tmp_path):
     lines = str(lda.attack(clinic, released(clinic, tmp_path), exclude=["eta", "mine"], **FAST)).splitlines()
     assert len(lines) <= 25

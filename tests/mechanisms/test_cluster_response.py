@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -15,6 +16,7 @@ from labeldp_audit.core.release import Guide
 from labeldp_audit.mechanisms import ClusterResponse, RandomizedResponse, exact
 from labeldp_audit.mechanisms import cluster_response as clusters
 from labeldp_audit.mechanisms.cluster_response import Plan, best_plan, parts_of, plan_of
+from labeldp_audit.mechanisms.per_record import loglik_of
 from labeldp_audit.neighbors import clusters as neighbor_clusters
 
 FOUR = np.array([0, 0, 1, 1])  # labels of a cluster
@@ -137,6 +139,61 @@ def test_plans_that_are_made_by_hand():
     plan = Plan(Fraction(1, 2), 3 << 62, 1 << 60)
     assert (plan.resampled, plan.floor, plan.of_histograms) == (0.25, 0.25, 1)
     assert plan.of_labels == pytest.approx(math.log(13))  # 1 + .75 / (.25 * .25)
+
+
+# ---- what a cluster tells
+
+
+def by_enumeration(release, eta, classes, member):
+    """log P(noisy counts, what is said of others | label of a member): over all labels of the others."""
+    each = float(Fraction(release.facts["exact"]["inverse_sigma"]))
+    noisy, size = np.array(release.facts["noisy_counts"])[0], len(eta)
+    likely = np.zeros(classes)
+    for labels in itertools.product(range(classes), repeat=size):
+        counts = np.bincount(labels, minlength=classes)
+        chance = math.exp(-each * np.abs(noisy - counts).sum())
+        for i, label in enumerate(labels):
+            chance *= release.channels[0, label, release.view[i]] * (eta[i, label] if i != member else 1.0)
+        likely[labels[member]] += chance
+    return np.log(likely)
+
+
+def centred(logs):
+    return logs - logs.mean(axis=-1, keepdims=True)
+
+
+@pytest.mark.parametrize("mechanism", [Half(3.0), Half(0.7)])
+def test_loglik_is_what_is_said_and_what_the_counts_tell(mechanism):
+    rng = np.random.default_rng(4)
+    eta, most = rng.dirichlet([0.7, 0.7], 6), 0.0
+    for labels in (np.array([0, 1, 1, 0, 1, 1]), np.zeros(6, np.int64)):
+        release = mechanism.release(labels, Guide(2), rng=rng)
+        exactly = np.array([by_enumeration(release, eta, 2, i) for i in range(6)])
+        assert centred(mechanism.loglik(release, eta)) == pytest.approx(centred(exactly), abs=1e-9)
+        most = max(most, np.abs(centred(loglik_of(release)) - centred(exactly)).max())
+    assert most > 0.02 or mechanism.epsilon < 1
+
+
+def test_who_knows_all_other_labels_is_moved_by_epsilon_although_labels_say_nothing():
+    """All of epsilon is in the counts."""
+    rng = np.random.default_rng(4)
+    labels, cluster = rng.integers(0, 3, 2000), np.arange(2000) // 10
+    mechanism = ClusterResponse(0.5, 200)
+    release = mechanism.release(labels, Guide(3, clusters=cluster), rng=rng)
+    assert release.facts["epsilon_of_histograms"] == 0.5 and np.ptp(loglik_of(release), axis=1).max() < 1e-12
+    assert np.array_equal(mechanism.joined(release), cluster)
+    known = np.eye(3)[labels]
+    found = mechanism.loglik(release, known)
+    counts, noisy = np.zeros((200, 3)), np.array(release.facts["noisy_counts"])
+    np.add.at(counts, (cluster, labels), 1)
+    others = (counts[cluster] - known)[:, None] + np.eye(3)  # (n, own label, class)
+    assert centred(found) == pytest.approx(centred(-0.25 * np.abs(noisy[cluster][:, None] - others).sum(axis=2)))
+    assert np.ptp(found, axis=1).max() == pytest.approx(0.5)
+
+
+def test_labels_alone_are_weighed_one_by_one():
+    release = ClusterResponse(2.0, 4).release(np.arange(40) % 2, Guide(2), rng=np.random.default_rng(0))
+    assert release.facts["epsilon_of_histograms"] == 0 and ClusterResponse(2.0, 4).joined(release) is None
 
 
 # ---- what a learner keeps
