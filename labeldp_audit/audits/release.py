@@ -198,7 +198,7 @@ def _manifest(
         "parameters": mechanism.at(),
         "guarantees": [
             {**asdict(one), "assumptions": [*one.assumptions, ALONE]}
-            for one in (*mechanism.guarantees(classes), *release.guarantees)
+            for one in (*mechanism.guarantees(classes), *mechanism.guarantees_of(release))
         ],
         "label": {"column": dataset.label, "classes": list(dataset.classes), "positive": dataset.positive},
         "published": {

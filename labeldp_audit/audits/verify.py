@@ -177,11 +177,11 @@ def _manifest(case: Case, settings: Settings, spec: str) -> Pairs:
     manifest, mechanism, classes = case.found.manifest, case.found.mechanism, len(case.found.classes)
     if manifest is None:
         return []
-    promised = [{**asdict(one), "assumptions": [*one.assumptions, ALONE]} for one in mechanism.guarantees(classes)]
-    said = manifest["guarantees"]
-    if mechanism.judged_as:  # more holds of that very release, which its spec does not tell
-        said = said[: len(promised)]
-    learner = plain(mechanism.learner(case.found.release, classes))
+    release, said = case.found.release, manifest["guarantees"]
+    known = (*mechanism.guarantees(classes), *mechanism.guarantees_of(release))
+    promised = [{**asdict(one), "assumptions": [*one.assumptions, ALONE]} for one in known]
+    untrue = mechanism.untrue(release)
+    learner = plain(mechanism.learner(release, classes))
     claims = {
         "mechanism": (manifest["mechanism"], spec),
         "parameters": (manifest.get("parameters"), plain(mechanism.at())),
@@ -200,6 +200,7 @@ def _manifest(case: Case, settings: Settings, spec: str) -> Pairs:
     return [
         faults("manifest", len(wrong), len(claims), spec, wrong[0] if wrong else ""),
         faults("guarantees", int(said != plain(promised)), max(1, len(promised)), spec),
+        *([] if untrue is None else [faults("channels", int(np.sum(untrue)), len(untrue), spec)]),
         faults("randomness", int(insecure) + len(seeds), 1, spec),
     ]
 
@@ -226,11 +227,30 @@ def _labels(case: Case, budget: Budget, progress: Progress) -> Pairs:
     tested.append(verifying.of_features(trials, compare.tallies(case.files, outcome, trials.outcomes, progress)))
     if case.match is not None:
         tested.append(verifying.of_order(np.where(case.match.alone, case.match.row, -1), len(case.match.row)))
+    tested += _count_noise(case)
     pairs = verifying.judged(tested, spec, budget, needed=case.table is not None)
     if trials.classes:
         claim = found.mechanism.claim(trials.classes)
         pairs += verifying.limits_of_labels(trials, claim, spec, budget, found.classes)
     return pairs
+
+
+def _count_noise(case: Case) -> Iterator[verifying.Tested]:
+    """Of counts that are told beside labels."""
+    found = case.found
+    many = len(found.release.bag)
+    if found.mechanism.count_noise(found.release, np.zeros(many, np.int64)) is None:
+        return
+    truth = None if case.table is None else _truth(case.table, found)
+    if truth is not None and case.row is not None:
+        truth = truth[case.row] if np.all(case.row >= 0) else None
+    made = None if truth is None else found.mechanism.count_noise(found.release, truth)
+    if made is None:
+        reason = verifying.UNSEEN if case.table is None else "rows that are alike have different labels"
+        yield verifying.Tested(verifying.NOISE, None, many, reason=reason)
+    else:
+        noise, at_most = made
+        yield verifying.Tested(verifying.NOISE, verifying.of_noise(noise, at_most), len(noise))
 
 
 def _not_known(check: str, case: Case) -> verifying.Tested:

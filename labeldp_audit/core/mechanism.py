@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from enum import StrEnum
 from typing import Any, ClassVar, Self
 
@@ -131,6 +131,20 @@ class Mechanism(ABC):
         if claim is None or claim == math.inf:
             return ()
         return (Guarantee(claim, theorem=self.theorem, assumptions=(ONE_ROW,)),)
+
+    def guarantees_of(self, release: Release) -> tuple[Guarantee, ...]:
+        """What that very release satisfies beside `guarantees`, computed from what is published."""
+        return ()
+
+    def untrue(self, release: Release) -> npt.NDArray[np.bool_] | None:
+        """(G,) which channels that a release tells cannot be its own, as they spend more than is claimed or do not fit
+        what else it tells; None where it tells none."""
+        return None
+
+    def count_noise(self, release: Release, labels: Labels) -> tuple[Floats, Callable[[Floats], Floats]] | None:
+        """The noise of counts that a release of labels tells beside them, if these were the true labels, and its law
+        P(noise <= z); None where it tells none."""
+        return None
 
     def noise_at_most(self, noise: Floats) -> Floats | None:
         """P(what is published of a bag - its count <= noise), where that does not depend on the labels; else None."""

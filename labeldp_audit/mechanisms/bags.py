@@ -132,12 +132,8 @@ class NoisyBags(Bags):
         return {**facts, "noise": noise}
 
     def noise_at_most(self, noise: Floats) -> Floats:
-        """Up to z steps: 1 - r^(z + 1) / (1 + r) from 0 on, r^-z / (1 + r) below."""
-        fall, steps = self.epsilon / self.steps, np.floor(np.asarray(noise, dtype=np.float64) * self.steps)
-        if self.epsilon == math.inf:
-            return np.asarray(steps >= 0, dtype=np.float64)
-        beyond = np.exp(-fall * np.where(steps >= 0, steps + 1, -steps)) / (1 + math.exp(-fall))
-        return np.asarray(np.where(steps >= 0, 1 - beyond, beyond))
+        """In steps it is geometric."""
+        return exact.geometric_at_most(np.asarray(noise, dtype=np.float64) * self.steps, self.epsilon / self.steps)
 
 
 def laws(eta: Floats) -> tuple[Floats, Floats]:

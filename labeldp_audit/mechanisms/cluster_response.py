@@ -18,12 +18,13 @@ is t / (2^64 - L), and q is T / (2^64 - L).
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
 from ..core.arrays import Floats, Integers
 from ..core.mechanism import Labels, Need
@@ -42,6 +43,7 @@ _HISTOGRAM_SHARES = (
     Fraction(1),
 )  # of epsilon
 FLOORS = tuple(2.0 ** (-j / 4) for j in range(33))  # tau, in units of 1 / K
+_APART = 1e-6  # of shares
 _MOST = 40.0  # epsilon: beyond it a label is replaced less than once in 10^17
 
 
@@ -118,9 +120,35 @@ class ClusterResponse(Guided):
 
     def channels_told(self, learner: Mapping[str, Any]) -> Floats:
         told = learner["exact"]
-        if np.shape(learner["noisy_counts"]) != np.shape(told["replaced"]) or Fraction(told["inverse_sigma"]) < 0:
-            raise ValueError("a count of each class with each channel")
+        noisy, laws = (np.array(learner[name], np.float64) for name in ("noisy_counts", "q"))
+        fit = noisy.shape == laws.shape == np.shape(told["replaced"]) and bool(np.all(np.isfinite(noisy)))
+        if not fit or Fraction(told["inverse_sigma"]) < 0 or not 0 < float(learner["tau"]) <= 1:
+            raise ValueError("no counts and laws of each channel")
         return channels_of(int(told["kept"]), [[int(one) for one in row] for row in told["replaced"]])
+
+    def spent(self, channels: Floats, release: Release) -> list[float]:
+        return [one + 2 * _each(release) for one in super().spent(channels, release)]
+
+    def untrue(self, release: Release) -> npt.NDArray[np.bool_] | None:
+        """Also those that labels were not drawn from the noisy counts by."""
+        found = super().untrue(release)
+        if found is None or release.group is None:
+            return found
+        noisy, told = np.array(release.facts["noisy_counts"], np.float64), np.array(release.facts["q"], np.float64)
+        sizes = np.bincount(release.group, minlength=len(noisy))[: len(noisy)]
+        floor = float(str(release.facts["tau"]))
+        laws = renormalised(noisy / np.maximum(sizes, 1)[:, None], floor)
+        drawn = _replaced(release)
+        apart = np.maximum(np.abs(laws - drawn), np.abs(told - drawn)).max(axis=1) > _APART
+        return np.asarray(found | apart)
+
+    def count_noise(self, release: Release, labels: Labels) -> tuple[Floats, Callable[[Floats], Floats]] | None:
+        each = _each(release)
+        if each == 0 or release.group is None:
+            return None
+        noisy = np.array(release.facts["noisy_counts"], np.float64)
+        cells = np.bincount(release.group * noisy.shape[1] + labels, minlength=noisy.size).reshape(noisy.shape)
+        return (noisy - cells).ravel(), lambda z: exact.geometric_at_most(z, each)
 
     def joined(self, release: Release) -> Integers | None:
         return release.group if _each(release) else None
@@ -145,6 +173,14 @@ def posterior(eta: Floats, told: Floats) -> Floats:
     likely = eta * np.exp(told - told.max(axis=1, keepdims=True))
     total = likely.sum(axis=1, keepdims=True)
     return np.asarray(np.where(total > 0, likely / np.where(total > 0, total, 1), eta))
+
+
+def _replaced(release: Release) -> Floats:
+    """(G, K) the law that labels of each channel are drawn from, to the last digit."""
+    exactly = release.facts["exact"]
+    assert isinstance(exactly, Mapping)
+    whole = exact.WHOLE - int(exactly["kept"])
+    return np.array([[int(one) / max(whole, 1) for one in row] for row in exactly["replaced"]])
 
 
 def _told_by_counts(release: Release, believed: Floats) -> Floats:

@@ -133,6 +133,15 @@ def geometric_noise(epsilon: Fraction, count: int, rng: Chance) -> Integers:
     return _geometric(epsilon, count, rng) - _geometric(epsilon, count, rng)
 
 
+def geometric_at_most(noise: Floats, epsilon: float) -> Floats:
+    """P(z <= noise): 1 - r^(z + 1) / (1 + r) from 0 on, r^-z / (1 + r) below."""
+    whole = np.floor(np.asarray(noise, np.float64))
+    if epsilon == math.inf:
+        return np.asarray(whole >= 0, np.float64)
+    beyond = np.exp(-epsilon * np.where(whole >= 0, whole + 1, -whole)) / (1 + math.exp(-epsilon))
+    return np.asarray(np.where(whole >= 0, 1 - beyond, beyond))
+
+
 def _geometric(epsilon: Fraction, count: int, rng: Chance) -> Integers:
     """Digits of a geometric number are independent: the last one is geometric up to _DIGIT - 1, and the number without
     it geometric with _DIGIT times epsilon. One that passes a limit is geometric beyond it."""

@@ -14,15 +14,17 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ..core.arrays import Floats
 from ..core.mechanism import ONE_ROW, Labels, Mechanism
 from ..core.randomness import Chance
 from ..core.release import Guarantee, Guide, Release
-from .per_record import gain_of_channel, loglik_of
+from .per_record import epsilon_of, gain_of_channel, loglik_of
 from .randomized_response import RandomizedResponse
 
 PUBLIC = "what it looks at beside labels, such as clusters or a prior, depends on no label that is protected"
+_ROUNDED, _NOTHING = 1 + 1e-9, 1e-12  # channels that are told as floating-point numbers
 JUDGED_AS = (
     "judged by its epsilon alone: for two classes as randomized response, for more by the most that any mechanism of "
     "that epsilon adds; it may give away less, and lower limits are not its own"
@@ -57,6 +59,16 @@ class Guided(Mechanism):
         """The channels too: column `channel` of the release says which of them replaced a label."""
         assert release.channels is not None
         return {**super().learner(release, classes), "channels": release.channels.tolist()}
+
+    def untrue(self, release: Release) -> npt.NDArray[np.bool_] | None:
+        if release.channels is None:
+            return None
+        claim = self.claim(release.channels.shape[1])
+        return np.array([spent > claim * _ROUNDED + _NOTHING for spent in self.spent(release.channels, release)])
+
+    def spent(self, channels: Floats, release: Release) -> list[float]:
+        """The epsilon of each channel, and of what else is told of its records."""
+        return [epsilon_of(one) for one in channels]
 
     def channels_told(self, learner: Mapping[str, Any]) -> Floats | None:
         return np.array(learner["channels"], np.float64)

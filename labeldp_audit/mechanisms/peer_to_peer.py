@@ -81,10 +81,13 @@ class PeerToPeer(Guided):
         order, first = np.argsort(cluster, kind="stable"), np.cumsum(sizes) - sizes
         told = noisy[order[first[cluster] + below(sizes[cluster], rng)]]
         facts = {"alpha": self.alpha, "smallest_cluster": int(sizes[sizes > 0].min(initial=len(labels)))}
-        return Release(told, np.arange(len(labels)), cluster, facts=facts, guarantees=self._of_release(sizes))
+        return Release(told, np.arange(len(labels)), cluster, facts=facts)
 
-    def _of_release(self, sizes: Integers) -> tuple[Guarantee, ...]:
+    def guarantees_of(self, release: Release) -> tuple[Guarantee, ...]:
         """Of the labels that anybody may read, and of the one message that a peer receives."""
+        if release.group is None:
+            return ()
+        sizes = np.bincount(release.group, minlength=1)
         reader = min(epsilon_at(self.delta, sizes, self.alpha), self.epsilon)
         known, smallest = (ONE_ROW, PUBLIC), int(sizes[sizes > 0].min(initial=1 << 62))
         message = "of the one message that a peer receives (004, Section 5.1)"

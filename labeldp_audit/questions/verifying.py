@@ -270,6 +270,11 @@ def _noise(noise: Floats, at_most: Callable[[Floats], Floats]) -> float:
     return min(1.0, len(found) * min(found))
 
 
+def of_noise(noise: Floats, at_most: Callable[[Floats], Floats]) -> float:
+    """Of independent noise, has it this law?"""
+    return departures.of_law(noise, at_most)[1]
+
+
 def of_bag_features(bags: Bagged, tallies: Mapping[str, Integers]) -> Tested:
     """tallies (levels, bags and the rest) of each column."""
     n, each = len(bags.bag), {}

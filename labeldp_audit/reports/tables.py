@@ -245,6 +245,7 @@ _CHECKS = {
     "cells": "all other cells the same", "classes": "the same classes", "values": "labels that there can be",
     "manifest": "the manifest says what the mechanism does", "manifest-rows": "the manifest counts the rows",
     "guarantees": "its epsilon is that of the mechanism", "randomness": "nobody can repeat the draw",
+    "channels": "laws of labels that spend what is said",
     "bag-sizes": "bags of the size that is said", "bag-counts": "true counts", "range": "counts that a bag can have",
     "channel": "what was said of each class", "position": "noise at each place of 64 (last bits, vectors)",
     "along": "noise along the file", "repeats": "noise that is not used twice", "features": "noise beside each feature",

@@ -192,6 +192,60 @@ def test_a_manifest_that_says_something_else_is_found(clinic, tmp_path, check, c
         )
 
 
+def _honest_clusters(tmp_path, spec):
+    """Released by 50 clusters of 20, the manifest, and how it is told again."""
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame({"ward": np.arange(1000) % 50, "y": rng.integers(0, 2, 1000)})
+    place, to = tmp_path / "t.csv", tmp_path / "out.csv"
+    frame.to_csv(place, index=False)
+    lda.release(place, spec, to=to, label="y", cluster="ward")
+    manifest = tmp_path / "out.csv.manifest.json"
+    honest = json.loads(manifest.read_text())
+
+    def told(**changes):
+        manifest.write_text(json.dumps({**honest, "learner": {**honest["learner"], **changes}}))
+        return lda.verify(to, original=place)
+
+    return frame, honest, manifest, told
+
+
+def test_channels_that_spend_more_than_is_claimed_are_found(tmp_path):
+    _, honest, _, told = _honest_clusters(tmp_path, "cluster-rr:epsilon=2,clusters=50")
+    exact = honest["learner"]["exact"]
+    assert told().judgement.outcome is Outcome.PASS
+    more = int(exact["kept"]) + (1 << 60)
+    rest = (1 << 64) - more
+    half = [[str(rest // 2), str(rest - rest // 2)]] * 50
+    assert "channels" in failing(told(exact={**exact, "kept": str(more), "replaced": half}))
+    assert "channels" in failing(told(exact={**exact, "inverse_sigma": "1/100"}))
+    skewed = [
+        [str(int(one) + (int(other) >> 9)), str(int(other) - (int(other) >> 9))] for one, other in exact["replaced"]
+    ]
+    assert "channels" in failing(told(exact={**exact, "replaced": skewed}))
+
+
+def test_counts_of_clusters_without_their_noise_are_found(tmp_path):
+    """All of this epsilon is in the counts."""
+    frame, honest, _, told = _honest_clusters(tmp_path, "cluster-rr:epsilon=0.5,clusters=50")
+    assert honest["learner"]["epsilon_of_histograms"] == 0.5
+    assert told().judgement.outcome is Outcome.PASS
+    groups = pd.read_csv(tmp_path / "out.csv")["channel"]
+    counts = np.stack([np.bincount(groups[frame["y"] == c], minlength=50) for c in (0, 1)], axis=1)
+    noise = np.array(honest["learner"]["noisy_counts"]) - counts
+    assert {"channels", "noise"} <= {*failing(told(noisy_counts=(counts + noise // 4).tolist()))}
+
+
+@pytest.mark.parametrize("spec", ["p2p:epsilon=2,clusters=50", "cluster-rr:epsilon=2,clusters=50"])
+def test_more_guarantees_than_hold_are_found(tmp_path, spec):
+    _, honest, manifest, told = _honest_clusters(tmp_path, spec)
+    assert failing(told()) == []
+    lower = {**honest["guarantees"][-1], "epsilon": 0.01, "delta": 0.0}
+    for said in ([*honest["guarantees"], lower], [*honest["guarantees"][:-1], lower]):
+        manifest.write_text(json.dumps({**honest, "guarantees": said}))
+        report = lda.verify(tmp_path / "out.csv", original=tmp_path / "t.csv")
+        assert failing(report) == ["guarantees"]
+
+
 def test_counts_and_bags_that_are_not_true_are_found(clinic, tmp_path):
     to = released(clinic, tmp_path, "llp:k=8")
     place = tmp_path / "out.bags.parquet"
