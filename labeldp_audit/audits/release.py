@@ -29,7 +29,10 @@ SCHEMA = "labeldp-audit/release/1"
 MANIFEST = ".manifest.json"
 BAG, ROWS, POSITIVES, CHANNEL = "bag", "rows", "positives", "channel"  # columns
 OPERATING_SYSTEM, SEEDED = "operating-system", "seeded-for-testing"
-ALONE = "features, and who is in the table, are public; what is published about them elsewhere is not counted"
+ALONE = (
+    "features, which classes there are, and who is in the table, are public; what is published about them elsewhere is "
+    "not counted"
+)
 
 
 @dataclass(frozen=True)

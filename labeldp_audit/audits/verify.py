@@ -236,18 +236,17 @@ def _labels(case: Case, budget: Budget, progress: Progress) -> Pairs:
 
 
 def _count_noise(case: Case) -> Iterator[verifying.Tested]:
-    """Of counts that are told beside labels."""
+    """Of counts of clusters that are told beside labels. Rows that are alike are in one cluster, whichever is which."""
     found = case.found
     many = len(found.release.bag)
     if found.mechanism.count_noise(found.release, np.zeros(many, np.int64)) is None:
         return
     truth = None if case.table is None else _truth(case.table, found)
-    if truth is not None and case.row is not None:
-        truth = truth[case.row] if np.all(case.row >= 0) else None
+    if truth is not None and case.match is not None:
+        truth = truth[case.match.alike]
     made = None if truth is None else found.mechanism.count_noise(found.release, truth)
     if made is None:
-        reason = verifying.UNSEEN if case.table is None else "rows that are alike have different labels"
-        yield verifying.Tested(verifying.NOISE, None, many, reason=reason)
+        yield verifying.Tested(verifying.NOISE, None, many, reason=verifying.UNSEEN)
     else:
         noise, at_most = made
         yield verifying.Tested(verifying.NOISE, verifying.of_noise(noise, at_most), len(noise))

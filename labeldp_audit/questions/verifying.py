@@ -124,7 +124,7 @@ def departure(counts: Integers, trials: Trials) -> float:
     """p-value of counts (groups, K, S) of what was said in each group of rows: every cell, and how many labels changed
     in each group, all kinds together. All tests share the level."""
     n = counts.sum(axis=2)
-    filled = int(np.sum(n > 0))
+    filled = max(1, int(np.sum(n > 0)))  # rows that are told apart, maybe none
     found = 1.0
     if counts.size <= _CELLS or len(counts) == 1:
         cells = departures.of_counts(counts, n[:, :, None], trials.low[None], trials.high[None], alike=_alike(trials))
@@ -136,7 +136,7 @@ def departure(counts: Integers, trials: Trials) -> float:
         mean = n @ (1 - trials.kept) / np.maximum(total, 1)
         alike = np.ptp(trials.kept) < 1e-15
         flips = departures.of_counts(changed, total, *_around(mean), alike=alike)
-        found = min(found, 2 * float(flips.min(initial=1.0)) * int(np.sum(total > 0)))
+        found = min(found, 2 * float(flips.min(initial=1.0)) * max(1, int(np.sum(total > 0))))
     return min(1.0, found)
 
 
