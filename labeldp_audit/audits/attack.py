@@ -16,7 +16,7 @@ from ..core.arrays import Floats, Integers
 from ..core.budget import PRIOR_SHARE
 from ..core.errors import DataError, SpecError
 from ..core.eta import Eta
-from ..core.finding import Finding
+from ..core.finding import Finding, Knows
 from ..core.mechanism import Mechanism, Published
 from ..core.progress import Progress
 from ..core.randomness import for_audit
@@ -213,6 +213,7 @@ class Ground:
     records: Integers  # rows of the table
     judged: Integers  # places among them
     part: Integers  # of those judged: guesses of a part are made without its labels
+    fold: Integers  # the same for guesses from features alone, whose units are records
     unit: Integers | None  # (records,) of those that readers weigh together; None: each alone
     choices: int
     assumptions: tuple[str, ...] = ()
@@ -222,6 +223,8 @@ class Ground:
         unit = None if self.unit is None else self.unit[self.judged]
         labels = self.seen.labels[self.judged]
         trial = Trial(labels, self.part, unit, payoffs, self.choices, self.assumptions)
+        if attack.knows is Knows.FEATURES:
+            trial = Trial(labels, self.fold, None, payoffs, self.choices)
         return Played(attack, made, trial, made if baseline is None else baseline)
 
     def guessed_from_features(self) -> Guesses:
@@ -279,7 +282,7 @@ def _ground(target: Target, table: Table, eta: Eta, payoffs: Payoffs, own: Integ
     whole = np.tile(np.asarray(table.dataset.prior), (len(records), 1))
     whole[judged] = known
     part = np.zeros(len(judged), np.int64) if eta.part is None else eta.part.astype(np.int64)
-    paid = np.ones(whole.shape)
+    fold, paid = part, np.ones(whole.shape)
     if not payoffs.alike:  # shares of the classes come from what is believed of a part, too
         for one in np.unique(part):
             mine = judged[part == one]
@@ -292,7 +295,7 @@ def _ground(target: Target, table: Table, eta: Eta, payoffs: Payoffs, own: Integ
         part, assumed = np.zeros(len(judged), np.int64), (attacked.MATES,)
     mine = None if own is None else own[records]
     seen = Seen(target.received.mechanism, release, whole, paid, target.table.labels[records], supplied=mine)
-    return Ground(seen, records, judged, part, together, eta.choices, assumed)
+    return Ground(seen, records, judged, part, fold, together, eta.choices, assumed)
 
 
 def _split(bag: Integers, part: Integers) -> bool:
