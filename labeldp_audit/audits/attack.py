@@ -140,6 +140,9 @@ def _matched(data: object, settings: Settings, progress: Progress) -> Target:
         hint = "--mechanism SPEC stands in for it where another tool made the release"
         raise DataError("a release without its manifest", Path(place).name, hint=hint)
     got = received.read(place, options, spec, dataset.classes, dataset.label)
+    if got.mechanism.publishes is Published.LABELS and got.mechanism.needs and got.release.group is None:
+        what = f"how {got.mechanism.name} drew each label is said in its manifest alone"
+        raise DataError(what, got.name, hint="--mechanism says it of mechanisms that treat all rows alike, such as rr")
     if got.label != dataset.label or tuple(got.classes) != tuple(dataset.classes):
         both = (dataset.label, dataset.classes), (got.label, got.classes)
         ours, theirs = (f"{name} ({', '.join(known)})" for name, known in both)
