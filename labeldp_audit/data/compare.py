@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ..core.arrays import Integers
 from ..core.progress import Progress
@@ -29,6 +30,10 @@ LEVELS = 24  # of a column that are told apart: the most frequent ones, or parts
 _REST, _MISSING = LEVELS, LEVELS + 1
 GROUPS = LEVELS + 2
 _ONCE = 1 << 16
+_LISTS = (
+    pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list, pa.types.is_list_view,
+    pa.types.is_large_list_view,
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -115,6 +120,8 @@ def _schema(release: Source, original: Source, files: Files) -> tuple[tuple[str,
                 wrong.append(name)
             metadata |= not mine.equals(old, check_metadata=True)
         metadata |= release.schema.metadata != original.schema.metadata
+        was = original.schema.field(files.label).metadata
+        metadata |= any(release.schema.field(name).metadata != was for name in files.columns if name in there)
     return tuple(wrong), metadata
 
 
@@ -143,19 +150,24 @@ def different(old: pa.Array, new: pa.Array) -> int:
     """Cells that are not the same to the last bit; of nested cells at least one where there are any."""
     if old.type != new.type:
         return _different_texts(old, new)
-    if old.equals(new):
-        return 0
     kind, absent = old.type, _nulls(old) != _nulls(new)
     if pa.types.is_dictionary(kind):
         found = different(old.dictionary_decode(), new.dictionary_decode())
-    elif pa.types.is_floating(kind):
+    elif isinstance(kind, pa.BaseExtensionType):
+        found = different(old.storage, new.storage)
+    elif pa.types.is_floating(kind):  # not by `equals`, to which 0 and -0 are the same
         found = int(np.sum(absent | (_bits(old) != _bits(new))))
+    elif pa.types.is_map(kind):
+        pairs = pa.list_(pa.struct([kind.key_field, kind.item_field]))
+        found = different(old.cast(pairs), new.cast(pairs))
     elif pa.types.is_struct(kind):
         fields = zip(old.flatten(), new.flatten(), strict=True)
         found = int(absent.sum()) + sum(different(*pair) for pair in fields)
-    elif pa.types.is_list(kind) or pa.types.is_large_list(kind):
-        alike = not absent.any() and old.value_lengths().equals(new.value_lengths())
+    elif any(of(kind) for of in _LISTS):
+        alike = not absent.any() and pc.list_value_length(old).equals(pc.list_value_length(new))
         found = different(old.flatten(), new.flatten()) if alike else max(1, int(absent.sum()))
+    elif old.equals(new):
+        found = 0
     else:
         found = sum(a != b for a, b in zip(old.to_pylist(), new.to_pylist(), strict=True)) or 1
     return found

@@ -92,6 +92,9 @@ class Tested:
 
 def of_trials(trials: Trials) -> Iterator[Tested]:
     n = len(trials.said)
+    if not n:
+        yield from (Tested(one, None, 0, reason=ALIKE) for one in (CHANNEL, POSITION, ALONG, REPEATS))
+        return
     rows = max(1, int(trials.row.max(initial=-1)) + 1)
     yield Tested(CHANNEL, departure(trials.counts(np.zeros_like, 1), trials), n)
     yield Tested(POSITION, departure(trials.counts(lambda row: row % BLOCK, BLOCK), trials), n)
@@ -103,12 +106,15 @@ def of_trials(trials: Trials) -> Iterator[Tested]:
         yield Tested(REPEATS, None, n, reason=UNSEEN)
 
 
+ALIKE = "no row can be known again: those that are alike have different labels"
 UNSEEN = "only beside the original can be seen which labels changed: --original DATA"
 
 
 def of_features(trials: Trials, tallies: Mapping[str, Integers]) -> Tested:
     """tallies (levels, outcomes) of each column."""
     shape = trials.low.shape
+    if not len(trials.said):
+        return Tested(FEATURES, None, 0, reason=ALIKE)
     each = {name: departure(one.reshape(-1, *shape), trials) for name, one in tallies.items()}
     return _worst(FEATURES, each, len(trials.said))
 
@@ -126,6 +132,8 @@ def departure(counts: Integers, trials: Trials) -> float:
     n = counts.sum(axis=2)
     filled = int(np.sum(n > 0))
     found = 1.0
+    if not filled:
+        return found
     if counts.size <= _CELLS or len(counts) == 1:
         cells = departures.of_counts(counts, n[:, :, None], trials.low[None], trials.high[None], alike=_alike(trials))
         tests = filled * (1 if counts.shape[2] == 2 else counts.shape[2])

@@ -16,6 +16,7 @@ from labeldp_audit.audits import received
 from labeldp_audit.cli.app import main
 from labeldp_audit.core.policy import Outcome
 from labeldp_audit.data import ReadOptions
+from labeldp_audit.data.compare import different
 
 N = 4000
 
@@ -110,6 +111,11 @@ def _other_cell(found):
     return found.set_column(1, found.schema.field("x"), pa.array(x))
 
 
+def _label_described(found):
+    field = found.schema.field("y").with_metadata({"true": "no yes no no"})
+    return found.set_column(2, field, found["y"])
+
+
 CHANGES = {
     "cells": _other_cell,
     "rows": lambda found: found.slice(0, N - 1),
@@ -124,6 +130,44 @@ def test_what_was_changed_is_found(clinic, tmp_path, check):
     to = released(clinic, tmp_path)
     pq.write_table(CHANGES[check](pq.read_table(to)), to)
     assert check in failing(lda.verify(to, original=clinic))
+
+
+def test_metadata_of_the_label_are_compared(clinic, tmp_path):
+    to = released(clinic, tmp_path)
+    pq.write_table(_label_described(pq.read_table(to)), to)
+    assert failing(lda.verify(to, original=clinic)) == ["metadata"]
+
+
+KINDS = [
+    pa.float64(), pa.float16(), pa.list_(pa.float64()), pa.list_(pa.float64(), 1), pa.large_list(pa.float64()),
+    pa.struct([("a", pa.float32())]), pa.list_(pa.struct([("a", pa.float64())])), pa.map_(pa.string(), pa.float64()),
+]  # fmt: skip
+
+
+def _cells(kind, value):
+    whole = {pa.types.is_list: [value], pa.types.is_large_list: [value], pa.types.is_fixed_size_list: [value],
+             pa.types.is_struct: {"a": value}, pa.types.is_map: [("a", value)]}  # fmt: skip
+    if pa.types.is_list(kind) and pa.types.is_struct(kind.value_type):
+        cell = [{"a": value}]
+    else:
+        cell = next((one for of, one in whole.items() if of(kind)), value)
+    return pa.array([cell, None, cell], kind)
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+def test_the_sign_of_a_zero_is_a_difference(kind):
+    """It could tell a label."""
+    zero, minus = _cells(kind, np.float16(0.0)), _cells(kind, np.float16(-0.0))
+    assert (different(zero, zero), different(zero, minus), different(zero[1:], minus[1:])) == (0, 2, 1)
+    nan = _cells(kind, np.float16(math.nan))
+    assert different(nan, nan) == 0
+
+
+def test_shuffled_rows_that_are_all_alike_leave_the_answer_open(tmp_path):
+    place, to = tmp_path / "t.csv", tmp_path / "out.csv"
+    place.write_bytes(b"a,y\n" + b"5,1\n5,0\n" * 200)
+    lda.release(place, "rr:epsilon=1", to=to, shuffle=True, label="y")
+    assert lda.verify(to, original=place).judgement.outcome is Outcome.INCONCLUSIVE
 
 
 def test_columns_in_another_order_or_of_another_type_are_found(clinic, tmp_path):
