@@ -28,6 +28,12 @@ from . import guides
 SCHEMA = "labeldp-audit/release/1"
 MANIFEST = ".manifest.json"
 BAG, ROWS, POSITIVES, CHANNEL = "bag", "rows", "positives", "channel"  # columns
+KEYS = {  # of a manifest, and of its parts: what else stood there could tell labels
+    "": ("schema", "tool", "mechanism", "parameters", "guarantees", "label", "published", "learner", "table",
+         "randomness", "shuffled", "people"),
+    "tool": ("name", "version"), "label": ("column", "classes", "positive"), "published": ("as", "columns", "values"),
+    "table": ("rows", "schema_sha256", "columns"), "people": ("column", "most_rows"),
+}  # fmt: skip
 OPERATING_SYSTEM, SEEDED = "operating-system", "seeded-for-testing"
 ALONE = "features, and who is in the table, are public; what is published about them elsewhere is not counted"
 
@@ -168,13 +174,30 @@ def the_one(settings: Settings, classes: int) -> Mechanism:
 def published(mechanism: Mechanism, release: Release, table: Table) -> tuple[list[Instead], Mapping[str, Any] | None]:
     """The columns that stand where the labels stood, and the table of bags."""
     label, classes = table.dataset.label, table.dataset.classes
+    names = columns_of(mechanism, label, classes)[0]
     if mechanism.publishes is Published.BAGS:
         sizes = np.bincount(release.bag, minlength=len(release.view))
         return [Instead(BAG, release.bag)], {BAG: np.arange(len(release.view)), ROWS: sizes, POSITIVES: release.view}
     if mechanism.publishes is Published.VECTORS:
-        return [Instead(f"{label}_{name}", release.view[:, c]) for c, name in enumerate(classes)], None
-    said = [Instead(label, release.view, outputs(mechanism, classes))]
+        return [Instead(name, release.view[:, c]) for c, name in enumerate(names)], None
+    said = [Instead(label, release.view, values_of(mechanism, classes))]
     return said if release.group is None else [*said, Instead(CHANNEL, release.group)], None
+
+
+def columns_of(mechanism: Mechanism, label: str, classes: Sequence[str]) -> list[tuple[str, ...]]:
+    """The columns that may stand in place of the label."""
+    match mechanism.publishes:
+        case Published.BAGS:
+            return [(BAG,)]
+        case Published.VECTORS:
+            return [tuple(f"{label}_{name}" for name in classes)]
+        case _:
+            return [(label,), (label, CHANNEL)] if mechanism.judged_as else [(label,)]
+
+
+def values_of(mechanism: Mechanism, classes: Sequence[str]) -> tuple[str, ...]:
+    """What may stand there, where those are texts."""
+    return outputs(mechanism, classes) if mechanism.publishes in (Published.LABELS, Published.ALONE) else ()
 
 
 def outputs(mechanism: Mechanism, classes: Sequence[str]) -> tuple[str, ...]:
@@ -198,7 +221,7 @@ def _manifest(
         "parameters": mechanism.at(),
         "guarantees": [
             {**asdict(one), "assumptions": [*one.assumptions, ALONE]}
-            for one in (*mechanism.guarantees(classes), *release.guarantees)
+            for one in (*mechanism.guarantees(classes), *mechanism.guarantees_of(release))
         ],
         "label": {"column": dataset.label, "classes": list(dataset.classes), "positive": dataset.positive},
         "published": {

@@ -132,6 +132,10 @@ class Mechanism(ABC):
             return ()
         return (Guarantee(claim, theorem=self.theorem, assumptions=(ONE_ROW,)),)
 
+    def guarantees_of(self, release: Release) -> tuple[Guarantee, ...]:
+        """What more holds of that very release."""
+        return ()
+
     def noise_at_most(self, noise: Floats) -> Floats | None:
         """P(what is published of a bag - its count <= noise), where that does not depend on the labels; else None."""
         return None

@@ -50,4 +50,3 @@ class Release:
     group: Integers | None = None  # (n,) which of the channels replaced the label of each record
     channels: Floats | None = None  # (G, C, S) P(say s | y), known to every reader of the release
     facts: Mapping[str, object] = field(default_factory=lambda: NOTHING)  # public by-products, for the manifest
-    guarantees: tuple[Guarantee, ...] = ()  # of this very release, beside those of its mechanism

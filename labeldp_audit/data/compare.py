@@ -7,7 +7,7 @@ but how often each of a few levels stands beside each outcome.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 
@@ -19,7 +19,8 @@ import pyarrow.compute as pc
 from ..core.arrays import Integers
 from ..core.progress import Progress
 from . import ReadOptions, levels, numbers
-from .publish import CSV, ENDINGS, SVM, Record, _csv_records, _kept, _kept_records, _svm_records
+from .classes import text_codes
+from .publish import CSV, ENDINGS, SVM, Record, _csv_records, _kept, _kept_records, _svm_records, quoted
 from .read import how_text
 from .scan import settled
 from .sources.batches import about, cut, rows_per_batch
@@ -219,8 +220,61 @@ def _body(source: Source, files: Files, kind: str, *names: str) -> Iterator[Reco
     """The header first, which is empty where there is none."""
     if kind == SVM:
         return _svm_records(source)
-    delimiter = files.options.delimiter or ("\t" if ".tsv" in source.name.lower() else ",")
-    return _csv_records(source, names[0], delimiter.encode(), len(names))
+    return _csv_records(source, names[0], _delimiter(source, files), len(names))
+
+
+def _delimiter(source: Source, files: Files) -> bytes:
+    return (files.options.delimiter or ("\t" if ".tsv" in source.name.lower() else ",")).encode()
+
+
+# ---- how what was released is written
+
+
+def misspelled(files: Files, values: Sequence[str]) -> int:
+    """Cells in place of the labels that `release` writes in another way: 0 as -0, quoted or with a space could tell the
+    true label. values: what may stand in the first column, where those are texts."""
+    with ExitStack() as until:
+        release = locate(files.release, how_text(files.options), until)
+        kind = None if release.schema is not None else _kind(release.name)
+        with about(release.name):
+            if kind in (CSV, SVM):
+                return _misspelled_text(release, files, kind, values)
+            size = rows_per_batch(len(files.columns))
+            return sum(_odd(one, values) for batch in release.pieces([*files.columns], size) for one in batch.columns)
+
+
+def _odd(cells: pa.Array, values: Sequence[str]) -> int:
+    if pa.types.is_dictionary(cells.type):  # which could have the true labels beside the released ones
+        names = text_codes(cells.dictionary)[1]
+        return len(cells.dictionary) - len({*names} & {*values})
+    if not pa.types.is_floating(cells.type):
+        return 0
+    found = cells.drop_null().to_numpy(zero_copy_only=False)
+    return int(np.sum(np.signbit(found) & (found == 0)))
+
+
+def _misspelled_text(release: Source, files: Files, kind: str, values: Sequence[str]) -> int:
+    body = _body(release, files, kind, *files.columns)
+    next(body)
+    delimiter = _delimiter(release, files)
+    known = {quoted(text, delimiter) for text in values}
+    return sum(not _written_so(cell, known, delimiter, len(files.columns)) for _, cell, _ in body)
+
+
+def _written_so(cell: bytes, known: Collection[bytes], delimiter: bytes, columns: int) -> bool:
+    if columns == 1 and known:
+        return cell in known
+    first, *numbers = cell.rsplit(delimiter, columns - 1)
+    return (not known or first in known) and all(map(_is_number, numbers if known else [first, *numbers]))
+
+
+def _is_number(cell: bytes) -> bool:
+    """As Python writes it."""
+    try:
+        text = cell.decode()
+        return text == (str(int(text)) if text.lstrip("-").isdecimal() else repr(float(text)))
+    except ValueError:
+        return False
 
 
 # ---- rows in another order

@@ -7,6 +7,7 @@ is looked at twice, so that numbers and dates stay as they are written.
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import gzip
 import hashlib
@@ -85,6 +86,8 @@ def write(source: object, options: ReadOptions, plan: Rewrite, to: Path, file: B
     with ExitStack() as until:
         found = locate(source, how_text(options), until)
         with about(found.name):
+            if not plan.alone:
+                _check_free(plan, [*found.types])
             progress.stage("writing", plan.published, "rows")
             if kind in (PARQUET, ARROW):
                 (_alone if plan.alone else _columnar)(found, plan, kind, file, progress)
@@ -219,6 +222,13 @@ def column_names(source: object, options: ReadOptions) -> tuple[str, ...]:
         return tuple(locate(source, how_text(options), until).types)
 
 
+def metadata(source: object, options: ReadOptions) -> int:
+    """How many entries of metadata a table has, and its columns."""
+    with ExitStack() as until:
+        schema = locate(source, how_text(options), until).schema
+    return 0 if schema is None else sum(len(one.metadata or ()) for one in (schema, *schema))
+
+
 # ---- columns
 
 
@@ -232,7 +242,6 @@ def schema_of(schema: pa.Schema, plan: Rewrite) -> pa.Schema:
     """With other fields where the label was."""
     place = schema.get_field_index(plan.label)
     there = schema.field(place)
-    _check_free(plan, schema.names)
     fields = [
         there.with_type(cells_of(one.at(slice(0, 0)), there.type).type).with_name(one.name) for one in plan.instead
     ]
@@ -332,6 +341,7 @@ def _check_rows(written: int, plan: Rewrite) -> None:
 
 # ---- text
 
+_UNCLEAR = "its records cannot be told apart byte by byte"
 Record = tuple[bytes, bytes, bytes]  # what is before the label, the label, and what is after it with the line's end
 
 
@@ -340,7 +350,7 @@ def _text(records: Iterator[Record], plan: Rewrite, delimiter: bytes, file: Any,
     before, label, after = next(records)
     same = [one.name for one in plan.instead] == [plan.label]
     file.write(
-        before + (label if same else delimiter.join(_quoted(one.name, delimiter) for one in plan.instead)) + after
+        before + (label if same else delimiter.join(quoted(one.name, delimiter) for one in plan.instead)) + after
     )
     kept, cells = _kept_records(records, plan.rows), _cells(plan.instead, delimiter)
     written = _in_order(kept, plan, cells) if plan.order is None else _shuffled(kept, plan, cells)
@@ -353,7 +363,7 @@ def _text(records: Iterator[Record], plan: Rewrite, delimiter: bytes, file: Any,
 
 
 def _text_alone(plan: Rewrite, delimiter: bytes, file: Any) -> None:
-    file.write(delimiter.join(_quoted(one.name, delimiter) for one in plan.instead) + b"\n")
+    file.write(delimiter.join(quoted(one.name, delimiter) for one in plan.instead) + b"\n")
     file.writelines(cell + b"\n" for cell in _cells(plan.instead, delimiter))
 
 
@@ -397,12 +407,12 @@ def _cells(instead: Sequence[Instead], delimiter: bytes) -> Iterator[bytes]:
 
 def _spelled(one: Instead, delimiter: bytes) -> list[bytes]:
     if one.texts:
-        texts = [_quoted(text, delimiter) for text in one.texts]
+        texts = [quoted(text, delimiter) for text in one.texts]
         return [texts[code] for code in one.values.tolist()]
     return [repr(value).encode() for value in one.values.tolist()]
 
 
-def _quoted(text: str, delimiter: bytes) -> bytes:
+def quoted(text: str, delimiter: bytes) -> bytes:
     cell = text.encode()
     special = any(mark in cell for mark in (delimiter, b'"', b"\n", b"\r")) or cell != cell.strip()
     return b'"' + cell.replace(b'"', b'""') + b'"' if special else cell
@@ -416,7 +426,10 @@ def _csv_records(found: Source, label: str, delimiter: bytes, cells: int = 1) ->
     place, columns = names.index(label), len(names)
     for data, last in _blocks(found):
         text = np.frombuffer(data, np.uint8)
-        outside = np.cumsum(text == ord('"'), dtype=np.int32) % 2 == 0
+        marks = text == ord('"')
+        outside = np.cumsum(marks, dtype=np.int32) % 2 == 0
+        if not _marks_begin_cells(data, np.flatnonzero(marks)[::2], delimiter):
+            raise DataError(_UNCLEAR, hint="release it as Parquet")
         ends = np.flatnonzero(((text == ord("\n")) | (text == ord("\r"))) & outside)
         if last and (not len(ends) or ends[-1] != len(text) - 1):
             ends = np.append(ends, len(text))
@@ -427,12 +440,20 @@ def _csv_records(found: Source, label: str, delimiter: bytes, cells: int = 1) ->
         following = np.append(starts[1:], len(text))
         first = np.searchsorted(parts, starts)
         if np.any(np.searchsorted(parts, ends) - first != columns - 1):
-            raise DataError("its records cannot be told apart byte by byte", hint="release it as Parquet")
+            raise DataError(_UNCLEAR, hint="release it as Parquet")
         begin = starts.copy() if place == 0 else parts[first + place - 1] + 1
         end = ends if place + cells == columns else parts[first + place + cells - 1]
         starts[:1] = 0  # empty lines in front go with the first record
         every = (each.tolist() for each in (starts, begin, end, following))
         yield from ((data[a:b], data[b:c], data[c:d]) for a, b, c, d in zip(*every, strict=True))
+
+
+def _marks_begin_cells(data: bytes, opening: Integers, delimiter: bytes) -> bool:
+    """A quotation mark further inside, as in 5", is part of its cell: those that come after would be counted wrong, and
+    something else than the label would be replaced."""
+    start = len(codecs.BOM_UTF8) if data.startswith(codecs.BOM_UTF8) else 0
+    before = np.frombuffer(data, np.uint8)[opening[opening > start] - 1]
+    return bool(np.all(np.isin(before, np.frombuffer(delimiter + b'"\n\r', np.uint8))))
 
 
 def _blocks(found: Source) -> Iterator[tuple[bytes, bool]]:

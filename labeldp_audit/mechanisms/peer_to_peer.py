@@ -80,11 +80,13 @@ class PeerToPeer(Guided):
         noisy = exact.say(exact.of_randomized_response(self.epsilon, 2), labels, rng)
         order, first = np.argsort(cluster, kind="stable"), np.cumsum(sizes) - sizes
         told = noisy[order[first[cluster] + below(sizes[cluster], rng)]]
-        facts = {"alpha": self.alpha, "smallest_cluster": int(sizes[sizes > 0].min(initial=len(labels)))}
-        return Release(told, np.arange(len(labels)), cluster, facts=facts, guarantees=self._of_release(sizes))
+        return Release(told, np.arange(len(labels)), cluster)
 
-    def _of_release(self, sizes: Integers) -> tuple[Guarantee, ...]:
+    def guarantees_of(self, release: Release) -> tuple[Guarantee, ...]:
         """Of the labels that anybody may read, and of the one message that a peer receives."""
+        if release.group is None:
+            return ()
+        sizes = np.bincount(release.group, minlength=1)
         reader = min(epsilon_at(self.delta, sizes, self.alpha), self.epsilon)
         known, smallest = (ONE_ROW, PUBLIC), int(sizes[sizes > 0].min(initial=1 << 62))
         message = "of the one message that a peer receives (004, Section 5.1)"
@@ -98,7 +100,8 @@ class PeerToPeer(Guided):
         )
 
     def learner(self, release: Release, classes: int) -> dict[str, object]:
-        return dict(release.facts)
+        sizes = np.bincount(release.group if release.group is not None else [], minlength=1)
+        return {"alpha": self.alpha, "smallest_cluster": int(sizes[sizes > 0].min(initial=len(release.view)))}
 
     def channels_told(self, learner: Mapping[str, Any]) -> None:
         return None

@@ -260,9 +260,20 @@ def of_bags(bags: Bagged, noise_at_most: Callable[[Floats], Floats] | None) -> I
     if bags.positives is None:
         yield from (Tested(one, None, n, reason=UNSEEN) for one in (COMPOSITION, *([NOISE] if noise_at_most else ())))
         return
-    yield Tested(COMPOSITION, departures.of_bags(bags.positives, bags.size, n, int(bags.positives.sum())), n)
+    yield Tested(COMPOSITION, _composition(bags, bags.positives), n)
     if noise_at_most is not None:
         yield Tested(NOISE, _noise(bags.published - bags.positives, noise_at_most), many)
+
+
+def _composition(bags: Bagged, positives: Integers) -> float:
+    """Were bags drawn, and numbered, whatever labels are? Each by itself, and all with numbers of a part together."""
+    n, marked, many = len(bags.bag), int(positives.sum()), len(bags.size)
+    number, runs = np.arange(many), max(1, min(_RUNS, many // 16))
+    found = [departures.of_bags(positives, bags.size, n, marked)]
+    for group, groups in ((number * runs // max(many, 1), runs), (number % BLOCK, min(BLOCK, many))):
+        hit, rows = (np.bincount(group, weights=one, minlength=groups) for one in (positives, bags.size))
+        found.append(groups * float(departures.of_draws(hit, n, marked, rows).min(initial=1.0)))
+    return min(1.0, len(found) * min(found))
 
 
 def _noise(noise: Floats, at_most: Callable[[Floats], Floats]) -> float:
@@ -276,6 +287,13 @@ def _noise(noise: Floats, at_most: Callable[[Floats], Floats]) -> float:
         count = np.bincount(group[noise <= 0], minlength=groups)
         found.append(groups * float(departures.of_counts(count, n, zero, zero).min()))
     return min(1.0, len(found) * min(found))
+
+
+def off_grid(published: Floats, at_most: Callable[[Floats], Floats]) -> int:
+    """Counts that no noise of this law leaves, which jumps at multiples of a step, as true counts are: further digits
+    could tell what is below the noise."""
+    places = -np.abs(published)  # where the law is known best; it is symmetric
+    return int(np.sum(at_most(places) <= at_most(np.nextafter(places, -np.inf))))
 
 
 def of_bag_features(bags: Bagged, tallies: Mapping[str, Integers]) -> Tested:

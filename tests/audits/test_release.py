@@ -88,6 +88,24 @@ def test_bytes_of_other_cells_stay_as_they_are(tmp_path, ending):
     assert found == CSV
 
 
+def test_a_quotation_mark_inside_a_cell_is_refused(tmp_path):
+    """Counted as the beginning of a quoted cell, it would leave the label where it is and replace what is before."""
+    place, to = tmp_path / "t.csv", tmp_path / "out.csv"
+    place.write_text("a,b,y,c\n" + '5","a,b,c,d",1,6"\n1,2,0,3\n' * 50)
+    with pytest.raises(lda.AuditError, match="cannot be told apart"):
+        lda.release(place, "rr:epsilon=1", to=to, label="y")
+    assert not to.exists()
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_a_column_that_has_the_name_of_a_new_one_is_refused(tmp_path, ending):
+    place = tmp_path / f"t.{ending}"
+    frame = pd.DataFrame({"bag": np.arange(20), "y": np.arange(20) % 2})
+    frame.to_csv(place, index=False) if ending == "csv" else frame.to_parquet(place)
+    with pytest.raises(lda.AuditError, match="a column of that name already"):
+        lda.release(place, "llp:k=2", to=tmp_path / f"out.{ending}", label="y")
+
+
 def test_bags_stand_where_the_labels_stood(tmp_path):
     place, to = tmp_path / "t.csv", tmp_path / "out.csv"
     place.write_bytes(b"a;label;b\n" + b"1,5;0;x\n2,5;1;y\n" * 200)

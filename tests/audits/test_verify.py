@@ -236,6 +236,105 @@ def test_a_manifest_that_says_something_else_is_found(clinic, tmp_path, check, c
         )
 
 
+def _named(bags, number):
+    """The bags of a table, numbered anew."""
+    order = np.argsort(number)
+    return pa.table(
+        {"bag": np.arange(len(bags)), **{name: bags[name].to_numpy()[order] for name in ("rows", "positives")}}
+    )
+
+
+@pytest.mark.parametrize("spec", ["llp:k=8", "geometric-llp:k=8,epsilon=1", "laplace-llp:k=8,epsilon=1"])
+def test_the_table_of_bags_tells_nothing_else(clinic, tmp_path, spec):
+    to = released(clinic, tmp_path, spec)
+    place, rows = tmp_path / "out.bags.parquet", pq.read_table(to)
+    bags, bag = pq.read_table(place), rows["bag"].to_numpy()
+    true = np.bincount(bag[table()["y"].to_pandas() == "yes"], minlength=len(bags))
+    finer = pa.array(bags["positives"].to_numpy() + true / 2**24)
+    for change, check in (
+        (bags.append_column("true", pa.array(true)), "bag-table"),
+        (bags.take(np.argsort(true, kind="stable")), "bag-table"),
+        (bags.replace_schema_metadata({"true": str(true.tolist())}), "bag-table"),
+        (bags.set_column(2, "positives", finer), "range"),
+    ):
+        pq.write_table(change, place)
+        assert check in failing(lda.verify(to, original=clinic))
+    number = np.argsort(np.argsort(true, kind="stable"))
+    pq.write_table(_named(bags, number), place)
+    pq.write_table(rows.set_column(2, rows.schema.field("bag"), pa.array(number[bag])), to)
+    assert failing(lda.verify(to, original=clinic)) == ["composition"]
+
+
+@pytest.mark.parametrize("part", ["", "tool", "label", "published", "learner", "table"])
+def test_a_manifest_tells_nothing_else(clinic, tmp_path, part):
+    to = released(clinic, tmp_path)
+    place = tmp_path / "out.parquet.manifest.json"
+    manifest = json.loads(place.read_text())
+    (manifest[part] if part else manifest)["true"] = [0, 1, 1]
+    place.write_text(json.dumps(manifest))
+    assert failing(lda.verify(to, original=clinic)) == ["manifest"]
+
+
+@pytest.mark.parametrize(
+    "change", [{"values": ["yes", "no"]}, {"values": ["no", "yes", "yes"]}, {"columns": ["y", "x"]}]
+)
+def test_a_manifest_that_names_other_columns_or_values_is_refused(clinic, tmp_path, change):
+    """A column of the table that counts as published would be compared with nothing."""
+    to = released(clinic, tmp_path)
+    place = tmp_path / "out.parquet.manifest.json"
+    manifest = json.loads(place.read_text())
+    manifest["published"] |= change
+    place.write_text(json.dumps(manifest))
+    with pytest.raises(lda.AuditError, match="names other columns or values"):
+        lda.verify(to, original=clinic)
+
+
+def test_guarantees_of_that_very_release_are_computed_again(clinic, tmp_path):
+    to = released(clinic, tmp_path, "p2p:epsilon=1,clusters=10", exclude=["scores", "place"])
+    assert failing(lda.verify(to, original=clinic)) == []
+    place = tmp_path / "out.parquet.manifest.json"
+    manifest = json.loads(place.read_text())
+    manifest["guarantees"][1]["epsilon"] /= 2
+    place.write_text(json.dumps(manifest))
+    assert failing(lda.verify(to, original=clinic)) == ["guarantees"]
+
+
+def test_labels_are_written_in_one_way(tmp_path):
+    true = np.arange(400) % 2
+    text, columns = tmp_path / "t.csv", tmp_path / "t.parquet"
+    text.write_text("a,y\n" + "".join(f"{i},{one}\n" for i, one in enumerate(true)))
+    pq.write_table(pa.table({"a": np.arange(400), "y": true.astype(float)}), columns)
+    for place in (text, columns):
+        to = tmp_path / f"out{place.suffix}"
+        lda.release(place, "rr:epsilon=1", to=to, label="y")
+        assert failing(lda.verify(to, original=place)) == []
+    lines = (tmp_path / "out.csv").read_text().splitlines()[1:]
+    told = (f'{line[:-1]}"{line[-1]}"' if one else line for line, one in zip(lines, true, strict=True))
+    (tmp_path / "out.csv").write_text("a,y\n" + "".join(f"{line}\n" for line in told))
+    said = pq.read_table(tmp_path / "out.parquet")
+    one = said["y"].to_numpy()
+    told = np.where((one == 0) & (true == 1), -0.0, one)
+    pq.write_table(said.set_column(1, "y", pa.array(told)), tmp_path / "out.parquet")
+    for place in (text, columns):
+        assert failing(lda.verify(tmp_path / f"out{place.suffix}", original=place)) == ["spelling"]
+
+
+def test_a_dictionary_of_labels_has_the_classes_alone(tmp_path):
+    place, to = tmp_path / "t.parquet", tmp_path / "out.arrow"
+    true = pa.array(np.where(np.arange(400) % 3 == 0, "yes", "no")).dictionary_encode()
+    pq.write_table(pa.table({"a": np.arange(400), "y": true}), place)
+    lda.release(place, "rr:epsilon=1", to=to, label="y")
+    assert failing(lda.verify(to, original=place)) == []
+    with pa.ipc.open_file(to) as file:
+        said = file.read_all()
+    codes = said["y"].combine_chunks().indices.to_numpy()
+    which = pa.array(codes + 2 * (np.arange(400) % 3 == 0), said["y"].type.index_type)
+    twice = pa.DictionaryArray.from_arrays(which, ["no", "yes", "no", "yes"])
+    with pa.ipc.new_file(to, said.schema) as file:
+        file.write_table(said.set_column(1, "y", twice))
+    assert failing(lda.verify(to, original=place)) == ["spelling"]
+
+
 def test_counts_and_bags_that_are_not_true_are_found(clinic, tmp_path):
     to = released(clinic, tmp_path, "llp:k=8")
     place = tmp_path / "out.bags.parquet"
@@ -245,7 +344,8 @@ def test_counts_and_bags_that_are_not_true_are_found(clinic, tmp_path):
         ({"positives": np.where(bags.index == 3, 9, bags["positives"])}, "range"),
         ({"rows": np.where(bags.index == 3, 9, bags["rows"])}, "bag-sizes"),
     ):
-        pq.write_table(pa.Table.from_pandas(bags.assign(**change), preserve_index=False), place)
+        changed = pa.Table.from_pandas(bags.assign(**change), preserve_index=False)
+        pq.write_table(changed.replace_schema_metadata(None), place)
         assert check in failing(lda.verify(to, original=clinic))
 
 

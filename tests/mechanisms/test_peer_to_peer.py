@@ -98,7 +98,7 @@ def test_guarantees_are_by_viewer():
     mechanism = PeerToPeer(2.0, delta=1e-6)
     release = mechanism.release(np.zeros(600, int), Guide(2, clusters=np.arange(600) % 3), rng=np.random.default_rng(0))
     [pure] = mechanism.guarantees(2)
-    reader, message, seldom = release.guarantees
+    reader, message, seldom = mechanism.guarantees_of(release)
     assert (pure.epsilon, pure.delta, pure.viewer) == (2.0, 0.0, ANYBODY)
     assert reader.viewer == ANYBODY and reader.epsilon < 1.0 and reader.delta == 1e-6
     assert (message.viewer, message.epsilon, seldom.viewer, seldom.delta) == (PEER, 2.0, PEER, 1 / 200)
