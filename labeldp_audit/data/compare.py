@@ -10,6 +10,7 @@ import itertools
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -119,11 +120,16 @@ def _schema(release: Source, original: Source, files: Files) -> tuple[tuple[str,
             mine, old = release.schema.field(name), original.schema.field(name)
             if not mine.equals(old):
                 wrong.append(name)
-            metadata |= not mine.equals(old, check_metadata=True)
+            metadata |= _described(mine) != _described(old)
         metadata |= release.schema.metadata != original.schema.metadata
         was = original.schema.field(files.label).metadata
         metadata |= any(release.schema.field(name).metadata != was for name in files.columns if name in there)
     return tuple(wrong), metadata
+
+
+def _described(one: pa.Field) -> list[Any]:
+    """The metadata of a column and of what is in it. Arrow and Parquet name the parts of a map in two ways."""
+    return [one.metadata, *(_described(one.type.field(part)) for part in range(one.type.num_fields))]
 
 
 def _cells(

@@ -50,6 +50,7 @@ ENDINGS = {
 }  # fmt: skip
 _CELLS_IN_BATCH = 1 << 22
 _MOST_ROWS = 1 << 19
+_PLAIN = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}
 _PIECES = 1 << 17  # of text that are written at once
 
 
@@ -131,8 +132,8 @@ def in_frame(frame: object, plan: Rewrite) -> Any:
         was = mine.dtypes.iloc[place]
         for name, values in cells.items():
             array = values.to_pandas()
-            with contextlib.suppress(TypeError, ValueError):
-                array = array.astype(was) if plan.instead[0].texts else array
+            if plan.instead[0].texts and _fits(plan.instead[0].texts, kind, was):
+                array = array.astype(was)
             mine[name] = array.array
         return mine[wanted].reset_index(drop=True) if plan.alone else mine[wanted]
     some = there[rows.tolist()]
@@ -143,6 +144,17 @@ def in_frame(frame: object, plan: Rewrite) -> Any:
     return some.with_columns(*series).select(wanted).to_native()
 
 
+def _fits(texts: Sequence[str], kind: pa.DataType, there: Any) -> bool:
+    """Whether a column of pandas keeps the classes apart: one of categories makes others missing, one of truth values
+    makes all of them true."""
+    try:
+        cells = _of_type(texts, kind).to_pandas().astype(there)
+    except (TypeError, ValueError):
+        return False
+    codes, found = text_codes(pa.Array.from_pandas(cells))
+    return [found[code] if code < len(found) else "" for code in codes] == list(texts)
+
+
 def cells_of(one: Instead, kind: pa.DataType | None = None) -> pa.Array:
     """In the type of the labels, where that can hold them."""
     if not one.texts:
@@ -150,7 +162,7 @@ def cells_of(one: Instead, kind: pa.DataType | None = None) -> pa.Array:
     if kind is not None and pa.types.is_dictionary(kind):
         indices = pa.array(one.values).cast(kind.index_type)
         return pa.DictionaryArray.from_arrays(indices, _of_type(one.texts, kind.value_type), ordered=kind.ordered)
-    return _of_type(one.texts, kind).take(pa.array(one.values))
+    return taken(_of_type(one.texts, kind), pa.array(one.values))
 
 
 def write_columns(columns: Mapping[str, npt.NDArray[Any]], to: Path, file: BinaryIO) -> None:
@@ -266,7 +278,7 @@ def _columnar(found: Source, plan: Rewrite, kind: str, file: BinaryIO, progress:
     if plan.order is not None or together:  # a file of Arrow has one dictionary of each column
         table = pa.Table.from_batches([*batches]).unify_dictionaries()
         order = np.arange(table.num_rows) if plan.order is None else plan.order
-        parts = (table.take(pa.array(order[start : start + size])) for start in range(0, len(order), size))
+        parts = (taken(table, pa.array(order[start : start + size])) for start in range(0, len(order), size))
         batches = (batch for part in parts for batch in part.combine_chunks().to_batches())
     start = 0
     with _writer(kind, file, schema, found) as put:
@@ -288,6 +300,16 @@ def _alone(found: Source, plan: Rewrite, kind: str, file: BinaryIO, progress: Pr
             progress.advance(batch.num_rows)
 
 
+def taken(cells: Any, order: pa.Array) -> Any:
+    """Cells, or all columns of a table, in another order; texts of the kind that Arrow has no function for by way of
+    another one."""
+    if isinstance(cells, pa.RecordBatch | pa.Table):
+        columns = [taken(one, order) for one in cells.columns]
+        return type(cells).from_arrays(columns, schema=cells.schema)
+    plain = _PLAIN.get(cells.type)
+    return cells.take(order) if plain is None else cells.cast(plain).take(order).cast(cells.type)
+
+
 def _kept(batches: Iterable[pa.RecordBatch], rows: Integers | None) -> Iterator[pa.RecordBatch]:
     before = 0
     for batch in batches:
@@ -295,7 +317,7 @@ def _kept(batches: Iterable[pa.RecordBatch], rows: Integers | None) -> Iterator[
             yield batch
         else:
             mine = rows[np.searchsorted(rows, before) : np.searchsorted(rows, before + batch.num_rows)] - before
-            yield batch if len(mine) == batch.num_rows else batch.take(pa.array(mine))
+            yield batch if len(mine) == batch.num_rows else taken(batch, pa.array(mine))
         before += batch.num_rows
 
 

@@ -88,6 +88,29 @@ def test_bytes_of_other_cells_stay_as_they_are(tmp_path, ending):
     assert found == CSV
 
 
+def test_a_frame_of_pandas_holds_every_class_that_was_released():
+    letters = np.array(["a", "b", "c"])[np.arange(60) % 3]
+    kinds = pd.DataFrame({"x": np.arange(60), "y": pd.Categorical(letters)})
+    said = lda.release(kinds, "rr:epsilon=1", positive="b", label="y").frame["y"]
+    assert set(said) == {"b", "rest"}
+    truths = pd.DataFrame({"x": np.arange(60), "y": np.arange(60) % 2 == 0})
+    said = lda.release(truths, "channel:matrix=0.5 0.3 0.2/0.2 0.3 0.5", label="y").frame["y"]
+    assert set(said) == {"false", "true", "output 3"}
+
+
+@pytest.mark.parametrize("shuffle", [False, True])
+def test_views_of_texts_and_maps_are_released(tmp_path, shuffle):
+    texts = pa.array(["no", "yes"] * 50, pa.string_view())
+    maps = pa.array([[("a", 1.0)]] * 100, pa.map_(pa.string(), pa.float64()))
+    place, to = tmp_path / "t.parquet", tmp_path / "out.arrow"
+    pq.write_table(pa.table({"id": np.arange(100), "v": texts, "m": maps, "y": texts}), place)
+    lda.release(place, "rr:epsilon=1", to=to, label="y", shuffle=shuffle)
+    found = pa.ipc.open_file(to).read_all()
+    assert (found["y"].type, found["v"].type) == (pa.string_view(), pa.string_view())
+    assert found["v"].to_pylist() == [texts[one].as_py() for one in found["id"].to_pylist()]
+    assert lda.verify(to, original=place).judgement.outcome == "pass"
+
+
 def test_a_quotation_mark_inside_a_cell_is_refused(tmp_path):
     """Counted as the beginning of a quoted cell, it would leave the label where it is and replace what is before."""
     place, to = tmp_path / "t.csv", tmp_path / "out.csv"
