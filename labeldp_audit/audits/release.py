@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import json
 import math
 import os
@@ -123,18 +124,31 @@ def check_places(data: object, settings: Settings, to: Path, force: bool) -> Non
     mechanism = the_one(settings, 2)
     labels = mechanism.publishes is Published.LABELS and not mechanism.needs  # which publish a channel beside it
     publish.check_kind(data if isinstance(data, str) else "", to, labels)
-    if isinstance(data, str) and data != "-":
+    if data == "-":
+        raise SpecError("the table is read several times, which standard input cannot be", hint="write it to a file")
+    if isinstance(data, str):
         place = Path(data)
-        if place.exists() and to.exists() and place.samefile(to):
-            raise SpecError("the release would be written over the table", to.name)
+        for one in (to, *beside(to)):
+            if _is_or_holds(place, one):
+                raise SpecError("the release would be written over the table or among its parts", one.name)
         if not force and beside(place)[0].exists():
             what = "the table is a release already, and a second one of the same labels would spend epsilon once more"
             raise DataError(what, place.name, hint="release the original table; --force releases this one")
     for one in (to, *beside(to)):
         if one.exists() and not force:
             raise SpecError("there is a file of that name already", one.name, hint="--force overwrites it")
+    if mechanism.publishes is not Published.BAGS and beside(to)[1].exists():
+        what = "the table of bags of another release stands where this one has none"
+        raise SpecError(what, beside(to)[1].name, hint="remove it, or choose another name")
     if not to.parent.is_dir():
         raise SpecError("no such folder", to.parent)
+
+
+def _is_or_holds(table: Path, written: Path) -> bool:
+    if table.is_dir():
+        return table.resolve() in written.resolve().parents
+    parts = [table] if table.exists() else map(Path, glob.iglob(str(table), recursive=True))  # noqa: PTH207 absolute too
+    return written.exists() and any(part.exists() and part.samefile(written) for part in parts)
 
 
 def files(made: Publishing, data: object, settings: Settings, to: Path, progress: Progress) -> list[write.File]:

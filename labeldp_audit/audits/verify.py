@@ -60,6 +60,8 @@ def verify(data: object, settings: Settings, progress: Progress) -> Report:
     place = os.fspath(data) if isinstance(data, os.PathLike) else data
     if not isinstance(place, str) or place == "-":
         raise SpecError("a release is a file, with its manifest beside it")
+    if settings.original == "-":
+        raise SpecError("the original is read several times, which standard input cannot be", hint="write it to a file")
     budget, pairs = Budget.of(settings.confidence), Pairs()
     progress.stage("reading", None, "rows")
     case, first = _case(place, settings, progress)

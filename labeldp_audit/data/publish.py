@@ -69,9 +69,7 @@ def check_kind(source: str, to: Path, labels: bool) -> None:
     wanted, name = kind_of(to), source
     if wanted == SVM and not labels:
         raise SpecError("a svmlight file holds a label in each row and nothing else", to.name)
-    if name == "-":
-        there = CSV
-    elif Path(name).suffix and not Path(name).is_dir():
+    if Path(name).suffix and not Path(name).is_dir():
         there = ENDINGS.get(Path(name.lower().removesuffix(".gz")).suffix, PARQUET)
     else:
         there = PARQUET
@@ -147,11 +145,14 @@ def in_frame(frame: object, plan: Rewrite) -> Any:
 def _fits(texts: Sequence[str], kind: pa.DataType, there: Any) -> bool:
     """Whether a column of pandas keeps the classes apart: one of categories makes others missing, one of truth values
     makes all of them true."""
+    cells = _of_type(texts, kind).to_pandas()
+    categories = getattr(there, "categories", None)
+    if categories is not None and not cells.isin(categories).all():
+        return False
     try:
-        cells = _of_type(texts, kind).to_pandas().astype(there)
+        codes, found = text_codes(pa.Array.from_pandas(cells.astype(there)))
     except (TypeError, ValueError):
         return False
-    codes, found = text_codes(pa.Array.from_pandas(cells))
     return [found[code] if code < len(found) else "" for code in codes] == list(texts)
 
 

@@ -211,6 +211,13 @@ def test_nothing_is_overwritten_and_no_release_is_released(clinic, tmp_path):
         lda.release(clinic, "rr:epsilon=1", to=to)
     with pytest.raises(lda.SpecError, match="over the table"):
         lda.release(clinic, "rr:epsilon=1", to=clinic, force=True)
+    (tmp_path / "old.parquet.manifest.json").symlink_to(clinic)
+    (tmp_path / "old.bags.parquet").hardlink_to(clinic)
+    with pytest.raises(lda.SpecError, match="over the table"):
+        lda.release(clinic, "rr:epsilon=1", to=tmp_path / "old.parquet", force=True)
+    (tmp_path / "old.parquet.manifest.json").unlink()
+    with pytest.raises(lda.SpecError, match="over the table"):
+        lda.release(clinic, "llp:k=2", to=tmp_path / "old.parquet", force=True)
     with pytest.raises(lda.DataError, match="is a release already"):
         lda.release(to, "rr:epsilon=1", to=tmp_path / "twice.parquet")
     with pytest.raises(lda.SpecError, match="the table is parquet and the release would be csv"):
@@ -219,6 +226,25 @@ def test_nothing_is_overwritten_and_no_release_is_released(clinic, tmp_path):
         lda.release(clinic, "rr:epsilon=1", to=tmp_path / "nowhere" / "out.parquet")
     with pytest.raises(lda.SpecError, match="one mechanism, not 2"):
         lda.release(clinic, "rr:epsilon=1|2", to=tmp_path / "more.parquet")
+
+
+def test_no_release_is_written_among_the_parts_of_the_table(tmp_path):
+    folder = tmp_path / "parts"
+    folder.mkdir()
+    pq.write_table(table(), folder / "part-0.parquet")
+    with pytest.raises(lda.SpecError, match="among its parts"):
+        lda.release(folder, "rr:epsilon=1", to=folder / "out.parquet", label="y")
+    with pytest.raises(lda.SpecError, match="among its parts"):
+        lda.release(str(folder / "*.parquet"), "rr:epsilon=1", to=folder / "part-0.parquet", label="y", force=True)
+    lda.release(folder, "rr:epsilon=1", to=tmp_path / "parts.parquet", label="y")
+
+
+def test_no_table_of_bags_of_an_earlier_release_stays_beside_a_new_one(clinic, tmp_path):
+    to = tmp_path / "out.parquet"
+    lda.release(clinic, "llp:k=4", to=to, label="y")
+    with pytest.raises(lda.SpecError, match="table of bags of another release"):
+        lda.release(clinic, "rr:epsilon=1", to=to, label="y", force=True)
+    lda.release(clinic, "llp:k=8", to=to, label="y", force=True)
 
 
 def test_what_was_released_is_read_again(clinic, tmp_path):
