@@ -55,6 +55,7 @@ def prepare(
 ) -> Publishing:
     """Draw what is published. insecure: from the seed of the settings, for tests of pipelines."""
     options = options_of(settings)
+    stamps = publish.stamps(data, options)
     table = read_table(data, options, progress)
     dataset = table.dataset
     mechanism = the_one(settings, len(dataset.classes))
@@ -78,7 +79,8 @@ def prepare(
     if table.groups is not None:  # which rows are whose is public, as features are
         manifest["people"] = {"column": settings.group, "most_rows": int(np.bincount(table.groups).max())}
     phi = _heterogeneity(guidance, table, settings)
-    return Publishing(mechanism, Rewrite(dataset.label, tuple(instead), rows, order, alone), manifest, bags, phi)
+    rewrite = Rewrite(dataset.label, tuple(instead), rows, order, alone, stamps)
+    return Publishing(mechanism, rewrite, manifest, bags, phi)
 
 
 def _heterogeneity(guidance: guides.Guidance, table: Table, settings: Settings) -> tuple[float, float] | None:
@@ -121,11 +123,11 @@ def beside(to: Path) -> tuple[Path, Path]:
 
 def check_places(data: object, settings: Settings, to: Path, force: bool) -> None:
     """Refuse what would overwrite something, or release what is a release already, before anything is drawn."""
+    if data == "-":
+        raise SpecError("the table is read several times, which standard input cannot be", hint="write it to a file")
     mechanism = the_one(settings, 2)
     labels = mechanism.publishes is Published.LABELS and not mechanism.needs  # which publish a channel beside it
     publish.check_kind(data if isinstance(data, str) else "", to, labels)
-    if data == "-":
-        raise SpecError("the table is read several times, which standard input cannot be", hint="write it to a file")
     if isinstance(data, str):
         place = Path(data)
         for one in (to, *beside(to)):

@@ -79,8 +79,20 @@ def check_kind(source: str, to: Path, labels: bool) -> None:
         raise SpecError(f"the table is {there} and the release would be {wanted}", to.name, hint=hint)
 
 
+def stamps(source: object, options: ReadOptions) -> dict[str, object]:
+    """Of each file of a table: other ones after something was written to it."""
+    with ExitStack() as until:
+        return {one.name: one.stamp() for one in locate(source, how_text(options), until).contents}
+
+
 def write(source: object, options: ReadOptions, plan: Rewrite, to: Path, file: BinaryIO, progress: Progress) -> None:
     """The table at `source`, as the plan says."""
+    _write(source, options, plan, to, file, progress)
+    if plan.stamps is not None and stamps(source, options) != plan.stamps:
+        raise DataError("the table changed while it was read", Path(str(source)).name)
+
+
+def _write(source: object, options: ReadOptions, plan: Rewrite, to: Path, file: BinaryIO, progress: Progress) -> None:
     kind = kind_of(to)
     with ExitStack() as until:
         found = locate(source, how_text(options), until)

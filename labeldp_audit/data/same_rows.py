@@ -41,8 +41,8 @@ def hashes(source: object, leave_out: Collection[str], options: ReadOptions) -> 
 
 
 def order(ours: Hashes, theirs: Hashes, name: str, in_place: bool = True) -> Integers:
-    """Where each of our rows stands among theirs. in_place: whether rows that are alike may be taken to stand where they
-    stood, if all others do."""
+    """Where each of our rows stands among theirs. in_place: whether rows that are alike may be taken to stand where
+    they stood, if all others do."""
     if len(ours) != len(theirs):
         raise DataError(f"the release has {len(theirs):,} rows and the table {len(ours):,}", name)
     if in_place and np.array_equal(ours, theirs):

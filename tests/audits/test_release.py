@@ -17,6 +17,7 @@ import pytest
 
 import labeldp_audit as lda
 from labeldp_audit.audits import received
+from labeldp_audit.audits import release as releasing
 from labeldp_audit.data import ReadOptions
 
 N = 1000
@@ -237,6 +238,20 @@ def test_no_release_is_written_among_the_parts_of_the_table(tmp_path):
     with pytest.raises(lda.SpecError, match="among its parts"):
         lda.release(str(folder / "*.parquet"), "rr:epsilon=1", to=folder / "part-0.parquet", label="y", force=True)
     lda.release(folder, "rr:epsilon=1", to=tmp_path / "parts.parquet", label="y")
+
+
+def test_a_table_that_changes_between_its_labels_and_its_rows_is_refused(clinic, tmp_path, monkeypatch):
+    whole, to = pq.read_table(clinic), tmp_path / "out.parquet"
+
+    def sorted_meanwhile(*given):
+        pq.write_table(whole.sort_by("x"), clinic)
+        return prepared(*given)
+
+    prepared = releasing.files
+    monkeypatch.setattr(releasing, "files", sorted_meanwhile)
+    with pytest.raises(lda.DataError, match="changed while it was read"):
+        lda.release(clinic, "rr:epsilon=1", to=to, label="y")
+    assert not to.exists()
 
 
 def test_no_table_of_bags_of_an_earlier_release_stays_beside_a_new_one(clinic, tmp_path):
