@@ -123,7 +123,7 @@ def beside(to: Path) -> tuple[Path, Path]:
 
 def check_places(data: object, settings: Settings, to: Path, force: bool) -> None:
     """Refuse what would overwrite something, or release what is a release already, before anything is drawn."""
-    if data == "-":
+    if isinstance(data, str) and data == "-":
         raise SpecError("the table is read several times, which standard input cannot be", hint="write it to a file")
     mechanism = the_one(settings, 2)
     labels = mechanism.publishes is Published.LABELS and not mechanism.needs  # which publish a channel beside it

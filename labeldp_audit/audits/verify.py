@@ -60,7 +60,7 @@ def verify(data: object, settings: Settings, progress: Progress) -> Report:
     place = os.fspath(data) if isinstance(data, os.PathLike) else data
     if not isinstance(place, str) or place == "-":
         raise SpecError("a release is a file, with its manifest beside it")
-    if settings.original == "-":
+    if isinstance(settings.original, str) and settings.original == "-":
         raise SpecError("the original is read several times, which standard input cannot be", hint="write it to a file")
     budget, pairs = Budget.of(settings.confidence), Pairs()
     progress.stage("reading", None, "rows")
@@ -164,7 +164,6 @@ def _file(case: Case, differ: compare.Differences | None) -> Iterator[Any]:
         yield faults("cells", sum(differ.cells.values()), n, spec, worst)
     if found.manifest is not None:
         yield faults("manifest-rows", int(found.manifest["table"].get("rows") != n), n, spec)
-    if found.manifest is not None:
         yield faults("spelling", compare.misspelled(case.files, found.manifest["published"]["values"]), n, spec)
     if found.sizes is not None:
         there = np.bincount(found.release.bag, minlength=len(found.sizes))
