@@ -163,7 +163,8 @@ def _order(data: object, table: Table, got: Received, settings: Settings) -> Int
     other = same_rows.hashes(settings.release, set(theirs) - beside, options)
     if not beside and got.manifest is not None and got.manifest.get("shuffled"):
         raise DataError("the release is shuffled and no other column tells rows apart", got.name)
-    return same_rows.order(mine, other, got.name)
+    shuffled = got.manifest is not None and bool(got.manifest.get("shuffled"))
+    return same_rows.order(mine, other, got.name, in_place=not shuffled)
 
 
 def _in_order(got: Received, order: Integers) -> Release:

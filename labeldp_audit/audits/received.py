@@ -18,7 +18,7 @@ from ..core.registry import spelled
 from ..core.release import Release
 from ..data import ReadOptions, publish
 from ..mechanisms import MECHANISMS
-from .release import BAG, CHANNEL, MANIFEST, POSITIVES, ROWS, SCHEMA, beside, outputs
+from .release import BAG, CHANNEL, MANIFEST, POSITIVES, ROWS, SCHEMA, beside, columns_of, outputs, values_of
 
 
 class Unclaimed(DataError):
@@ -37,6 +37,7 @@ class Received:
     release: Release
     manifest: Mapping[str, Any] | None  # None where a spec stands in for it
     sizes: Integers | None = None  # what the table of bags says about how many rows each has
+    strange: int = 0  # columns, metadata and places of the table of bags that `release` does not write
 
 
 def read(
@@ -50,21 +51,23 @@ def read(
             hint = "--mechanism SPEC and --original DATA stand in for a manifest"
             raise DataError("a release without its manifest", file.name, hint=hint)
         mechanism = parsed(spec, len(classes))
-        columns: tuple[str, ...] = (BAG,) if mechanism.publishes is Published.BAGS else (label,)
+        columns = columns_of(mechanism, label, classes)[0]
         values = outputs(mechanism, classes)
     else:
         known = manifest["label"]
         classes, label = tuple(known["classes"]), str(known["column"])
         mechanism = claimed(manifest)
         columns, values = tuple(manifest["published"]["columns"]), tuple(manifest["published"]["values"])
+        if values != values_of(mechanism, classes) or columns not in columns_of(mechanism, label, classes):
+            raise DataError("the manifest names other columns or values than its mechanism publishes", file.name)
     if mechanism.publishes is Published.ALONE:
         hint = "what it tells about people at most, `advantage` says of the original table"
         raise DataError("labels alone, in a random order: nobody can tell which row they are of", file.name, hint=hint)
     options = replace(options, label=None, positive=None, exclude=(), categorical=(), group=None)
-    sizes = None
+    sizes, strange = None, 0
     match mechanism.publishes:
         case Published.BAGS:
-            release, sizes = _bags(file, columns[0], options)
+            release, sizes, strange = _bags(file, columns[0], options)
         case Published.VECTORS:
             numbers = publish.read_numbers(str(file), columns, options)
             release = Release(np.stack(numbers, axis=1), np.arange(len(numbers[0])))
@@ -73,7 +76,7 @@ def read(
             release = Release(codes, np.arange(len(codes)))
             if CHANNEL in columns and manifest is not None:
                 release = _with_channels(file, mechanism, release, manifest["learner"], len(classes), options)
-    return Received(file.name, mechanism, classes, label, columns, release, manifest, sizes)
+    return Received(file.name, mechanism, classes, label, columns, release, manifest, sizes, strange)
 
 
 def manifest_of(file: Path) -> Mapping[str, Any] | None:
@@ -162,20 +165,22 @@ def _with_channels(
     return replace(release, group=group.astype(np.int64), channels=channels, facts=learner)
 
 
-def _bags(file: Path, column: str, options: ReadOptions) -> tuple[Release, Integers]:
-    """Bags in the order of their numbers, and the rows that each is said to have."""
+def _bags(file: Path, column: str, options: ReadOptions) -> tuple[Release, Integers, int]:
+    """Bags in the order of their numbers, the rows that each is said to have, and what else the table tells."""
     there = beside(file)[1]
     if not there.exists():
         raise DataError("a release of bags without its table of bags", there.name)
     [bag] = publish.read_numbers(str(file), [column], options)
     numbers, rows, positives = publish.read_numbers(str(there), (BAG, ROWS, POSITIVES), options)
+    described, names = publish.metadata(str(there), options), publish.column_names(str(there), options)
+    strange = len({*names} - {BAG, ROWS, POSITIVES}) + described + int(np.sum(numbers != np.arange(len(numbers))))
     order = np.argsort(numbers, kind="stable")
     numbers, positives = numbers[order], positives[order]
     place = np.searchsorted(numbers, bag)
     apart = bool(np.all(np.diff(numbers) > 0))
     if not apart or np.any(place >= len(numbers)) or np.any(numbers[np.minimum(place, len(numbers) - 1)] != bag):
         raise Unclaimed("the bags of the rows are not those of the table of bags", file.name)
-    return Release(positives, place.astype(np.int64)), rows[order].astype(np.int64)
+    return Release(positives, place.astype(np.int64)), rows[order].astype(np.int64), strange
 
 
 def one_hot(codes: Integers, classes: int) -> Floats:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import json
 import math
 import os
@@ -28,6 +29,12 @@ from . import guides
 SCHEMA = "labeldp-audit/release/1"
 MANIFEST = ".manifest.json"
 BAG, ROWS, POSITIVES, CHANNEL = "bag", "rows", "positives", "channel"  # columns
+KEYS = {  # of a manifest, and of its parts: what else stood there could tell labels
+    "": ("schema", "tool", "mechanism", "parameters", "guarantees", "label", "published", "learner", "table",
+         "randomness", "shuffled", "people"),
+    "tool": ("name", "version"), "label": ("column", "classes", "positive"), "published": ("as", "columns", "values"),
+    "table": ("rows", "schema_sha256", "columns"), "people": ("column", "most_rows"),
+}  # fmt: skip
 OPERATING_SYSTEM, SEEDED = "operating-system", "seeded-for-testing"
 ALONE = (
     "features, which classes there are, and who is in the table, are public; what is published about them elsewhere is "
@@ -51,6 +58,7 @@ def prepare(
 ) -> Publishing:
     """Draw what is published. insecure: from the seed of the settings, for tests of pipelines."""
     options = options_of(settings)
+    stamps = publish.stamps(data, options)
     table = read_table(data, options, progress)
     dataset = table.dataset
     mechanism = the_one(settings, len(dataset.classes))
@@ -74,7 +82,8 @@ def prepare(
     if table.groups is not None:  # which rows are whose is public, as features are
         manifest["people"] = {"column": settings.group, "most_rows": int(np.bincount(table.groups).max())}
     phi = _heterogeneity(guidance, table, settings)
-    return Publishing(mechanism, Rewrite(dataset.label, tuple(instead), rows, order, alone), manifest, bags, phi)
+    rewrite = Rewrite(dataset.label, tuple(instead), rows, order, alone, stamps)
+    return Publishing(mechanism, rewrite, manifest, bags, phi)
 
 
 def _heterogeneity(guidance: guides.Guidance, table: Table, settings: Settings) -> tuple[float, float] | None:
@@ -117,21 +126,34 @@ def beside(to: Path) -> tuple[Path, Path]:
 
 def check_places(data: object, settings: Settings, to: Path, force: bool) -> None:
     """Refuse what would overwrite something, or release what is a release already, before anything is drawn."""
+    if isinstance(data, str) and data == "-":
+        raise SpecError("the table is read several times, which standard input cannot be", hint="write it to a file")
     mechanism = the_one(settings, 2)
     labels = mechanism.publishes is Published.LABELS and not mechanism.needs  # which publish a channel beside it
     publish.check_kind(data if isinstance(data, str) else "", to, labels)
-    if isinstance(data, str) and data != "-":
+    if isinstance(data, str):
         place = Path(data)
-        if place.exists() and to.exists() and place.samefile(to):
-            raise SpecError("the release would be written over the table", to.name)
+        for one in (to, *beside(to)):
+            if _is_or_holds(place, one):
+                raise SpecError("the release would be written over the table or among its parts", one.name)
         if not force and beside(place)[0].exists():
             what = "the table is a release already, and a second one of the same labels would spend epsilon once more"
             raise DataError(what, place.name, hint="release the original table; --force releases this one")
     for one in (to, *beside(to)):
         if one.exists() and not force:
             raise SpecError("there is a file of that name already", one.name, hint="--force overwrites it")
+    if mechanism.publishes is not Published.BAGS and beside(to)[1].exists():
+        what = "the table of bags of another release stands where this one has none"
+        raise SpecError(what, beside(to)[1].name, hint="remove it, or choose another name")
     if not to.parent.is_dir():
         raise SpecError("no such folder", to.parent)
+
+
+def _is_or_holds(table: Path, written: Path) -> bool:
+    if table.is_dir():
+        return table.resolve() in written.resolve().parents
+    parts = [table] if table.exists() else map(Path, glob.iglob(str(table), recursive=True))  # noqa: PTH207 absolute too
+    return written.exists() and any(part.exists() and part.samefile(written) for part in parts)
 
 
 def files(made: Publishing, data: object, settings: Settings, to: Path, progress: Progress) -> list[write.File]:
@@ -171,13 +193,30 @@ def the_one(settings: Settings, classes: int) -> Mechanism:
 def published(mechanism: Mechanism, release: Release, table: Table) -> tuple[list[Instead], Mapping[str, Any] | None]:
     """The columns that stand where the labels stood, and the table of bags."""
     label, classes = table.dataset.label, table.dataset.classes
+    names = columns_of(mechanism, label, classes)[0]
     if mechanism.publishes is Published.BAGS:
         sizes = np.bincount(release.bag, minlength=len(release.view))
         return [Instead(BAG, release.bag)], {BAG: np.arange(len(release.view)), ROWS: sizes, POSITIVES: release.view}
     if mechanism.publishes is Published.VECTORS:
-        return [Instead(f"{label}_{name}", release.view[:, c]) for c, name in enumerate(classes)], None
-    said = [Instead(label, release.view, outputs(mechanism, classes))]
+        return [Instead(name, release.view[:, c]) for c, name in enumerate(names)], None
+    said = [Instead(label, release.view, values_of(mechanism, classes))]
     return said if release.group is None else [*said, Instead(CHANNEL, release.group)], None
+
+
+def columns_of(mechanism: Mechanism, label: str, classes: Sequence[str]) -> list[tuple[str, ...]]:
+    """The columns that may stand in place of the label."""
+    match mechanism.publishes:
+        case Published.BAGS:
+            return [(BAG,)]
+        case Published.VECTORS:
+            return [tuple(f"{label}_{name}" for name in classes)]
+        case _:
+            return [(label,), (label, CHANNEL)] if mechanism.judged_as else [(label,)]
+
+
+def values_of(mechanism: Mechanism, classes: Sequence[str]) -> tuple[str, ...]:
+    """What may stand there, where those are texts."""
+    return outputs(mechanism, classes) if mechanism.publishes in (Published.LABELS, Published.ALONE) else ()
 
 
 def outputs(mechanism: Mechanism, classes: Sequence[str]) -> tuple[str, ...]:

@@ -31,7 +31,7 @@ from ..questions.every import QUANTITIES
 from ..questions.verifying import Bagged, Pairs, Trials, faults
 from . import received
 from .received import Received, Unclaimed
-from .release import ALONE, OPERATING_SYSTEM, plain
+from .release import ALONE, KEYS, OPERATING_SYSTEM, plain
 
 _FEATURE_BAGS = 20_000  # bags whose features are looked at
 
@@ -60,6 +60,8 @@ def verify(data: object, settings: Settings, progress: Progress) -> Report:
     place = os.fspath(data) if isinstance(data, os.PathLike) else data
     if not isinstance(place, str) or place == "-":
         raise SpecError("a release is a file, with its manifest beside it")
+    if isinstance(settings.original, str) and settings.original == "-":
+        raise SpecError("the original is read several times, which standard input cannot be", hint="write it to a file")
     budget, pairs = Budget.of(settings.confidence), Pairs()
     progress.stage("reading", None, "rows")
     case, first = _case(place, settings, progress)
@@ -162,11 +164,14 @@ def _file(case: Case, differ: compare.Differences | None) -> Iterator[Any]:
         yield faults("cells", sum(differ.cells.values()), n, spec, worst)
     if found.manifest is not None:
         yield faults("manifest-rows", int(found.manifest["table"].get("rows") != n), n, spec)
+        yield faults("spelling", compare.misspelled(case.files, found.manifest["published"]["values"]), n, spec)
     if found.sizes is not None:
         there = np.bincount(found.release.bag, minlength=len(found.sizes))
         least = min(found.mechanism.bag, n)
         wrong = int(np.sum((there != found.sizes) | (there < least)))
         yield faults("bag-sizes", wrong, len(found.sizes), spec)
+    if found.sizes is not None and found.manifest is not None:
+        yield faults("bag-table", found.strange, len(found.sizes), spec)
 
 
 # ---- the manifest
@@ -194,7 +199,9 @@ def _manifest(case: Case, settings: Settings, spec: str) -> Pairs:
     if case.files.original is not None:
         digest = publish.schema_digest(case.files.original, case.files.options)
         claims["schema_sha256"] = (manifest["table"].get("schema_sha256"), digest)
-    wrong = [name for name, (said, known) in claims.items() if said != known]
+    told = KEYS if mechanism.judged_as else {**KEYS, "learner": (*learner,)}
+    strange = [key for part, keys in told.items() for key in _part(manifest, part) if key not in keys]
+    wrong = [*strange, *(name for name, (said, known) in claims.items() if said != known)]
     seeds = [name for name in _keys(manifest) if "seed" in name.lower()]
     insecure = manifest.get("randomness") != OPERATING_SYSTEM
     return [
@@ -203,6 +210,11 @@ def _manifest(case: Case, settings: Settings, spec: str) -> Pairs:
         *([] if untrue is None else [faults("channels", int(np.sum(untrue)), len(untrue), spec)]),
         faults("randomness", int(insecure) + len(seeds), 1, spec),
     ]
+
+
+def _part(manifest: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    part = manifest.get(name, {}) if name else manifest
+    return part if isinstance(part, Mapping) else {str(part): None}
 
 
 def _keys(value: Any) -> Iterator[str]:
@@ -310,6 +322,8 @@ def _bags(case: Case, budget: Budget, progress: Progress) -> Pairs:
         pairs.append(faults("range", int(np.sum(outside)), len(size), spec))
         if positives is not None:
             pairs.append(faults("bag-counts", int(np.sum(bags.published != positives)), len(size), spec))
+    elif law is not None and found.manifest is not None:
+        pairs.append(faults("range", verifying.off_grid(bags.published, law), len(size), spec))
     tested = [*verifying.of_bags(bags, None if exact else law)]
     if not exact and law is None:
         tested.append(_not_known(verifying.NOISE, case))

@@ -8,6 +8,7 @@ import time
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..audits import judging
@@ -137,7 +138,7 @@ def _checked(context: typer.Context, job: Job, data: str, asked: Configuration) 
         "the table or among its parts": data, "the estimates of --eta-file": asked.values.get("eta_file"),
         "the older report": _older(context, asked), "the original": asked.values.get("original"),
         "the configuration": asked.file, "the policy": asked.values.get("policy"),
-        "the release": released,
+        "the release": released, **_beside(released or (data if name == "verify" else None)),
     }  # fmt: skip
     read = {what: str(file) for what, file in sources.items() if file}
     # A stored report is there already, and gets a folder only if one is asked for; where its table is, is not known.
@@ -146,6 +147,14 @@ def _checked(context: typer.Context, job: Job, data: str, asked: Configuration) 
     plan = output.plan(asked["format"], None if nowhere else asked["output"], job.every_format, location)
     output.check(plan, output.names_of(plan, name, job.rows) if job.tables else {}, read, asked.values.get("per_row"))
     return Errand(name, job, data, asked, settings, plan, read, stored)
+
+
+def _beside(release: str | None) -> Mapping[str, str]:
+    if not release or release == "-":
+        return {}
+    from ..audits.release import beside
+
+    return dict(zip(("its manifest", "its table of bags"), map(str, beside(Path(release))), strict=True))
 
 
 def _check_table(name: str, job: Job, data: str) -> None:

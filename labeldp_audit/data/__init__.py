@@ -64,6 +64,7 @@ class Rewrite:
     rows: Integers | None = None  # numbers of the rows that are published, where not all are; rising
     order: Integers | None = None  # of those that are published, where they are shuffled
     alone: bool = False  # whether every other column is left out
+    stamps: Mapping[str, object] | None = None  # of the files as they were when the labels were read
 
     @property
     def published(self) -> int:

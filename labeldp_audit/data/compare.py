@@ -7,18 +7,21 @@ but how often each of a few levels stands beside each outcome.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ..core.arrays import Integers
 from ..core.progress import Progress
 from . import ReadOptions, levels, numbers
-from .publish import CSV, ENDINGS, SVM, Record, _csv_records, _kept, _kept_records, _svm_records
+from .classes import text_codes
+from .publish import CSV, ENDINGS, SVM, Record, _csv_records, _kept, _kept_records, _svm_records, quoted
 from .read import how_text
 from .scan import settled
 from .sources.batches import about, cut, rows_per_batch
@@ -29,6 +32,10 @@ LEVELS = 24  # of a column that are told apart: the most frequent ones, or parts
 _REST, _MISSING = LEVELS, LEVELS + 1
 GROUPS = LEVELS + 2
 _ONCE = 1 << 16
+_LISTS = (
+    pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list, pa.types.is_list_view,
+    pa.types.is_large_list_view,
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -113,9 +120,16 @@ def _schema(release: Source, original: Source, files: Files) -> tuple[tuple[str,
             mine, old = release.schema.field(name), original.schema.field(name)
             if not mine.equals(old):
                 wrong.append(name)
-            metadata |= not mine.equals(old, check_metadata=True)
+            metadata |= _described(mine) != _described(old)
         metadata |= release.schema.metadata != original.schema.metadata
+        was = original.schema.field(files.label).metadata
+        metadata |= any(release.schema.field(name).metadata != was for name in files.columns if name in there)
     return tuple(wrong), metadata
+
+
+def _described(one: pa.Field) -> list[Any]:
+    """The metadata of a column and of what is in it. Arrow and Parquet name the parts of a map in two ways."""
+    return [one.metadata, *(_described(one.type.field(part)) for part in range(one.type.num_fields))]
 
 
 def _cells(
@@ -143,19 +157,24 @@ def different(old: pa.Array, new: pa.Array) -> int:
     """Cells that are not the same to the last bit; of nested cells at least one where there are any."""
     if old.type != new.type:
         return _different_texts(old, new)
-    if old.equals(new):
-        return 0
     kind, absent = old.type, _nulls(old) != _nulls(new)
     if pa.types.is_dictionary(kind):
         found = different(old.dictionary_decode(), new.dictionary_decode())
-    elif pa.types.is_floating(kind):
+    elif isinstance(kind, pa.BaseExtensionType):
+        found = different(old.storage, new.storage)
+    elif pa.types.is_floating(kind):  # not by `equals`, to which 0 and -0 are the same
         found = int(np.sum(absent | (_bits(old) != _bits(new))))
+    elif pa.types.is_map(kind):
+        pairs = pa.list_(pa.struct([kind.key_field, kind.item_field]))
+        found = different(old.cast(pairs), new.cast(pairs))
     elif pa.types.is_struct(kind):
         fields = zip(old.flatten(), new.flatten(), strict=True)
         found = int(absent.sum()) + sum(different(*pair) for pair in fields)
-    elif pa.types.is_list(kind) or pa.types.is_large_list(kind):
-        alike = not absent.any() and old.value_lengths().equals(new.value_lengths())
+    elif any(of(kind) for of in _LISTS):
+        alike = not absent.any() and pc.list_value_length(old).equals(pc.list_value_length(new))
         found = different(old.flatten(), new.flatten()) if alike else max(1, int(absent.sum()))
+    elif old.equals(new):
+        found = 0
     else:
         found = sum(a != b for a, b in zip(old.to_pylist(), new.to_pylist(), strict=True)) or 1
     return found
@@ -207,8 +226,61 @@ def _body(source: Source, files: Files, kind: str, *names: str) -> Iterator[Reco
     """The header first, which is empty where there is none."""
     if kind == SVM:
         return _svm_records(source)
-    delimiter = files.options.delimiter or ("\t" if ".tsv" in source.name.lower() else ",")
-    return _csv_records(source, names[0], delimiter.encode(), len(names))
+    return _csv_records(source, names[0], _delimiter(source, files), len(names))
+
+
+def _delimiter(source: Source, files: Files) -> bytes:
+    return (files.options.delimiter or ("\t" if ".tsv" in source.name.lower() else ",")).encode()
+
+
+# ---- how what was released is written
+
+
+def misspelled(files: Files, values: Sequence[str]) -> int:
+    """Cells in place of the labels that `release` writes in another way: 0 as -0, quoted or with a space could tell the
+    true label. values: what may stand in the first column, where those are texts."""
+    with ExitStack() as until:
+        release = locate(files.release, how_text(files.options), until)
+        kind = None if release.schema is not None else _kind(release.name)
+        with about(release.name):
+            if kind in (CSV, SVM):
+                return _misspelled_text(release, files, kind, values)
+            size = rows_per_batch(len(files.columns))
+            return sum(_odd(one, values) for batch in release.pieces([*files.columns], size) for one in batch.columns)
+
+
+def _odd(cells: pa.Array, values: Sequence[str]) -> int:
+    if pa.types.is_dictionary(cells.type):  # which could have the true labels beside the released ones
+        names = text_codes(cells.dictionary)[1]
+        return len(cells.dictionary) - len({*names} & {*values})
+    if not pa.types.is_floating(cells.type):
+        return 0
+    found = cells.drop_null().to_numpy(zero_copy_only=False)
+    return int(np.sum(np.signbit(found) & (found == 0)))
+
+
+def _misspelled_text(release: Source, files: Files, kind: str, values: Sequence[str]) -> int:
+    body = _body(release, files, kind, *files.columns)
+    next(body)
+    delimiter = _delimiter(release, files)
+    known = {quoted(text, delimiter) for text in values}
+    return sum(not _written_so(cell, known, delimiter, len(files.columns)) for _, cell, _ in body)
+
+
+def _written_so(cell: bytes, known: Collection[bytes], delimiter: bytes, columns: int) -> bool:
+    if columns == 1 and known:
+        return cell in known
+    first, *numbers = cell.rsplit(delimiter, columns - 1)
+    return (not known or first in known) and all(map(_is_number, numbers if known else [first, *numbers]))
+
+
+def _is_number(cell: bytes) -> bool:
+    """As Python writes it."""
+    try:
+        text = cell.decode()
+        return text == (str(int(text)) if text.lstrip("-").isdecimal() else repr(float(text)))
+    except ValueError:
+        return False
 
 
 # ---- rows in another order

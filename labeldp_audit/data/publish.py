@@ -7,6 +7,7 @@ is looked at twice, so that numbers and dates stay as they are written.
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import gzip
 import hashlib
@@ -49,6 +50,7 @@ ENDINGS = {
 }  # fmt: skip
 _CELLS_IN_BATCH = 1 << 22
 _MOST_ROWS = 1 << 19
+_PLAIN = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}
 _PIECES = 1 << 17  # of text that are written at once
 
 
@@ -67,9 +69,7 @@ def check_kind(source: str, to: Path, labels: bool) -> None:
     wanted, name = kind_of(to), source
     if wanted == SVM and not labels:
         raise SpecError("a svmlight file holds a label in each row and nothing else", to.name)
-    if name == "-":
-        there = CSV
-    elif Path(name).suffix and not Path(name).is_dir():
+    if Path(name).suffix and not Path(name).is_dir():
         there = ENDINGS.get(Path(name.lower().removesuffix(".gz")).suffix, PARQUET)
     else:
         there = PARQUET
@@ -79,12 +79,26 @@ def check_kind(source: str, to: Path, labels: bool) -> None:
         raise SpecError(f"the table is {there} and the release would be {wanted}", to.name, hint=hint)
 
 
+def stamps(source: object, options: ReadOptions) -> dict[str, object]:
+    """Of each file of a table: other ones after something was written to it."""
+    with ExitStack() as until:
+        return {one.name: one.stamp() for one in locate(source, how_text(options), until).contents}
+
+
 def write(source: object, options: ReadOptions, plan: Rewrite, to: Path, file: BinaryIO, progress: Progress) -> None:
     """The table at `source`, as the plan says."""
+    _write(source, options, plan, to, file, progress)
+    if plan.stamps is not None and stamps(source, options) != plan.stamps:
+        raise DataError("the table changed while it was read", Path(str(source)).name)
+
+
+def _write(source: object, options: ReadOptions, plan: Rewrite, to: Path, file: BinaryIO, progress: Progress) -> None:
     kind = kind_of(to)
     with ExitStack() as until:
         found = locate(source, how_text(options), until)
         with about(found.name):
+            if not plan.alone:
+                _check_free(plan, [*found.types])
             progress.stage("writing", plan.published, "rows")
             if kind in (PARQUET, ARROW):
                 (_alone if plan.alone else _columnar)(found, plan, kind, file, progress)
@@ -128,8 +142,8 @@ def in_frame(frame: object, plan: Rewrite) -> Any:
         was = mine.dtypes.iloc[place]
         for name, values in cells.items():
             array = values.to_pandas()
-            with contextlib.suppress(TypeError, ValueError):
-                array = array.astype(was) if plan.instead[0].texts else array
+            if plan.instead[0].texts and _fits(plan.instead[0].texts, kind, was):
+                array = array.astype(was)
             mine[name] = array.array
         return mine[wanted].reset_index(drop=True) if plan.alone else mine[wanted]
     some = there[rows.tolist()]
@@ -140,6 +154,20 @@ def in_frame(frame: object, plan: Rewrite) -> Any:
     return some.with_columns(*series).select(wanted).to_native()
 
 
+def _fits(texts: Sequence[str], kind: pa.DataType, there: Any) -> bool:
+    """Whether a column of pandas keeps the classes apart: one of categories makes others missing, one of truth values
+    makes all of them true."""
+    cells = _of_type(texts, kind).to_pandas()
+    categories = getattr(there, "categories", None)
+    if categories is not None and not cells.isin(categories).all():
+        return False
+    try:
+        codes, found = text_codes(pa.Array.from_pandas(cells.astype(there)))
+    except (TypeError, ValueError):
+        return False
+    return [found[code] if code < len(found) else "" for code in codes] == list(texts)
+
+
 def cells_of(one: Instead, kind: pa.DataType | None = None) -> pa.Array:
     """In the type of the labels, where that can hold them."""
     if not one.texts:
@@ -147,7 +175,7 @@ def cells_of(one: Instead, kind: pa.DataType | None = None) -> pa.Array:
     if kind is not None and pa.types.is_dictionary(kind):
         indices = pa.array(one.values).cast(kind.index_type)
         return pa.DictionaryArray.from_arrays(indices, _of_type(one.texts, kind.value_type), ordered=kind.ordered)
-    return _of_type(one.texts, kind).take(pa.array(one.values))
+    return taken(_of_type(one.texts, kind), pa.array(one.values))
 
 
 def write_columns(columns: Mapping[str, npt.NDArray[Any]], to: Path, file: BinaryIO) -> None:
@@ -219,6 +247,13 @@ def column_names(source: object, options: ReadOptions) -> tuple[str, ...]:
         return tuple(locate(source, how_text(options), until).types)
 
 
+def metadata(source: object, options: ReadOptions) -> int:
+    """How many entries of metadata a table has, and its columns."""
+    with ExitStack() as until:
+        schema = locate(source, how_text(options), until).schema
+    return 0 if schema is None else sum(len(one.metadata or ()) for one in (schema, *schema))
+
+
 # ---- columns
 
 
@@ -232,7 +267,6 @@ def schema_of(schema: pa.Schema, plan: Rewrite) -> pa.Schema:
     """With other fields where the label was."""
     place = schema.get_field_index(plan.label)
     there = schema.field(place)
-    _check_free(plan, schema.names)
     fields = [
         there.with_type(cells_of(one.at(slice(0, 0)), there.type).type).with_name(one.name) for one in plan.instead
     ]
@@ -257,7 +291,7 @@ def _columnar(found: Source, plan: Rewrite, kind: str, file: BinaryIO, progress:
     if plan.order is not None or together:  # a file of Arrow has one dictionary of each column
         table = pa.Table.from_batches([*batches]).unify_dictionaries()
         order = np.arange(table.num_rows) if plan.order is None else plan.order
-        parts = (table.take(pa.array(order[start : start + size])) for start in range(0, len(order), size))
+        parts = (taken(table, pa.array(order[start : start + size])) for start in range(0, len(order), size))
         batches = (batch for part in parts for batch in part.combine_chunks().to_batches())
     start = 0
     with _writer(kind, file, schema, found) as put:
@@ -279,6 +313,16 @@ def _alone(found: Source, plan: Rewrite, kind: str, file: BinaryIO, progress: Pr
             progress.advance(batch.num_rows)
 
 
+def taken(cells: Any, order: pa.Array) -> Any:
+    """Cells, or all columns of a table, in another order; texts of the kind that Arrow has no function for by way of
+    another one."""
+    if isinstance(cells, pa.RecordBatch | pa.Table):
+        columns = [taken(one, order) for one in cells.columns]
+        return type(cells).from_arrays(columns, schema=cells.schema)
+    plain = _PLAIN.get(cells.type)
+    return cells.take(order) if plain is None else cells.cast(plain).take(order).cast(cells.type)
+
+
 def _kept(batches: Iterable[pa.RecordBatch], rows: Integers | None) -> Iterator[pa.RecordBatch]:
     before = 0
     for batch in batches:
@@ -286,7 +330,7 @@ def _kept(batches: Iterable[pa.RecordBatch], rows: Integers | None) -> Iterator[
             yield batch
         else:
             mine = rows[np.searchsorted(rows, before) : np.searchsorted(rows, before + batch.num_rows)] - before
-            yield batch if len(mine) == batch.num_rows else batch.take(pa.array(mine))
+            yield batch if len(mine) == batch.num_rows else taken(batch, pa.array(mine))
         before += batch.num_rows
 
 
@@ -332,6 +376,7 @@ def _check_rows(written: int, plan: Rewrite) -> None:
 
 # ---- text
 
+_UNCLEAR = "its records cannot be told apart byte by byte"
 Record = tuple[bytes, bytes, bytes]  # what is before the label, the label, and what is after it with the line's end
 
 
@@ -340,7 +385,7 @@ def _text(records: Iterator[Record], plan: Rewrite, delimiter: bytes, file: Any,
     before, label, after = next(records)
     same = [one.name for one in plan.instead] == [plan.label]
     file.write(
-        before + (label if same else delimiter.join(_quoted(one.name, delimiter) for one in plan.instead)) + after
+        before + (label if same else delimiter.join(quoted(one.name, delimiter) for one in plan.instead)) + after
     )
     kept, cells = _kept_records(records, plan.rows), _cells(plan.instead, delimiter)
     written = _in_order(kept, plan, cells) if plan.order is None else _shuffled(kept, plan, cells)
@@ -353,7 +398,7 @@ def _text(records: Iterator[Record], plan: Rewrite, delimiter: bytes, file: Any,
 
 
 def _text_alone(plan: Rewrite, delimiter: bytes, file: Any) -> None:
-    file.write(delimiter.join(_quoted(one.name, delimiter) for one in plan.instead) + b"\n")
+    file.write(delimiter.join(quoted(one.name, delimiter) for one in plan.instead) + b"\n")
     file.writelines(cell + b"\n" for cell in _cells(plan.instead, delimiter))
 
 
@@ -397,12 +442,12 @@ def _cells(instead: Sequence[Instead], delimiter: bytes) -> Iterator[bytes]:
 
 def _spelled(one: Instead, delimiter: bytes) -> list[bytes]:
     if one.texts:
-        texts = [_quoted(text, delimiter) for text in one.texts]
+        texts = [quoted(text, delimiter) for text in one.texts]
         return [texts[code] for code in one.values.tolist()]
     return [repr(value).encode() for value in one.values.tolist()]
 
 
-def _quoted(text: str, delimiter: bytes) -> bytes:
+def quoted(text: str, delimiter: bytes) -> bytes:
     cell = text.encode()
     special = any(mark in cell for mark in (delimiter, b'"', b"\n", b"\r")) or cell != cell.strip()
     return b'"' + cell.replace(b'"', b'""') + b'"' if special else cell
@@ -416,7 +461,10 @@ def _csv_records(found: Source, label: str, delimiter: bytes, cells: int = 1) ->
     place, columns = names.index(label), len(names)
     for data, last in _blocks(found):
         text = np.frombuffer(data, np.uint8)
-        outside = np.cumsum(text == ord('"'), dtype=np.int32) % 2 == 0
+        marks = text == ord('"')
+        outside = np.cumsum(marks, dtype=np.int32) % 2 == 0
+        if not _marks_begin_cells(data, np.flatnonzero(marks)[::2], delimiter):
+            raise DataError(_UNCLEAR, hint="release it as Parquet")
         ends = np.flatnonzero(((text == ord("\n")) | (text == ord("\r"))) & outside)
         if last and (not len(ends) or ends[-1] != len(text) - 1):
             ends = np.append(ends, len(text))
@@ -427,12 +475,20 @@ def _csv_records(found: Source, label: str, delimiter: bytes, cells: int = 1) ->
         following = np.append(starts[1:], len(text))
         first = np.searchsorted(parts, starts)
         if np.any(np.searchsorted(parts, ends) - first != columns - 1):
-            raise DataError("its records cannot be told apart byte by byte", hint="release it as Parquet")
+            raise DataError(_UNCLEAR, hint="release it as Parquet")
         begin = starts.copy() if place == 0 else parts[first + place - 1] + 1
         end = ends if place + cells == columns else parts[first + place + cells - 1]
         starts[:1] = 0  # empty lines in front go with the first record
         every = (each.tolist() for each in (starts, begin, end, following))
         yield from ((data[a:b], data[b:c], data[c:d]) for a, b, c, d in zip(*every, strict=True))
+
+
+def _marks_begin_cells(data: bytes, opening: Integers, delimiter: bytes) -> bool:
+    """A quotation mark further inside, as in 5", is part of its cell: those that come after would be counted wrong, and
+    something else than the label would be replaced."""
+    start = len(codecs.BOM_UTF8) if data.startswith(codecs.BOM_UTF8) else 0
+    before = np.frombuffer(data, np.uint8)[opening[opening > start] - 1]
+    return bool(np.all(np.isin(before, np.frombuffer(delimiter + b'"\n\r', np.uint8))))
 
 
 def _blocks(found: Source) -> Iterator[tuple[bytes, bool]]:

@@ -40,11 +40,12 @@ def hashes(source: object, leave_out: Collection[str], options: ReadOptions) -> 
     return np.concatenate(parts)
 
 
-def order(ours: Hashes, theirs: Hashes, name: str) -> Integers:
-    """Where each of our rows stands among theirs."""
+def order(ours: Hashes, theirs: Hashes, name: str, in_place: bool = True) -> Integers:
+    """Where each of our rows stands among theirs. in_place: whether rows that are alike may be taken to stand where
+    they stood, if all others do."""
     if len(ours) != len(theirs):
         raise DataError(f"the release has {len(theirs):,} rows and the table {len(ours):,}", name)
-    if np.array_equal(ours, theirs):
+    if in_place and np.array_equal(ours, theirs):
         return np.arange(len(ours))
     mine, other = np.argsort(ours, kind="stable"), np.argsort(theirs, kind="stable")
     if not np.array_equal(ours[mine], theirs[other]):

@@ -58,9 +58,9 @@ class Alibi(Mechanism):
         n = len(labels)
         noisy = exact.geometric_noise(self.each, n * guide.classes, rng).reshape(n, guide.classes)
         noisy[np.arange(n), labels] += STEPS
-        return Release(soft(np.clip(noisy, 0, STEPS), self.epsilon), np.arange(n), facts=self._facts())
+        return Release(soft(np.clip(noisy, 0, STEPS), self.epsilon), np.arange(n))
 
-    def _facts(self) -> dict[str, object]:
+    def learner(self, release: Release, classes: int) -> dict[str, object]:
         return {
             "steps": STEPS, "noise": "P(z) proportional to exp(-inverse_scale |z|), z whole, in units of 1 / steps",
             "inverse_scale": str(self.each),

@@ -80,8 +80,7 @@ class PeerToPeer(Guided):
         noisy = exact.say(exact.of_randomized_response(self.epsilon, 2), labels, rng)
         order, first = np.argsort(cluster, kind="stable"), np.cumsum(sizes) - sizes
         told = noisy[order[first[cluster] + below(sizes[cluster], rng)]]
-        facts = {"alpha": self.alpha, "smallest_cluster": int(sizes[sizes > 0].min(initial=len(labels)))}
-        return Release(told, np.arange(len(labels)), cluster, facts=facts)
+        return Release(told, np.arange(len(labels)), cluster)
 
     def guarantees_of(self, release: Release) -> tuple[Guarantee, ...]:
         """Of the labels that anybody may read, and of the one message that a peer receives."""
@@ -101,7 +100,8 @@ class PeerToPeer(Guided):
         )
 
     def learner(self, release: Release, classes: int) -> dict[str, object]:
-        return dict(release.facts)
+        sizes = np.bincount(release.group if release.group is not None else [], minlength=1)
+        return {"alpha": self.alpha, "smallest_cluster": int(sizes[sizes > 0].min(initial=len(release.view)))}
 
     def channels_told(self, learner: Mapping[str, Any]) -> None:
         return None

@@ -92,6 +92,9 @@ class Tested:
 
 def of_trials(trials: Trials) -> Iterator[Tested]:
     n = len(trials.said)
+    if not n:
+        yield from (Tested(one, None, 0, reason=ALIKE) for one in (CHANNEL, POSITION, ALONG, REPEATS))
+        return
     rows = max(1, int(trials.row.max(initial=-1)) + 1)
     yield Tested(CHANNEL, departure(trials.counts(np.zeros_like, 1), trials), n)
     yield Tested(POSITION, departure(trials.counts(lambda row: row % BLOCK, BLOCK), trials), n)
@@ -103,12 +106,15 @@ def of_trials(trials: Trials) -> Iterator[Tested]:
         yield Tested(REPEATS, None, n, reason=UNSEEN)
 
 
+ALIKE = "no row can be known again: those that are alike have different labels"
 UNSEEN = "only beside the original can be seen which labels changed: --original DATA"
 
 
 def of_features(trials: Trials, tallies: Mapping[str, Integers]) -> Tested:
     """tallies (levels, outcomes) of each column."""
     shape = trials.low.shape
+    if not len(trials.said):
+        return Tested(FEATURES, None, 0, reason=ALIKE)
     each = {name: departure(one.reshape(-1, *shape), trials) for name, one in tallies.items()}
     return _worst(FEATURES, each, len(trials.said))
 
@@ -252,9 +258,20 @@ def of_bags(bags: Bagged, noise_at_most: Callable[[Floats], Floats] | None) -> I
     if bags.positives is None:
         yield from (Tested(one, None, n, reason=UNSEEN) for one in (COMPOSITION, *([NOISE] if noise_at_most else ())))
         return
-    yield Tested(COMPOSITION, departures.of_bags(bags.positives, bags.size, n, int(bags.positives.sum())), n)
+    yield Tested(COMPOSITION, _composition(bags, bags.positives), n)
     if noise_at_most is not None:
         yield Tested(NOISE, _noise(bags.published - bags.positives, noise_at_most), many)
+
+
+def _composition(bags: Bagged, positives: Integers) -> float:
+    """Were bags drawn, and numbered, whatever labels are? Each by itself, and all with numbers of a part together."""
+    n, marked, many = len(bags.bag), int(positives.sum()), len(bags.size)
+    number, runs = np.arange(many), max(1, min(_RUNS, many // 16))
+    found = [departures.of_bags(positives, bags.size, n, marked)]
+    for group, groups in ((number * runs // max(many, 1), runs), (number % BLOCK, min(BLOCK, many))):
+        hit, rows = (np.bincount(group, weights=one, minlength=groups) for one in (positives, bags.size))
+        found.append(groups * float(departures.of_draws(hit, n, marked, rows).min(initial=1.0)))
+    return min(1.0, len(found) * min(found))
 
 
 def _noise(noise: Floats, at_most: Callable[[Floats], Floats]) -> float:
@@ -273,6 +290,13 @@ def _noise(noise: Floats, at_most: Callable[[Floats], Floats]) -> float:
 def of_noise(noise: Floats, at_most: Callable[[Floats], Floats]) -> float:
     """Of independent noise, has it this law?"""
     return departures.of_law(noise, at_most)[1]
+
+
+def off_grid(published: Floats, at_most: Callable[[Floats], Floats]) -> int:
+    """Counts that no noise of this law leaves, which jumps at multiples of a step, as true counts are: further digits
+    could tell what is below the noise."""
+    places = -np.abs(published)  # where the law is known best; it is symmetric
+    return int(np.sum(at_most(places) <= at_most(np.nextafter(places, -np.inf))))
 
 
 def of_bag_features(bags: Bagged, tallies: Mapping[str, Integers]) -> Tested:

@@ -188,7 +188,7 @@ def test_a_release_of_other_classes_is_refused(clinic, tmp_path):
     place = released(clinic, tmp_path)
     manifest = place.with_name("out.parquet.manifest.json")
     said = json.loads(manifest.read_text())
-    said["label"]["classes"] = ["0", "1", "2"]
+    said["label"]["classes"] = said["published"]["values"] = ["0", "1", "2"]
     manifest.write_text(json.dumps(said))
     with pytest.raises(lda.DataError, match="another label"):
         lda.attack(clinic, place, **FAST)

@@ -17,6 +17,7 @@ import pytest
 
 import labeldp_audit as lda
 from labeldp_audit.audits import received
+from labeldp_audit.audits import release as releasing
 from labeldp_audit.data import ReadOptions
 
 N = 1000
@@ -86,6 +87,47 @@ def test_bytes_of_other_cells_stay_as_they_are(tmp_path, ending):
     lda.release(place, "rr:epsilon=60", to=to, label="y")
     found = gzip.decompress(to.read_bytes()) if ending.endswith("gz") else to.read_bytes()
     assert found == CSV
+
+
+def test_a_frame_of_pandas_holds_every_class_that_was_released():
+    letters = np.array(["a", "b", "c"])[np.arange(60) % 3]
+    kinds = pd.DataFrame({"x": np.arange(60), "y": pd.Categorical(letters)})
+    said = lda.release(kinds, "rr:epsilon=1", positive="b", label="y").frame["y"]
+    assert set(said) == {"b", "rest"}
+    truths = pd.DataFrame({"x": np.arange(60), "y": np.arange(60) % 2 == 0})
+    said = lda.release(truths, "channel:matrix=0.5 0.3 0.2/0.2 0.3 0.5", label="y").frame["y"]
+    assert set(said) == {"false", "true", "output 3"}
+
+
+@pytest.mark.parametrize("shuffle", [False, True])
+def test_views_of_texts_and_maps_are_released(tmp_path, shuffle):
+    texts = pa.array(["no", "yes"] * 50, pa.string_view())
+    maps = pa.array([[("a", 1.0)]] * 100, pa.map_(pa.string(), pa.float64()))
+    place, to = tmp_path / "t.parquet", tmp_path / "out.arrow"
+    pq.write_table(pa.table({"id": np.arange(100), "v": texts, "m": maps, "y": texts}), place)
+    lda.release(place, "rr:epsilon=1", to=to, label="y", shuffle=shuffle)
+    found = pa.ipc.open_file(to).read_all()
+    assert (found["y"].type, found["v"].type) == (pa.string_view(), pa.string_view())
+    assert found["v"].to_pylist() == [texts[one].as_py() for one in found["id"].to_pylist()]
+    assert lda.verify(to, original=place).judgement.outcome == "pass"
+
+
+def test_a_quotation_mark_inside_a_cell_is_refused(tmp_path):
+    """Counted as the beginning of a quoted cell, it would leave the label where it is and replace what is before."""
+    place, to = tmp_path / "t.csv", tmp_path / "out.csv"
+    place.write_text("a,b,y,c\n" + '5","a,b,c,d",1,6"\n1,2,0,3\n' * 50)
+    with pytest.raises(lda.AuditError, match="cannot be told apart"):
+        lda.release(place, "rr:epsilon=1", to=to, label="y")
+    assert not to.exists()
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_a_column_that_has_the_name_of_a_new_one_is_refused(tmp_path, ending):
+    place = tmp_path / f"t.{ending}"
+    frame = pd.DataFrame({"bag": np.arange(20), "y": np.arange(20) % 2})
+    frame.to_csv(place, index=False) if ending == "csv" else frame.to_parquet(place)
+    with pytest.raises(lda.AuditError, match="a column of that name already"):
+        lda.release(place, "llp:k=2", to=tmp_path / f"out.{ending}", label="y")
 
 
 def test_bags_stand_where_the_labels_stood(tmp_path):
@@ -170,6 +212,13 @@ def test_nothing_is_overwritten_and_no_release_is_released(clinic, tmp_path):
         lda.release(clinic, "rr:epsilon=1", to=to)
     with pytest.raises(lda.SpecError, match="over the table"):
         lda.release(clinic, "rr:epsilon=1", to=clinic, force=True)
+    (tmp_path / "old.parquet.manifest.json").symlink_to(clinic)
+    (tmp_path / "old.bags.parquet").hardlink_to(clinic)
+    with pytest.raises(lda.SpecError, match="over the table"):
+        lda.release(clinic, "rr:epsilon=1", to=tmp_path / "old.parquet", force=True)
+    (tmp_path / "old.parquet.manifest.json").unlink()
+    with pytest.raises(lda.SpecError, match="over the table"):
+        lda.release(clinic, "llp:k=2", to=tmp_path / "old.parquet", force=True)
     with pytest.raises(lda.DataError, match="is a release already"):
         lda.release(to, "rr:epsilon=1", to=tmp_path / "twice.parquet")
     with pytest.raises(lda.SpecError, match="the table is parquet and the release would be csv"):
@@ -178,6 +227,39 @@ def test_nothing_is_overwritten_and_no_release_is_released(clinic, tmp_path):
         lda.release(clinic, "rr:epsilon=1", to=tmp_path / "nowhere" / "out.parquet")
     with pytest.raises(lda.SpecError, match="one mechanism, not 2"):
         lda.release(clinic, "rr:epsilon=1|2", to=tmp_path / "more.parquet")
+
+
+def test_no_release_is_written_among_the_parts_of_the_table(tmp_path):
+    folder = tmp_path / "parts"
+    folder.mkdir()
+    pq.write_table(table(), folder / "part-0.parquet")
+    with pytest.raises(lda.SpecError, match="among its parts"):
+        lda.release(folder, "rr:epsilon=1", to=folder / "out.parquet", label="y")
+    with pytest.raises(lda.SpecError, match="among its parts"):
+        lda.release(str(folder / "*.parquet"), "rr:epsilon=1", to=folder / "part-0.parquet", label="y", force=True)
+    lda.release(folder, "rr:epsilon=1", to=tmp_path / "parts.parquet", label="y")
+
+
+def test_a_table_that_changes_between_its_labels_and_its_rows_is_refused(clinic, tmp_path, monkeypatch):
+    whole, to = pq.read_table(clinic), tmp_path / "out.parquet"
+
+    def sorted_meanwhile(*given):
+        pq.write_table(whole.sort_by("x"), clinic)
+        return prepared(*given)
+
+    prepared = releasing.files
+    monkeypatch.setattr(releasing, "files", sorted_meanwhile)
+    with pytest.raises(lda.DataError, match="changed while it was read"):
+        lda.release(clinic, "rr:epsilon=1", to=to, label="y")
+    assert not to.exists()
+
+
+def test_no_table_of_bags_of_an_earlier_release_stays_beside_a_new_one(clinic, tmp_path):
+    to = tmp_path / "out.parquet"
+    lda.release(clinic, "llp:k=4", to=to, label="y")
+    with pytest.raises(lda.SpecError, match="table of bags of another release"):
+        lda.release(clinic, "rr:epsilon=1", to=to, label="y", force=True)
+    lda.release(clinic, "llp:k=8", to=to, label="y", force=True)
 
 
 def test_what_was_released_is_read_again(clinic, tmp_path):

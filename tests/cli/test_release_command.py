@@ -76,3 +76,16 @@ def test_a_full_disk_leaves_nothing(audit, clicks, tmp_path, monkeypatch):
     ended = audit("release", clicks, "--to", tmp_path / "out" / "out.csv", "--mechanism", "rr:epsilon=1")
     assert ended.status == 3 and "No space left" in ended.error
     assert [*(tmp_path / "out").iterdir()] == []
+
+
+def test_standard_input_is_no_table_to_release(audit, tmp_path):
+    ended = audit("release", "-", "--to", tmp_path / "out.csv", "--mechanism", "rr:epsilon=1")
+    assert ended.status == 2 and "read several times" in ended.error
+
+
+def test_rows_of_an_attack_are_not_written_over_what_belongs_to_the_release(audit, clicks, tmp_path):
+    audit("release", clicks, "--to", tmp_path / "out.csv", "--mechanism", "llp:k=4")
+    for name, said in (("out.csv.manifest.json", "its manifest"), ("out.bags.csv", "its table of bags")):
+        before = (tmp_path / name).read_bytes()
+        ended = audit("attack", clicks, tmp_path / "out.csv", "--per-row", tmp_path / name, "--no-output")
+        assert ended.status == 2 and said in ended.error and (tmp_path / name).read_bytes() == before

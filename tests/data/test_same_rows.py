@@ -64,3 +64,12 @@ def test_another_table_is_refused():
         same_rows.order(hashes(pa.table({"x": [1, 2]})), hashes(pa.table({"x": [1, 3]})), "release")
     with pytest.raises(DataError, match="has 1 rows"):
         same_rows.order(hashes(pa.table({"x": [1, 2]})), hashes(pa.table({"x": [1]})), "release")
+
+
+def test_rows_that_are_alike_do_not_stand_where_they_stood_once_they_are_shuffled():
+    same = np.array([7, 7, 3], np.uint64)
+    assert same_rows.order(same, same, "out").tolist() == [0, 1, 2]
+    with pytest.raises(DataError, match="do not tell all rows apart"):
+        same_rows.order(same, same, "out", in_place=False)
+    other = np.array([3, 1, 2], np.uint64)
+    assert same_rows.order(other, other, "out", in_place=False).tolist() == [0, 1, 2]
