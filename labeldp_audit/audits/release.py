@@ -141,7 +141,9 @@ def files(made: Publishing, data: object, settings: Settings, to: Path, progress
     ]
     if made.bags is not None:
         columns = made.bags
-        found.append(write.File(bags, write.PRIVATE, lambda file: publish.write_columns(columns, bags, file), mode))
+        found.append(
+            write.File(bags, write.PRIVATE, lambda file: publish.write_columns(columns, bags, file, options), mode)
+        )
     return [*found, write.File(manifest, write.PRIVATE, lambda file: file.write(text.encode()), mode)]
 
 

@@ -15,7 +15,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 import narwhals as nw
 import numpy as np
@@ -92,13 +92,12 @@ def write(source: object, options: ReadOptions, plan: Rewrite, to: Path, file: B
             packed: Any = file
             if to.name.lower().endswith(".gz"):
                 packed = until.enter_context(gzip.GzipFile("", "wb", 6, file, mtime=0))
-            usual = "\t" if ".tsv" in found.name.lower() else ","
-            delimiter = (options.delimiter or usual).encode()
+            how = _how_written(found.name, options)
             if plan.alone:
-                _text_alone(plan, delimiter, packed)
+                _text_alone(plan, how, packed)
                 return
-            records = _svm_records(found) if kind == SVM else _csv_records(found, plan.label, delimiter)
-            _text(records, plan, delimiter, packed, progress)
+            records = _svm_records(found) if kind == SVM else _csv_records(found, plan.label, how.delimiter)
+            _text(records, plan, how, packed, progress)
 
 
 def schema_digest(source: object, options: ReadOptions) -> str:
@@ -150,8 +149,9 @@ def cells_of(one: Instead, kind: pa.DataType | None = None) -> pa.Array:
     return _of_type(one.texts, kind).take(pa.array(one.values))
 
 
-def write_columns(columns: Mapping[str, npt.NDArray[Any]], to: Path, file: BinaryIO) -> None:
-    """A table of numbers, as the kind of file that its ending names."""
+def write_columns(columns: Mapping[str, npt.NDArray[Any]], to: Path, file: BinaryIO, options: ReadOptions) -> None:
+    """A table of numbers, as the kind of file that its ending names; text as the options say that the table is written,
+    so that both are read in the same way."""
     table, kind = pa.table({name: pa.array(values) for name, values in columns.items()}), kind_of(to)
     if kind == PARQUET:
         pq.write_table(table, file)
@@ -159,14 +159,12 @@ def write_columns(columns: Mapping[str, npt.NDArray[Any]], to: Path, file: Binar
         with pa.ipc.new_file(pa.PythonFile(file, "w"), table.schema) as opened:
             opened.write_table(table)
     else:
-        delimiter = "\t" if ".tsv" in to.name.lower() else ","
         packed = gzip.GzipFile("", "wb", 6, file, mtime=0) if to.name.lower().endswith(".gz") else file
-        lines = zip(*(values.tolist() for values in columns.values()), strict=True)
+        plan = Rewrite("", tuple(Instead(name, values) for name, values in columns.items()))
         with contextlib.ExitStack() as until:
             if packed is not file:
                 until.enter_context(packed)
-            packed.write((delimiter.join(columns) + "\n").encode())
-            packed.writelines((delimiter.join(map(repr, line)) + "\n").encode() for line in lines)
+            _text_alone(plan, _how_written(to.name, options), packed)
 
 
 # ---- read again
@@ -335,14 +333,22 @@ def _check_rows(written: int, plan: Rewrite) -> None:
 Record = tuple[bytes, bytes, bytes]  # what is before the label, the label, and what is after it with the line's end
 
 
-def _text(records: Iterator[Record], plan: Rewrite, delimiter: bytes, file: Any, progress: Progress) -> None:
+class _HowWritten(NamedTuple):
+    delimiter: bytes
+    decimal: str
+
+
+def _how_written(name: str, options: ReadOptions) -> _HowWritten:
+    usual = "\t" if ".tsv" in name.lower() else ","
+    return _HowWritten((options.delimiter or usual).encode(), options.decimal)
+
+
+def _text(records: Iterator[Record], plan: Rewrite, how: _HowWritten, file: Any, progress: Progress) -> None:
     """The first record is the header, or empty where there is none."""
     before, label, after = next(records)
     same = [one.name for one in plan.instead] == [plan.label]
-    file.write(
-        before + (label if same else delimiter.join(_quoted(one.name, delimiter) for one in plan.instead)) + after
-    )
-    kept, cells = _kept_records(records, plan.rows), _cells(plan.instead, delimiter)
+    file.write(before + (label if same else _names(plan, how)) + after)
+    kept, cells = _kept_records(records, plan.rows), _cells(plan.instead, how)
     written = _in_order(kept, plan, cells) if plan.order is None else _shuffled(kept, plan, cells)
     count = 0
     for pieces in written:
@@ -352,9 +358,13 @@ def _text(records: Iterator[Record], plan: Rewrite, delimiter: bytes, file: Any,
     _check_rows(count, plan)
 
 
-def _text_alone(plan: Rewrite, delimiter: bytes, file: Any) -> None:
-    file.write(delimiter.join(_quoted(one.name, delimiter) for one in plan.instead) + b"\n")
-    file.writelines(cell + b"\n" for cell in _cells(plan.instead, delimiter))
+def _text_alone(plan: Rewrite, how: _HowWritten, file: Any) -> None:
+    file.write(_names(plan, how) + b"\n")
+    file.writelines(cell + b"\n" for cell in _cells(plan.instead, how))
+
+
+def _names(plan: Rewrite, how: _HowWritten) -> bytes:
+    return how.delimiter.join(_quoted(one.name, how.delimiter) for one in plan.instead)
 
 
 def _in_order(records: Iterator[Record], plan: Rewrite, cells: Iterator[bytes]) -> Iterator[list[bytes]]:
@@ -388,18 +398,19 @@ def _kept_records(records: Iterator[Record], rows: Integers | None) -> Iterator[
             yield record
 
 
-def _cells(instead: Sequence[Instead], delimiter: bytes) -> Iterator[bytes]:
+def _cells(instead: Sequence[Instead], how: _HowWritten) -> Iterator[bytes]:
     """What stands in each row, in their order."""
     for start in range(0, len(instead[0].values), _MOST_ROWS):
-        columns = [_spelled(one.at(slice(start, start + _MOST_ROWS)), delimiter) for one in instead]
-        yield from columns[0] if len(columns) == 1 else map(delimiter.join, zip(*columns, strict=True))
+        columns = [_spelled(one.at(slice(start, start + _MOST_ROWS)), how) for one in instead]
+        yield from columns[0] if len(columns) == 1 else map(how.delimiter.join, zip(*columns, strict=True))
 
 
-def _spelled(one: Instead, delimiter: bytes) -> list[bytes]:
+def _spelled(one: Instead, how: _HowWritten) -> list[bytes]:
     if one.texts:
-        texts = [_quoted(text, delimiter) for text in one.texts]
+        texts = [_quoted(text, how.delimiter) for text in one.texts]
         return [texts[code] for code in one.values.tolist()]
-    return [repr(value).encode() for value in one.values.tolist()]
+    numbers = map(repr, one.values.tolist())
+    return [number.replace(".", how.decimal).encode() for number in numbers]
 
 
 def _quoted(text: str, delimiter: bytes) -> bytes:

@@ -79,6 +79,9 @@ CSV = (
 )
 
 
+NUMBERS = ("int64", "float64")
+
+
 @pytest.mark.parametrize("ending", ["csv", "csv.gz"])
 def test_bytes_of_other_cells_stay_as_they_are(tmp_path, ending):
     place, to = tmp_path / f"t.{ending}", tmp_path / f"out.{ending}"
@@ -94,9 +97,20 @@ def test_bags_stand_where_the_labels_stood(tmp_path):
     made = lda.release(place, "llp:k=8", to=to, delimiter=";")
     lines = to.read_bytes().splitlines()
     assert lines[0] == b"a;bag;b" and lines[1].startswith(b"1,5;") and lines[1].endswith(b";x")
-    bags = pd.read_csv(tmp_path / "out.bags.csv")
+    bags = pd.read_csv(tmp_path / "out.bags.csv", sep=";")
     assert bags["rows"].sum() == 400 and bags["positives"].sum() == 200 and len(bags) == 50
     assert made.manifest["guarantees"] == [] and made.bags["rows"].sum() == 400
+
+
+@pytest.mark.parametrize("mechanism", ["llp:k=8", "laplace-llp:k=8,epsilon=1", "alibi:epsilon=1", "rr:epsilon=1"])
+def test_a_european_file_is_released_as_one(tmp_path, mechanism):
+    place, to, european = tmp_path / "t.csv", tmp_path / "out.csv", {"delimiter": ";", "decimal": ","}
+    place.write_bytes(b"a;label;b\n" + b"1,5;no;x\n2,5;yes;y\n" * 400)
+    lda.release(place, mechanism, to=to, **european)
+    assert pd.read_csv(to, sep=";", decimal=",").filter(regex="^(a|bag|label_)").dtypes.map(str).isin(NUMBERS).all()
+    found = lda.verify(to, original=place, **european)
+    assert all(one.outcome in (lda.Outcome.PASS, lda.Outcome.INCONCLUSIVE) for one in found.judgement.verdicts)
+    assert not [one for one in found.findings if one.quantity == "release_faults" and one.bound.estimate]
 
 
 def test_rows_can_be_shuffled(clinic, tmp_path):
