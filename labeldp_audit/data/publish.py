@@ -63,7 +63,7 @@ def kind_of(place: Path) -> str:
 
 def check_kind(source: str, to: Path, labels: bool) -> None:
     """A table is released as the kind of file that it is: text stays text, columns stay columns. labels: whether labels
-    are published row by row."""
+    are published row by row; source: "" of a table in memory."""
     wanted, name = kind_of(to), source
     if wanted == SVM and not labels:
         raise SpecError("a svmlight file holds a label in each row and nothing else", to.name)
@@ -74,6 +74,9 @@ def check_kind(source: str, to: Path, labels: bool) -> None:
     else:
         there = PARQUET
     columnar = {PARQUET, ARROW}
+    if not name and wanted not in columnar:
+        hint = f"such as {Path(to.name).stem}.{PARQUET}"
+        raise SpecError("a frame is released to a Parquet or an Arrow file", to.name, hint=hint)
     if wanted != there and not {wanted, there} <= columnar:
         hint = f"a name that ends as that of the table does, such as {Path(to.name).stem}.{there}"
         raise SpecError(f"the table is {there} and the release would be {wanted}", to.name, hint=hint)
@@ -100,11 +103,12 @@ def write(source: object, options: ReadOptions, plan: Rewrite, to: Path, file: B
             _text(records, plan, how, packed, progress)
 
 
-def schema_digest(source: object, options: ReadOptions) -> str:
-    """SHA-256 of the names and types of the columns; of a text file, which has no types, of the names."""
+def schema_digest(source: object, options: ReadOptions, typed: bool = True) -> str:
+    """SHA-256 of the names and types of the columns; of the names alone where a text file or a frame has no types of a
+    file, or none are asked for."""
     with ExitStack() as until:
         found = locate(source, how_text(options), until)
-    typed = found.schema is not None
+    typed = typed and found.schema is not None
     columns = [[name, str(kind) if typed else None] for name, kind in found.types.items()]
     return hashlib.sha256(json.dumps(columns).encode()).hexdigest()
 
@@ -247,9 +251,8 @@ def changed(batch: pa.RecordBatch, plan: Rewrite, schema: pa.Schema, start: int)
 
 
 def _columnar(found: Source, plan: Rewrite, kind: str, file: BinaryIO, progress: Progress) -> None:
-    assert found.schema is not None
-    names = found.schema.names
-    schema, size = schema_of(found.schema, plan), max(1, min(_MOST_ROWS, _CELLS_IN_BATCH // len(names)))
+    names = [*found.types]
+    schema, size = schema_of(_stored(found), plan), max(1, min(_MOST_ROWS, _CELLS_IN_BATCH // len(names)))
     batches = _kept(found.pieces(names, size), plan.rows)
     together = kind == ARROW and any(map(pa.types.is_dictionary, schema.types))
     if plan.order is not None or together:  # a file of Arrow has one dictionary of each column
@@ -268,13 +271,17 @@ def _columnar(found: Source, plan: Rewrite, kind: str, file: BinaryIO, progress:
 
 def _alone(found: Source, plan: Rewrite, kind: str, file: BinaryIO, progress: Progress) -> None:
     """Without the metadata, which may describe the columns that are left out."""
-    assert found.schema is not None
-    there = found.schema.field(plan.label).type
+    there = _stored(found).field(plan.label).type
     table = pa.table({one.name: cells_of(one, there) for one in plan.instead})
     with _writer(kind, file, table.schema, found) as put:
         for batch in table.to_batches(_MOST_ROWS):
             put(batch)
             progress.advance(batch.num_rows)
+
+
+def _stored(found: Source) -> pa.Schema:
+    """That of the file, or that which the file of a table in memory has."""
+    return pa.schema(list(found.types.items())) if found.schema is None else found.schema
 
 
 def _kept(batches: Iterable[pa.RecordBatch], rows: Integers | None) -> Iterator[pa.RecordBatch]:

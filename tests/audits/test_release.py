@@ -129,6 +129,46 @@ def test_rows_without_a_label_are_left_out(tmp_path):
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars", "arrow"])
+@pytest.mark.parametrize("ending", ["parquet", "arrow"])
+def test_a_frame_is_released_to_files(tmp_path, library, ending):
+    rng = np.random.default_rng(1)
+    when = pd.Timestamp("2020-01-01") + pd.to_timedelta(np.arange(400), "D")
+    frame = pd.DataFrame({"x": rng.normal(size=400), "when": when, "y": pd.Categorical(rng.choice(["no", "yes"], 400))})
+    frame.loc[3, "x"] = np.nan
+    given = {"pandas": frame, "polars": pl.from_pandas(frame), "arrow": pa.Table.from_pandas(frame)}[library]
+    to = tmp_path / f"out.{ending}"
+    assert lda.release(given, "rr:epsilon=1", label="y", to=to).frame is None
+    assert lda.verify(to, original=given).judgement.outcome == lda.Outcome.PASS
+    frame.loc[5, "x"] += 1
+    assert lda.verify(to, original=frame).judgement.outcome == lda.Outcome.FAIL
+    with pytest.raises(lda.SpecError, match="to a Parquet or an Arrow file"):
+        lda.release(given, "rr:epsilon=1", label="y", to=tmp_path / "out.csv")
+
+
+def test_what_a_file_released_is_verified_against_a_frame(tmp_path):
+    frame, place, to = pd.DataFrame({"x": range(400), "y": [0, 1] * 200}), tmp_path / "t.parquet", tmp_path / "r.parquet"
+    frame.to_parquet(place)
+    lda.release(place, "rr:epsilon=1", to=to)
+    for original in (frame, pl.from_pandas(frame), place):
+        assert lda.verify(to, original=original).judgement.outcome == lda.Outcome.PASS
+    other = frame.rename(columns={"x": "z"})
+    assert lda.verify(to, original=other).judgement.outcome == lda.Outcome.FAIL
+
+
+def test_no_error_shows_rows():
+    frame = pd.DataFrame({"x": [731946] * 300, "y": [0, 1, 1] * 100})
+    for call in (
+        lambda: lda.attack(frame, frame),
+        lambda: lda.audit(frame, label=frame["x"]),
+        lambda: lda.audit(frame, confidence=frame),
+        lambda: lda.verify(frame),
+    ):
+        with pytest.raises(lda.SpecError) as caught:
+            call()
+        assert "731946" not in str(caught.value) and len(str(caught.value)) < 100
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "arrow"])
 def test_a_frame_stays_one_of_its_library(library):
     rng = np.random.default_rng(1)
     frame = pd.DataFrame({"x": rng.normal(size=400), "y": pd.Categorical(rng.choice(["no", "yes"], 400)), "z": "é"})
