@@ -237,7 +237,7 @@ def _played(
         said.append(Remark("law-unknown", mechanism=target.received.mechanism.name))
     attacks, found = list(asked) or [kind() for kind in ATTACKS], list[Played]()
     taught = _taught(ground, table, eta, settings) if any(one.learns for one in attacks) and not left else None
-    evidence.progress.stage("playing attackers", len(attacks), "attackers")
+    evidence.progress.stage("playing attackers", len(attacks), "")
     rows: Columns = {"row": target.numbers[ground.records[ground.judged]] + 1}
     for one in attacks:
         there = taught if one.learns and taught is not None else ground

@@ -155,7 +155,7 @@ def attacks(report: Report) -> Table | None:
     alike = ", classes alike" if report.parameters.get("utility") == "balanced" else ""
     header = ("attacker", "knows", f"guessed right{alike}", "more, points", "recovered", "moved, nats")
     rows = [list(row) for row in zip(played, knows, *columns, nats_of, strict=True)]
-    note = "Recovered: posterior above 0.99. Moved: log odds of the true label, for 95 % at most."
+    note = "Recovered: posterior above 0.99. Moved: log odds of the true label; 95 % of people move no further."
     return Table(header, rows, note=note, left=(0, 1))
 
 
