@@ -96,7 +96,8 @@ def released(
     if to is not None:
         check_places(source, settings, to, bool(given.get("force")))
     made = prepare(source, settings, progress, shuffle=bool(given.get("shuffle")))
-    bags = None if made.bags is None else pandas_frame(made.bags)
+    in_file = isinstance(source, str)
+    bags = made.bags and (pandas_frame(made.bags) if in_file else publish.frame_like(source, made.bags))
     if to is None:
         return publish.in_frame(source, made.rewrite), plain(made.manifest), bags
     write.write_all(files(made, source, settings, to, progress))

@@ -191,10 +191,9 @@ def _manifest(case: Case, settings: Settings, spec: str) -> Pairs:
     kept = case.files.others(publish.column_names(case.files.release, case.files.options))
     named = manifest["table"].get("columns", kept)  # which older manifests lack; their order is the schema's affair
     claims["columns"] = (sorted(map(str, named)) if isinstance(named, list) else named, sorted(kept))
-    if case.files.original is not None:
-        if isinstance(case.files.original, str):  # a frame has the types of its library, not those of a file
-            digests = [publish.schema_digest(case.files.original, case.files.options, typed) for typed in (True, False)]
-            claims["schema_sha256"] = (manifest["table"].get("schema_sha256") in digests, True)
+    if isinstance(case.files.original, str):  # a frame has the types of its library, not those of a file
+        digests = [publish.schema_digest(case.files.original, case.files.options, typed) for typed in (True, False)]
+        claims["schema_sha256"] = (manifest["table"].get("schema_sha256") in digests, True)
     wrong = [name for name, (said, known) in claims.items() if said != known]
     seeds = [name for name in _keys(manifest) if "seed" in name.lower()]
     insecure = manifest.get("randomness") != OPERATING_SYSTEM

@@ -49,7 +49,11 @@ def perform(context: typer.Context) -> int:
             terminal.say(f"heterogeneity, for you alone as it depends on labels: {phi}")
     whole = asked["format"] == "json"
     manifest = release.plain(made.manifest)
-    terminal.show(json.dumps(manifest, indent=1, ensure_ascii=False) + "\n" if whole else _text(manifest, to, _next(asked, data, to)))
+    terminal.show(
+        json.dumps(manifest, indent=1, ensure_ascii=False) + "\n"
+        if whole
+        else _text(manifest, to, _next(asked, data, to))
+    )
     if not asked["quiet"]:
         terminal.say(f"wrote {', '.join(str(one.path) for one in files)}")
     return terminal.FINE

@@ -143,6 +143,14 @@ def in_frame(frame: object, plan: Rewrite) -> Any:
     return some.with_columns(*series).select(wanted).to_native()
 
 
+def frame_like(frame: object, columns: Mapping[str, npt.NDArray[Any]]) -> Any:
+    """A table of numbers, in the library of that frame."""
+    library = narwhal(frame).implementation
+    return nw.from_dict(
+        {name: nw.new_series(name, values.tolist(), backend=library) for name, values in columns.items()}
+    ).to_native()
+
+
 def cells_of(one: Instead, kind: pa.DataType | None = None) -> pa.Array:
     """In the type of the labels, where that can hold them."""
     if not one.texts:

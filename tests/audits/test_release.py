@@ -146,7 +146,11 @@ def test_a_frame_is_released_to_files(tmp_path, library, ending):
 
 
 def test_what_a_file_released_is_verified_against_a_frame(tmp_path):
-    frame, place, to = pd.DataFrame({"x": range(400), "y": [0, 1] * 200}), tmp_path / "t.parquet", tmp_path / "r.parquet"
+    frame, place, to = (
+        pd.DataFrame({"x": range(400), "y": [0, 1] * 200}),
+        tmp_path / "t.parquet",
+        tmp_path / "r.parquet",
+    )
     frame.to_parquet(place)
     lda.release(place, "rr:epsilon=1", to=to)
     for original in (frame, pl.from_pandas(frame), place):
@@ -175,7 +179,8 @@ def test_a_frame_stays_one_of_its_library(library):
     frame.index = frame.index[::-1] * 3
     given = {"pandas": frame, "polars": pl.from_pandas(frame), "arrow": pa.Table.from_pandas(frame)}[library]
     found = lda.release(given, "rr:epsilon=60", label="y").frame
-    assert type(found) is type(given)
+    bags = lda.release(given, "llp:k=8", label="y").bags
+    assert type(found) is type(bags) is type(given) and sum(bags["rows"].to_numpy()) == 400
     if library == "pandas":
         pd.testing.assert_frame_equal(found, frame)
     elif library == "polars":
