@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR
 
-from ..core.finding import Bound, Finding, Way
+from ..core.finding import Bound, Finding, Knows, Way
 from ..core.policy import COMPARISONS, Outcome, Verdict
 from ..core.quantity import NATS, PER_CENT, POINTS
 from ..core.report import ALONE, OLDER, TUNE, VERIFY, Report
@@ -151,7 +151,8 @@ def attacks(report: Report) -> Table | None:
     ]
     moved = [one.get(f"{found.ODDS_GAIN} 0.95") for one in played.values()]
     nats_of = [words.amount(None if one is None else one.bound.estimate, NATS) for one in moved]
-    knows = [str(one[found.GUESSED].at.get("knows", "")) if found.GUESSED in one else "" for one in played.values()]
+    known = [str(one[found.GUESSED].at.get("knows", "")) if found.GUESSED in one else "" for one in played.values()]
+    knows = ["both" if one == Knows.BOTH else one for one in known]
     alike = ", classes alike" if report.parameters.get("utility") == "balanced" else ""
     header = ("attacker", "knows", f"guessed right{alike}", "more, points", "recovered", "moved, nats")
     rows = [list(row) for row in zip(played, knows, *columns, nats_of, strict=True)]
