@@ -68,7 +68,7 @@ def tune(data: object, **options: Unpack[_settings.TuneOptions]) -> Report:
 
 
 def release(data: object, mechanism: str | Mechanism, **options: Unpack[_settings.ReleaseOptions]) -> Released:
-    """The same table with protected labels. Of a frame, a frame of its library; of a file, `to` says where it goes."""
+    """The same table with protected labels: of a frame, a frame of its library; with `to`, files."""
     from .audits import release as releasing
 
     with _errors_name_arguments(), _watched(options.get("progress")) as progress:

@@ -19,5 +19,5 @@ __all__ = [
 ]  # fmt: skip
 
 ATTACKS: Registry[Attack] = Registry(
-    "attack", (FeaturesAlone, Optimal, Bounded, FaceValue, PropMatch, Prediction, Supplied, KnowsOthers)
+    "attacker", (FeaturesAlone, Optimal, Bounded, FaceValue, PropMatch, Prediction, Supplied, KnowsOthers)
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -115,16 +115,18 @@ def _asked(settings: Settings) -> list[Attack]:
 
 
 def _of_manifest(settings: Settings) -> Settings:
-    """Which column the label is, and what of it is positive, where the manifest says so."""
+    """Which column the label is, what of it is positive, and whose row it is, where the manifest says so."""
     assert settings.release is not None
     if not Path(settings.release).is_file():
         raise DataError("no such file", Path(settings.release).name)
     known = None if settings.mechanism else received.manifest_of(Path(settings.release))
     if known is None:
         return settings
-    label = known["label"]
+    label, people = known["label"], known.get("people")
+    named = people.get("column") if isinstance(people, Mapping) else None
+    group = settings.group or (None if named is None else str(named))
     positive = settings.positive or label.get("positive")
-    return replace(settings, label=settings.label or str(label["column"]), positive=positive)
+    return replace(settings, label=settings.label or str(label["column"]), positive=positive, group=group)
 
 
 # ---- the release, row by row
@@ -249,7 +251,7 @@ def _played(
         said.append(Remark("law-unknown", mechanism=target.received.mechanism.name))
     attacks, found = list(asked) or [kind() for kind in ATTACKS], list[Played]()
     taught = _taught(ground, table, eta, settings) if any(one.learns for one in attacks) and not left else None
-    evidence.progress.stage("playing attackers", len(attacks), "attackers")
+    evidence.progress.stage("playing attackers", len(attacks), "")
     rows: Columns = {"row": target.numbers[ground.records[ground.judged]] + 1}
     for one in attacks:
         there = taught if one.learns and taught is not None else ground

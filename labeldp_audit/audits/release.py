@@ -108,7 +108,8 @@ def released(
     if to is not None:
         check_places(source, settings, to, bool(given.get("force")))
     made = prepare(source, settings, progress, shuffle=bool(given.get("shuffle")))
-    bags = None if made.bags is None else pandas_frame(made.bags)
+    in_file = isinstance(source, str)
+    bags = made.bags and (pandas_frame(made.bags) if in_file else publish.frame_like(source, made.bags))
     if to is None:
         return publish.in_frame(source, made.rewrite), plain(made.manifest), bags
     write.write_all(files(made, source, settings, to, progress))
@@ -166,7 +167,9 @@ def files(made: Publishing, data: object, settings: Settings, to: Path, progress
     ]
     if made.bags is not None:
         columns = made.bags
-        found.append(write.File(bags, write.PRIVATE, lambda file: publish.write_columns(columns, bags, file), mode))
+        found.append(
+            write.File(bags, write.PRIVATE, lambda file: publish.write_columns(columns, bags, file, options), mode)
+        )
     return [*found, write.File(manifest, write.PRIVATE, lambda file: file.write(text.encode()), mode)]
 
 

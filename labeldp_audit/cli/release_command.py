@@ -12,9 +12,12 @@ import typer
 from ..core.errors import SpecError
 from ..core.mechanism import Published
 from ..core.release import ANYBODY, PEER
+from ..reports.formats.call import quoted
 from . import configuration, terminal
 
 _FEW = 6  # classes that are named
+_READ = ("delimiter", "decimal", "drop_null_labels")  # options of how a table is read
+_FEATURES = ("group", "exclude", "categorical")  # and of what attackers read in it
 _VIEWERS = {ANYBODY: "anybody who reads it", PEER: "the other people in it"}
 
 
@@ -42,17 +45,21 @@ def perform(context: typer.Context) -> int:
         write.write_all(files)
         if made.heterogeneity is not None and not asked["quiet"]:
             low, high = made.heterogeneity
-            phi = f"labels hang on features inside clusters by {low:.2f} to {high:.2f} of 2 (heterogeneity)"
-            terminal.say(f"for you alone, as it depends on labels: {phi}")
+            phi = f"between {low:.2f} and {high:.2f} of 2: how much labels depend on features inside a cluster"
+            terminal.say(f"heterogeneity, for you alone as it depends on labels: {phi}")
     whole = asked["format"] == "json"
     manifest = release.plain(made.manifest)
-    terminal.show(json.dumps(manifest, indent=1, ensure_ascii=False) + "\n" if whole else _text(manifest, data, to))
+    terminal.show(
+        json.dumps(manifest, indent=1, ensure_ascii=False) + "\n"
+        if whole
+        else _text(manifest, to, _next(asked, data, to))
+    )
     if not asked["quiet"]:
         terminal.say(f"wrote {', '.join(str(one.path) for one in files)}")
     return terminal.FINE
 
 
-def _text(manifest: Mapping[str, Any], data: str, to: Path) -> str:
+def _text(manifest: Mapping[str, Any], to: Path, following: Sequence[str]) -> str:
     """What was released, what it spends, what it does not promise, and what to do next."""
     from ..audits import release
 
@@ -70,8 +77,27 @@ def _text(manifest: Mapping[str, Any], data: str, to: Path) -> str:
         lines.append("! drawn from a seed, for testing: whoever knows the seed knows the labels")
     lines.append(f"manifest: {release.beside(to)[0]}")
     if manifest["published"]["as"] != Published.ALONE:  # whose rows nobody knows
-        lines += [f"next: labeldp-audit verify {to} --original {data}", f"      labeldp-audit attack {data} {to}"]
+        lines += [f"{'      ' if i else 'next: '}{one}" for i, one in enumerate(following)]
     return "\n".join(lines) + "\n"
+
+
+def _next(asked: configuration.Configuration, data: str, to: Path) -> list[str]:
+    """The calls that check the release, with what was typed of how the table is read."""
+    table, read = "DATA" if data == "-" else data, _typed(asked, _READ)
+    return [
+        quoted(["labeldp-audit", "verify", str(to), "--original", table, *read]),
+        quoted(["labeldp-audit", "attack", table, str(to), *read, *_typed(asked, _FEATURES)]),
+    ]
+
+
+def _typed(asked: configuration.Configuration, names: Sequence[str]) -> list[str]:
+    found: list[str] = []
+    for name in names:
+        if asked.origins[name].startswith("--"):
+            option, value = f"--{name.replace('_', '-')}", asked[name]
+            for one in value if isinstance(value, list | tuple) else [value]:
+                found += [option] if one is True else [option, str(one)]
+    return found
 
 
 def _of_people(manifest: Mapping[str, Any]) -> str:
@@ -100,11 +126,23 @@ def _kept(learner: Mapping[str, Any]) -> list[str]:
 def _released(manifest: Mapping[str, Any]) -> list[str]:
     """The guarantees, in a few words; several of them a line each."""
     said, guarantees = f"RELEASED by {manifest['mechanism']}", manifest["guarantees"]
+    guarantees = [one for one in guarantees if not _is_said(one, guarantees)]
     if not guarantees:
         return [f"{said}: no epsilon.", "Who knows all other labels of a bag reads the last one off its count."]
     if len(guarantees) == 1:
         return [f"{said}: {_spent(guarantees[0])}."]
     return [f"{said}:", *(f"  {_spent(one)}" for one in guarantees)]
+
+
+def _is_said(one: Mapping[str, Any], others: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether it says nothing, as a delta of 1 does, or nothing beyond another one for the same viewer."""
+
+    def strength(some: Mapping[str, Any]) -> tuple[float, float]:  # as it is printed
+        return float(f"{float(some['epsilon']):.6g}"), float(some["delta"])
+
+    epsilon, delta = strength(one)
+    better = (strength(other) for other in others if other["viewer"] == one["viewer"])
+    return delta >= 1 or any(e <= epsilon and d <= delta and (e, d) != (epsilon, delta) for e, d in better)
 
 
 def _spent(one: Mapping[str, Any]) -> str:

@@ -151,11 +151,16 @@ def _columns() -> tuple[ProgressColumn, ...]:
     from rich.text import Text
 
     class Rate(ProgressColumn):
-        """Units a second over the last while."""
+        """Units a second over the last while, or how many steps are done of a stage without a unit."""
 
         def render(self, task: Task) -> Text:
-            speed = task.finished_speed or task.speed
-            return Text("" if speed is None else rate(speed, str(task.fields["unit"])), style="progress.percentage")
+            return Text(_speed(task), style="progress.percentage")
+
+    def _speed(task: Task) -> str:
+        unit, speed = str(task.fields["unit"]), task.finished_speed or task.speed
+        if not unit:
+            return f"{task.completed:.0f} of {task.total:.0f}" if task.total else ""
+        return "" if speed is None else rate(speed, unit)
 
     class Time(ProgressColumn):
         """How long it will take; where that is not known yet, how long it has taken."""

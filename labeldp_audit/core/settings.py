@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict
 from .errors import SpecError, near
 from .policy import Policy
 from .registry import number
-from .values import Character, Flag, Kind, Numbers, OneOf, Share, Text, Whole, WholeOrAll
+from .values import Character, Flag, Kind, Numbers, OneOf, Share, Text, Whole, WholeOrAll, refusal
 
 if TYPE_CHECKING:
     from .mechanism import Mechanism
@@ -228,6 +228,8 @@ def _each(kind: Kind, value: Any, name: str) -> Any:
 
 def _taken(kind: Kind, value: Any, name: str) -> Any:
     value = value.item() if hasattr(value, "item") and not getattr(value, "shape", ()) else value  # a number of numpy
+    if name == "release" and not isinstance(value, str | os.PathLike):
+        raise SpecError("a release is a file, with its manifest beside it", hint="release(data, mechanism, to=FILE)")
     if name in ("estimator", "original") and not isinstance(value, str | os.PathLike):
         return value
     if name == "mechanism" and not isinstance(value, str):
@@ -235,7 +237,7 @@ def _taken(kind: Kind, value: Any, name: str) -> Any:
 
         if not isinstance(value, Mechanism):
             hint = "a spec such as 'rr:epsilon=1', or RandomizedResponse(1.0)"
-            raise SpecError(f"not a mechanism: {value!r}", hint=hint)
+            raise SpecError(refusal("a mechanism", value).what, hint=hint)
         return value
     if isinstance(kind, Text) and hasattr(value, "__fspath__"):
         value = os.fspath(value)

@@ -22,8 +22,13 @@ class Kind(Protocol):
         """From a file, where 1000 and "1000" are two things."""
 
 
+_SHOWN = ("builtins", "datetime")  # modules of values that a file of options may hold
+
+
 def refusal(expected: str, got: object) -> SpecError:
-    return SpecError(f"not {expected}: {got!r}")
+    """Names the value; of anything else, such as a table, the type alone, for its text has rows of the data."""
+    kind = type(got)
+    return SpecError(f"not {expected}: {repr(got) if kind.__module__ in _SHOWN else kind.__name__}")
 
 
 class _Written:

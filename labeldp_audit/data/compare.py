@@ -264,20 +264,22 @@ def _misspelled_text(release: Source, files: Files, kind: str, values: Sequence[
     next(body)
     delimiter = _delimiter(release, files)
     known = {quoted(text, delimiter) for text in values}
-    return sum(not _written_so(cell, known, delimiter, len(files.columns)) for _, cell, _ in body)
+    decimal = files.options.decimal
+    return sum(not _written_so(cell, known, delimiter, len(files.columns), decimal) for _, cell, _ in body)
 
 
-def _written_so(cell: bytes, known: Collection[bytes], delimiter: bytes, columns: int) -> bool:
+def _written_so(cell: bytes, known: Collection[bytes], delimiter: bytes, columns: int, decimal: str) -> bool:
     if columns == 1 and known:
         return cell in known
     first, *numbers = cell.rsplit(delimiter, columns - 1)
-    return (not known or first in known) and all(map(_is_number, numbers if known else [first, *numbers]))
+    wanted = numbers if known else [first, *numbers]
+    return (not known or first in known) and all(_is_number(one, decimal) for one in wanted)
 
 
-def _is_number(cell: bytes) -> bool:
-    """As Python writes it."""
+def _is_number(cell: bytes, decimal: str) -> bool:
+    """As Python writes it, with that mark before the fraction."""
     try:
-        text = cell.decode()
+        text = cell.decode().replace(decimal, ".", 1)
         return text == (str(int(text)) if text.lstrip("-").isdecimal() else repr(float(text)))
     except ValueError:
         return False

@@ -16,7 +16,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 import narwhals as nw
 import numpy as np
@@ -65,7 +65,7 @@ def kind_of(place: Path) -> str:
 
 def check_kind(source: str, to: Path, labels: bool) -> None:
     """A table is released as the kind of file that it is: text stays text, columns stay columns. labels: whether labels
-    are published row by row."""
+    are published row by row; source: "" of a table in memory."""
     wanted, name = kind_of(to), source
     if wanted == SVM and not labels:
         raise SpecError("a svmlight file holds a label in each row and nothing else", to.name)
@@ -74,6 +74,9 @@ def check_kind(source: str, to: Path, labels: bool) -> None:
     else:
         there = PARQUET
     columnar = {PARQUET, ARROW}
+    if not name and wanted not in columnar:
+        hint = f"such as {Path(to.name).stem}.{PARQUET}"
+        raise SpecError("a frame is released to a Parquet or an Arrow file", to.name, hint=hint)
     if wanted != there and not {wanted, there} <= columnar:
         hint = f"a name that ends as that of the table does, such as {Path(to.name).stem}.{there}"
         raise SpecError(f"the table is {there} and the release would be {wanted}", to.name, hint=hint)
@@ -106,20 +109,20 @@ def _write(source: object, options: ReadOptions, plan: Rewrite, to: Path, file: 
             packed: Any = file
             if to.name.lower().endswith(".gz"):
                 packed = until.enter_context(gzip.GzipFile("", "wb", 6, file, mtime=0))
-            usual = "\t" if ".tsv" in found.name.lower() else ","
-            delimiter = (options.delimiter or usual).encode()
+            how = _how_written(found.name, options)
             if plan.alone:
-                _text_alone(plan, delimiter, packed)
+                _text_alone(plan, how, packed)
                 return
-            records = _svm_records(found) if kind == SVM else _csv_records(found, plan.label, delimiter)
-            _text(records, plan, delimiter, packed, progress)
+            records = _svm_records(found) if kind == SVM else _csv_records(found, plan.label, how.delimiter)
+            _text(records, plan, how, packed, progress)
 
 
-def schema_digest(source: object, options: ReadOptions) -> str:
-    """SHA-256 of the names and types of the columns; of a text file, which has no types, of the names."""
+def schema_digest(source: object, options: ReadOptions, typed: bool = True) -> str:
+    """SHA-256 of the names and types of the columns; of the names alone where a text file or a frame has no types of a
+    file, or none are asked for."""
     with ExitStack() as until:
         found = locate(source, how_text(options), until)
-    typed = found.schema is not None
+    typed = typed and found.schema is not None
     columns = [[name, str(kind) if typed else None] for name, kind in found.types.items()]
     return hashlib.sha256(json.dumps(columns).encode()).hexdigest()
 
@@ -168,6 +171,14 @@ def _fits(texts: Sequence[str], kind: pa.DataType, there: Any) -> bool:
     return [found[code] if code < len(found) else "" for code in codes] == list(texts)
 
 
+def frame_like(frame: object, columns: Mapping[str, npt.NDArray[Any]]) -> Any:
+    """A table of numbers, in the library of that frame."""
+    library = narwhal(frame).implementation
+    return nw.from_dict(
+        {name: nw.new_series(name, values.tolist(), backend=library) for name, values in columns.items()}
+    ).to_native()
+
+
 def cells_of(one: Instead, kind: pa.DataType | None = None) -> pa.Array:
     """In the type of the labels, where that can hold them."""
     if not one.texts:
@@ -178,8 +189,9 @@ def cells_of(one: Instead, kind: pa.DataType | None = None) -> pa.Array:
     return taken(_of_type(one.texts, kind), pa.array(one.values))
 
 
-def write_columns(columns: Mapping[str, npt.NDArray[Any]], to: Path, file: BinaryIO) -> None:
-    """A table of numbers, as the kind of file that its ending names."""
+def write_columns(columns: Mapping[str, npt.NDArray[Any]], to: Path, file: BinaryIO, options: ReadOptions) -> None:
+    """A table of numbers, as the kind of file that its ending names; text as the options say that the table is written,
+    so that both are read in the same way."""
     table, kind = pa.table({name: pa.array(values) for name, values in columns.items()}), kind_of(to)
     if kind == PARQUET:
         pq.write_table(table, file)
@@ -187,14 +199,12 @@ def write_columns(columns: Mapping[str, npt.NDArray[Any]], to: Path, file: Binar
         with pa.ipc.new_file(pa.PythonFile(file, "w"), table.schema) as opened:
             opened.write_table(table)
     else:
-        delimiter = "\t" if ".tsv" in to.name.lower() else ","
         packed = gzip.GzipFile("", "wb", 6, file, mtime=0) if to.name.lower().endswith(".gz") else file
-        lines = zip(*(values.tolist() for values in columns.values()), strict=True)
+        plan = Rewrite("", tuple(Instead(name, values) for name, values in columns.items()))
         with contextlib.ExitStack() as until:
             if packed is not file:
                 until.enter_context(packed)
-            packed.write((delimiter.join(columns) + "\n").encode())
-            packed.writelines((delimiter.join(map(repr, line)) + "\n").encode() for line in lines)
+            _text_alone(plan, _how_written(to.name, options), packed)
 
 
 # ---- read again
@@ -283,9 +293,8 @@ def changed(batch: pa.RecordBatch, plan: Rewrite, schema: pa.Schema, start: int)
 
 
 def _columnar(found: Source, plan: Rewrite, kind: str, file: BinaryIO, progress: Progress) -> None:
-    assert found.schema is not None
-    names = found.schema.names
-    schema, size = schema_of(found.schema, plan), max(1, min(_MOST_ROWS, _CELLS_IN_BATCH // len(names)))
+    names = [*found.types]
+    schema, size = schema_of(_stored(found), plan), max(1, min(_MOST_ROWS, _CELLS_IN_BATCH // len(names)))
     batches = _kept(found.pieces(names, size), plan.rows)
     together = kind == ARROW and any(map(pa.types.is_dictionary, schema.types))
     if plan.order is not None or together:  # a file of Arrow has one dictionary of each column
@@ -304,8 +313,7 @@ def _columnar(found: Source, plan: Rewrite, kind: str, file: BinaryIO, progress:
 
 def _alone(found: Source, plan: Rewrite, kind: str, file: BinaryIO, progress: Progress) -> None:
     """Without the metadata, which may describe the columns that are left out."""
-    assert found.schema is not None
-    there = found.schema.field(plan.label).type
+    there = _stored(found).field(plan.label).type
     table = pa.table({one.name: cells_of(one, there) for one in plan.instead})
     with _writer(kind, file, table.schema, found) as put:
         for batch in table.to_batches(_MOST_ROWS):
@@ -321,6 +329,11 @@ def taken(cells: Any, order: pa.Array) -> Any:
         return type(cells).from_arrays(columns, schema=cells.schema)
     plain = _PLAIN.get(cells.type)
     return cells.take(order) if plain is None else cells.cast(plain).take(order).cast(cells.type)
+
+
+def _stored(found: Source) -> pa.Schema:
+    """That of the file, or that which the file of a table in memory has."""
+    return pa.schema(list(found.types.items())) if found.schema is None else found.schema
 
 
 def _kept(batches: Iterable[pa.RecordBatch], rows: Integers | None) -> Iterator[pa.RecordBatch]:
@@ -380,14 +393,22 @@ _UNCLEAR = "its records cannot be told apart byte by byte"
 Record = tuple[bytes, bytes, bytes]  # what is before the label, the label, and what is after it with the line's end
 
 
-def _text(records: Iterator[Record], plan: Rewrite, delimiter: bytes, file: Any, progress: Progress) -> None:
+class _HowWritten(NamedTuple):
+    delimiter: bytes
+    decimal: str
+
+
+def _how_written(name: str, options: ReadOptions) -> _HowWritten:
+    usual = "\t" if ".tsv" in name.lower() else ","
+    return _HowWritten((options.delimiter or usual).encode(), options.decimal)
+
+
+def _text(records: Iterator[Record], plan: Rewrite, how: _HowWritten, file: Any, progress: Progress) -> None:
     """The first record is the header, or empty where there is none."""
     before, label, after = next(records)
     same = [one.name for one in plan.instead] == [plan.label]
-    file.write(
-        before + (label if same else delimiter.join(quoted(one.name, delimiter) for one in plan.instead)) + after
-    )
-    kept, cells = _kept_records(records, plan.rows), _cells(plan.instead, delimiter)
+    file.write(before + (label if same else _names(plan, how)) + after)
+    kept, cells = _kept_records(records, plan.rows), _cells(plan.instead, how)
     written = _in_order(kept, plan, cells) if plan.order is None else _shuffled(kept, plan, cells)
     count = 0
     for pieces in written:
@@ -397,9 +418,13 @@ def _text(records: Iterator[Record], plan: Rewrite, delimiter: bytes, file: Any,
     _check_rows(count, plan)
 
 
-def _text_alone(plan: Rewrite, delimiter: bytes, file: Any) -> None:
-    file.write(delimiter.join(quoted(one.name, delimiter) for one in plan.instead) + b"\n")
-    file.writelines(cell + b"\n" for cell in _cells(plan.instead, delimiter))
+def _text_alone(plan: Rewrite, how: _HowWritten, file: Any) -> None:
+    file.write(_names(plan, how) + b"\n")
+    file.writelines(cell + b"\n" for cell in _cells(plan.instead, how))
+
+
+def _names(plan: Rewrite, how: _HowWritten) -> bytes:
+    return how.delimiter.join(quoted(one.name, how.delimiter) for one in plan.instead)
 
 
 def _in_order(records: Iterator[Record], plan: Rewrite, cells: Iterator[bytes]) -> Iterator[list[bytes]]:
@@ -433,18 +458,19 @@ def _kept_records(records: Iterator[Record], rows: Integers | None) -> Iterator[
             yield record
 
 
-def _cells(instead: Sequence[Instead], delimiter: bytes) -> Iterator[bytes]:
+def _cells(instead: Sequence[Instead], how: _HowWritten) -> Iterator[bytes]:
     """What stands in each row, in their order."""
     for start in range(0, len(instead[0].values), _MOST_ROWS):
-        columns = [_spelled(one.at(slice(start, start + _MOST_ROWS)), delimiter) for one in instead]
-        yield from columns[0] if len(columns) == 1 else map(delimiter.join, zip(*columns, strict=True))
+        columns = [_spelled(one.at(slice(start, start + _MOST_ROWS)), how) for one in instead]
+        yield from columns[0] if len(columns) == 1 else map(how.delimiter.join, zip(*columns, strict=True))
 
 
-def _spelled(one: Instead, delimiter: bytes) -> list[bytes]:
+def _spelled(one: Instead, how: _HowWritten) -> list[bytes]:
     if one.texts:
-        texts = [quoted(text, delimiter) for text in one.texts]
+        texts = [quoted(text, how.delimiter) for text in one.texts]
         return [texts[code] for code in one.values.tolist()]
-    return [repr(value).encode() for value in one.values.tolist()]
+    numbers = map(repr, one.values.tolist())
+    return [number.replace(".", how.decimal).encode() for number in numbers]
 
 
 def quoted(text: str, delimiter: bytes) -> bytes:

@@ -34,7 +34,8 @@ def gains_of(
     exact = {one.spec: belief.gain(one, payoff) for one in mechanisms}
     found = {spec: gain for spec, gain in exact.items() if gain is not None}
     left = [one for one in mechanisms if one.spec not in found]
-    progress.stage("drawing bags", None, "blocks")
+    if left:
+        progress.stage("drawing bags", None, "blocks")
     each = _in_threads(settings, progress)
     for size in dict.fromkeys(one.bag for one in left):
         together = [one for one in left if one.bag == size]
@@ -52,7 +53,7 @@ def changes_of(
 ) -> dict[str, Changes]:
     """By spec: how far each release moves the log odds of the true label. Bags of one size are the same bags."""
     classes = belief.law.eta.shape[1]
-    progress.stage("drawing bags", None, "blocks")
+    progress.stage("following the odds", None, "blocks")
     each, found = _in_threads(settings, progress), {}
     for one in mechanisms:
         channel, ratios = one.channel(classes), one.log_ratios() if classes == 2 else None

@@ -418,7 +418,7 @@ RELEASE_P = Quantity(
     "p-value of one check of a release: how often an honest file departs so far from what it claims",
     "tails of binomial and hypergeometric laws, and of Dvoretzky, Kiefer, Wolfowitz and Massart; never too small",
     f"{MATHEMATICS}: V: verifying a release",
-    "Below a tenth of what the report may miss (0.001 at 0.99) the check fails. channel: what was said of each class; "
+    "Below a tenth of what the report may miss (0.001 at 0.99) the check fails. channel: noise on each class; "
     "position: places modulo 64; along: 64 parts of the file; repeats: noise used twice; features: levels of every "
     "other column; order: rows that were shuffled; noise: the law of noisy counts; composition and places: labels and "
     "rows in bags. A large one does not prove anything: in a small file only large departures show.",

@@ -6,7 +6,8 @@ import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from ..core.report import SCHEMA, TOOL, VERIFY, Report
+from ..core.policy import Outcome
+from ..core.report import RELEASE, SCHEMA, TOOL, VERIFY, Report
 from . import answers, basis, figures, found, sentences, tables
 from .blocks import Block, Figure, Level, Notice, Sentence, Table, harmless
 from .formats import call
@@ -61,7 +62,10 @@ def _next_step(report: Report) -> str:
     explained = any(one.quantity in found.COLUMNS for one in report.findings)
     explain = "" if explained else "audit --explain"
     if report.command == VERIFY:
-        return "attack ORIGINAL RELEASE"
+        failed = report.judgement is not None and report.judgement.outcome is Outcome.FAIL
+        return "" if failed else "attack ORIGINAL RELEASE"
+    if report.judgement is None and RELEASE in report.parameters:
+        return "verify RELEASE --original DATA"
     if report.command == "diff":
         return "check NEW --baseline OLD"
     if report.judgement is None:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR
 
-from ..core.finding import Bound, Finding, Way
+from ..core.finding import Bound, Finding, Knows, Way
 from ..core.policy import COMPARISONS, Outcome, Verdict
 from ..core.quantity import NATS, PER_CENT, POINTS
 from ..core.report import ALONE, OLDER, TUNE, VERIFY, Report
@@ -151,11 +151,12 @@ def attacks(report: Report) -> Table | None:
     ]
     moved = [one.get(f"{found.ODDS_GAIN} 0.95") for one in played.values()]
     nats_of = [words.amount(None if one is None else one.bound.estimate, NATS) for one in moved]
-    knows = [str(one[found.GUESSED].at.get("knows", "")) if found.GUESSED in one else "" for one in played.values()]
+    known = [str(one[found.GUESSED].at.get("knows", "")) if found.GUESSED in one else "" for one in played.values()]
+    knows = ["both" if one == Knows.BOTH else one for one in known]
     alike = ", classes alike" if report.parameters.get("utility") == "balanced" else ""
     header = ("attacker", "knows", f"guessed right{alike}", "more, points", "recovered", "moved, nats")
     rows = [list(row) for row in zip(played, knows, *columns, nats_of, strict=True)]
-    note = "Recovered: posterior above 0.99. Moved: log odds of the true label, for 95 % at most."
+    note = "Recovered: posterior above 0.99. Moved: log odds of the true label; 95 % of people move no further."
     return Table(header, rows, note=note, left=(0, 1))
 
 
@@ -241,15 +242,15 @@ def _measured(bound: Bound, unit: str) -> tuple[str, str]:
 
 
 _CHECKS = {
-    "rows": "as many rows, and the same ones", "schema": "the same columns", "metadata": "the same metadata",
-    "cells": "all other cells the same", "classes": "the same classes", "values": "labels that there can be",
+    "rows": "the same rows", "schema": "the same columns", "metadata": "the same metadata",
+    "cells": "all other cells the same", "classes": "the same classes", "values": "no labels but those of the manifest",
     "manifest": "the manifest says what the mechanism does", "manifest-rows": "the manifest counts the rows",
     "guarantees": "its epsilon is that of the mechanism", "randomness": "nobody can repeat the draw",
     "channels": "laws of labels that spend what is said", "bag-table": "nothing else in the table of bags",
-    "bag-sizes": "bags of the size that is said", "spelling": "labels written in one way",
-    "bag-counts": "true counts", "range": "counts that a bag can have",
-    "channel": "what was said of each class", "position": "noise at each place of 64 (last bits, vectors)",
-    "along": "noise along the file", "repeats": "noise that is not used twice", "features": "noise beside each feature",
+    "bag-sizes": "bags of the stated size", "spelling": "labels written in one way",
+    "bag-counts": "the counts of the labels", "range": "counts that a bag can have",
+    "channel": "noise on each class", "position": "noise at every 64th row",
+    "along": "noise along the file", "repeats": "no noise used twice", "features": "noise against each other column",
     "order": "rows in a random order", "noise": "the law of the noise", "composition": "labels at random in bags",
     "places": "rows at random in bags",
 }  # fmt: skip
@@ -265,7 +266,8 @@ def checks(report: Report, whole: bool = False) -> Table | None:
         at = {} if one.worst is None else one.worst.at
         code = str(at.get("check", ""))
         column = f" (column {plain(str(at['column']))})" if "column" in at and one.counts else ""
-        rows.append([_CHECKS.get(code, plain(one.line)) + column, str(one.outcome), _shown(one)])
+        name = _CHECKS.get(code) or _limited(one, report)
+        rows.append([name + column, str(one.outcome), _shown(one)])
     shown = len(rows) if whole else _VERIFIED
     rest = sum(row[1] == Outcome.PASS for row in rows[shown:])
     note = (
@@ -273,6 +275,12 @@ def checks(report: Report, whole: bool = False) -> Table | None:
     )
     header = ("check", "outcome", "what was seen")
     return Table(header, rows[:shown], note=note if len(rows) > shown else "", left=(0, 1, 2))
+
+
+def _limited(one: Verdict, report: Report) -> str:
+    """The quantity that has a limit."""
+    title = found.quantity(report, one.worst.quantity).title if one.worst is not None else one.line
+    return plain(title[:1].lower() + title[1:])
 
 
 def _shown(one: Verdict) -> str:
@@ -283,8 +291,8 @@ def _shown(one: Verdict) -> str:
     if one.comparison == "<":
         return f"p = {value:.2g}" if value < 1 else "nothing unusual"
     if one.field == "estimate":
-        return f"{count(int(value))} that differ" if value else "all alike"
-    return f"at least {words.said(value, NATS, ROUND_FLOOR)}, claimed {short(one.threshold)}"
+        return f"{count(int(value))} wrong" if value else "nothing wrong"
+    return f"{words.said(value, NATS, ROUND_FLOOR)}, claimed {short(one.threshold)}"
 
 
 def changes(report: Report, whole: bool = False) -> Table | None:

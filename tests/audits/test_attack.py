@@ -48,6 +48,15 @@ def numbers(report, quantity):
     return {one.at.get("attacker"): one.bound for one in found}
 
 
+def test_the_manifest_says_whose_row_it_is(tmp_path):
+    frame = people()
+    frame["who"] = np.arange(N) // 2
+    frame.to_parquet(tmp_path / "t.parquet")
+    place = released(tmp_path / "t.parquet", tmp_path, group="who")
+    report = lda.attack(tmp_path / "t.parquet", place, attacker="majority", exclude=["eta", "mine"], **FAST)
+    assert report.content.parameters["group"] == "who" and report.content.dataset.rows_used == N // 2
+
+
 @pytest.mark.parametrize("spec", ["rr:epsilon=1", "llp:k=4"])
 def test_every_attacker_who_can_be_played_is(clinic, tmp_path, spec):
     place = released(clinic, tmp_path, spec)
@@ -205,7 +214,7 @@ def test_who_cannot_be_played_is_refused_by_name(clinic, tmp_path):
         lda.attack(clinic, place, attacker="propmatch", **FAST)
     with pytest.raises(lda.SpecError, match="guess"):
         lda.attack(clinic, place, attacker="guess", **FAST)
-    with pytest.raises(lda.SpecError, match="unknown attack"):
+    with pytest.raises(lda.SpecError, match="unknown attacker"):
         lda.attack(clinic, place, attacker="nobody", **FAST)
 
 

@@ -80,6 +80,9 @@ CSV = (
 )
 
 
+NUMBERS = ("int64", "float64")
+
+
 @pytest.mark.parametrize("ending", ["csv", "csv.gz"])
 def test_bytes_of_other_cells_stay_as_they_are(tmp_path, ending):
     place, to = tmp_path / f"t.{ending}", tmp_path / f"out.{ending}"
@@ -136,9 +139,20 @@ def test_bags_stand_where_the_labels_stood(tmp_path):
     made = lda.release(place, "llp:k=8", to=to, delimiter=";")
     lines = to.read_bytes().splitlines()
     assert lines[0] == b"a;bag;b" and lines[1].startswith(b"1,5;") and lines[1].endswith(b";x")
-    bags = pd.read_csv(tmp_path / "out.bags.csv")
+    bags = pd.read_csv(tmp_path / "out.bags.csv", sep=";")
     assert bags["rows"].sum() == 400 and bags["positives"].sum() == 200 and len(bags) == 50
     assert made.manifest["guarantees"] == [] and made.bags["rows"].sum() == 400
+
+
+@pytest.mark.parametrize("mechanism", ["llp:k=8", "laplace-llp:k=8,epsilon=1", "alibi:epsilon=1", "rr:epsilon=1"])
+def test_a_european_file_is_released_as_one(tmp_path, mechanism):
+    place, to, european = tmp_path / "t.csv", tmp_path / "out.csv", {"delimiter": ";", "decimal": ","}
+    place.write_bytes(b"a;label;b\n" + b"1,5;no;x\n2,5;yes;y\n" * 400)
+    lda.release(place, mechanism, to=to, **european)
+    assert pd.read_csv(to, sep=";", decimal=",").filter(regex="^(a|bag|label_)").dtypes.map(str).isin(NUMBERS).all()
+    found = lda.verify(to, original=place, **european)
+    assert all(one.outcome in (lda.Outcome.PASS, lda.Outcome.INCONCLUSIVE) for one in found.judgement.verdicts)
+    assert not [one for one in found.findings if one.quantity == "release_faults" and one.bound.estimate]
 
 
 def test_rows_can_be_shuffled(clinic, tmp_path):
@@ -157,13 +171,58 @@ def test_rows_without_a_label_are_left_out(tmp_path):
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars", "arrow"])
+@pytest.mark.parametrize("ending", ["parquet", "arrow"])
+def test_a_frame_is_released_to_files(tmp_path, library, ending):
+    rng = np.random.default_rng(1)
+    when = pd.Timestamp("2020-01-01") + pd.to_timedelta(np.arange(400), "D")
+    frame = pd.DataFrame({"x": rng.normal(size=400), "when": when, "y": pd.Categorical(rng.choice(["no", "yes"], 400))})
+    frame.loc[3, "x"] = np.nan
+    given = {"pandas": frame, "polars": pl.from_pandas(frame), "arrow": pa.Table.from_pandas(frame)}[library]
+    to = tmp_path / f"out.{ending}"
+    assert lda.release(given, "rr:epsilon=1", label="y", to=to).frame is None
+    assert lda.verify(to, original=given).judgement.outcome == lda.Outcome.PASS
+    frame.loc[5, "x"] += 1
+    assert lda.verify(to, original=frame).judgement.outcome == lda.Outcome.FAIL
+    with pytest.raises(lda.SpecError, match="to a Parquet or an Arrow file"):
+        lda.release(given, "rr:epsilon=1", label="y", to=tmp_path / "out.csv")
+
+
+def test_what_a_file_released_is_verified_against_a_frame(tmp_path):
+    frame, place, to = (
+        pd.DataFrame({"x": range(400), "y": [0, 1] * 200}),
+        tmp_path / "t.parquet",
+        tmp_path / "r.parquet",
+    )
+    frame.to_parquet(place)
+    lda.release(place, "rr:epsilon=1", to=to)
+    for original in (frame, pl.from_pandas(frame), place):
+        assert lda.verify(to, original=original).judgement.outcome == lda.Outcome.PASS
+    other = frame.rename(columns={"x": "z"})
+    assert lda.verify(to, original=other).judgement.outcome == lda.Outcome.FAIL
+
+
+def test_no_error_shows_rows():
+    frame = pd.DataFrame({"x": [731946] * 300, "y": [0, 1, 1] * 100})
+    for call in (
+        lambda: lda.attack(frame, frame),
+        lambda: lda.audit(frame, label=frame["x"]),
+        lambda: lda.audit(frame, confidence=frame),
+        lambda: lda.verify(frame),
+    ):
+        with pytest.raises(lda.SpecError) as caught:
+            call()
+        assert "731946" not in str(caught.value) and len(str(caught.value)) < 100
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "arrow"])
 def test_a_frame_stays_one_of_its_library(library):
     rng = np.random.default_rng(1)
     frame = pd.DataFrame({"x": rng.normal(size=400), "y": pd.Categorical(rng.choice(["no", "yes"], 400)), "z": "é"})
     frame.index = frame.index[::-1] * 3
     given = {"pandas": frame, "polars": pl.from_pandas(frame), "arrow": pa.Table.from_pandas(frame)}[library]
     found = lda.release(given, "rr:epsilon=60", label="y").frame
-    assert type(found) is type(given)
+    bags = lda.release(given, "llp:k=8", label="y").bags
+    assert type(found) is type(bags) is type(given) and sum(bags["rows"].to_numpy()) == 400
     if library == "pandas":
         pd.testing.assert_frame_equal(found, frame)
     elif library == "polars":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 
 import numpy as np
 import pandas as pd
@@ -24,6 +25,26 @@ def test_the_screen_says_what_is_spent_and_what_to_do_next(audit, clicks, tmp_pa
     assert lines[1] == "RELEASED by rr:epsilon=1: epsilon 1 for anybody who reads it."
     assert "a label stays what it is with probability 73.1 %" in lines
     assert "labeldp-audit verify" in ended.out and "out.csv.manifest.json" in ended.err
+
+
+def test_what_to_do_next_reads_the_table_as_it_was_read(audit, clicks, tmp_path):
+    place, to = tmp_path / "my t.csv", tmp_path / "out.csv"
+    place.write_text(clicks.read_text().replace(",", ";").replace(".", ","))
+    european = ("--delimiter", ";", "--decimal", ",")
+    ended = audit("release", place, "--to", to, "--mechanism", "llp:k=8", *european, "--exclude", "x")
+    verify, attack = (shlex.split(line[6:])[1:] for line in ended.out.splitlines()[-2:])
+    assert verify == ["verify", str(to), "--original", str(place), *european]
+    assert attack == ["attack", str(place), str(to), *european, "--exclude", "x"]
+    assert audit(*verify, "--no-output").status == 0
+
+
+def test_a_guarantee_that_says_nothing_more_is_not_shown(audit, tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"x": rng.normal(size=500), "c": np.arange(500), "y": rng.integers(0, 2, 500)})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    typed = ("--to", tmp_path / "out.csv", "--mechanism", "p2p:epsilon=2", "--cluster", "c")
+    lines = audit("release", tmp_path / "t.csv", *typed).out.splitlines()
+    assert lines[2:5] == ["  epsilon 2 for anybody who reads it", "  epsilon 2 for the other people in it", ""]
 
 
 def test_programs_get_the_manifest(audit, clicks, tmp_path):

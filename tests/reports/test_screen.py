@@ -16,6 +16,7 @@ from labeldp_audit.core.policy import Judgement
 from labeldp_audit.core.report import NUMBERS, OLDER, Report
 from labeldp_audit.reports import answers, document, formats, found, tables
 from labeldp_audit.reports.blocks import Level, Notice, Sentence, Table
+from labeldp_audit.reports.formats import text
 
 REPORTS = ("joint", "tuned", "tail", "worst", "eta", "gain", "given")
 AT = {"epsilon": 1.0, "pi": 0.268941, "lambda": 0.537883}
@@ -204,3 +205,13 @@ def test_a_warning_ends_with_a_whole_clause(worst_report: Report, width: int, sh
     said = f"a model is really quite very bad (a loss of 0.28, and 0.27 without), on held-out labels, {'more ' * 20}"
     told = [line for line in lines(replace(worst_report, remarks=(noticed(said),)), width) if line.startswith("!")]
     assert told == [f"! a model is really quite very {shown}"]
+
+
+def test_text_gives_way_to_numbers():
+    """At 80 columns no number of an attack is cut."""
+    ends = "1.7  -8.1 to 12", "0.08 %  0-1.5"
+    rows = [["prediction", "features", "69 %  62-76", *ends, "1"], ["all-others", "all other labels", "-", *ends, "-"]]
+    header = "attacker", "knows", "guessed right", "more, points", "recovered", "moved, nats"
+    lines = [*text._table(Table(header, rows, left=(0, 1)), 80, False, one=True)]
+    assert all(len(line) <= 80 for line in lines)
+    assert all(end in line for end in ends for line in lines[1:]) and "69 %  62-76" in lines[1]

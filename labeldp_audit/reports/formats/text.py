@@ -119,15 +119,23 @@ def _styled(line: str, style: str, color: bool) -> str:
     return f"{style}{line}{_PLAIN}" if color and line and style else line
 
 
+_NAME = 8  # columns of a text that still tells what a row is about
+
+
 def _table(table: Table, width: int, color: bool, one: bool = False) -> Iterator[str]:
-    """Columns side by side as far as there is room; one: the widest give way, otherwise cells stand below others."""
+    """Columns side by side as far as there is room; one: text and headers give way to numbers, and of these the widest;
+    otherwise cells stand below others."""
     grid = [list(table.header), *map(list, table.rows)]
     widths, room = [max(map(_cells, column)) for column in zip(*grid, strict=True)], width + len(_GAP)
     if not one and (len(widths) == 1 or sum(widths) + len(_GAP) * len(widths) > room):
         yield from _stacked(table, width)
         return
+    bodies = [max(map(_cells, column), default=0) for column in zip(*grid[1:], strict=True)] or widths
+    least = [_NAME if place in table.left else max(4, body) for place, body in enumerate(bodies)]
     while sum(widths) + len(_GAP) * len(widths) > room and max(widths) > 4:
-        widths[widths.index(max(widths))] -= 1
+        loose = [size if size > kept else 0 for size, kept in zip(widths, least, strict=True)]
+        widest = max(loose) or max(widths)
+        widths[(loose if any(loose) else widths).index(widest)] -= 1
     for number, row in enumerate(grid):
         cells = [_padded(cell, widths[place], place in table.left) for place, cell in enumerate(row)]
         yield _styled(_GAP.join(cells), "" if number else _BOLD, color)
