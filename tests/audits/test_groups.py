@@ -14,7 +14,7 @@ from labeldp_audit.audits.groups import Rule
 from labeldp_audit.core.table import Columns, Reading
 
 ROWS = 4000
-AUDIT = {"estimator": "linear", "mechanisms": ["rr:epsilon=1"], "label": "y"}
+AUDIT = {"estimator": "linear", "mechanisms": ["rr:epsilon=1"], "label": "y", "bags": 50}
 
 
 def people(seed=0, n=ROWS):
