@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from scipy.stats import chi2_contingency
 
 from labeldp_audit.core.randomness import OperatingSystem, shuffled, words
 from labeldp_audit.mechanisms import Channel, RandomizedResponse, exact
@@ -179,3 +180,19 @@ def test_a_word_on_a_limit_is_decided_by_more_words():
     assert exact._inverted(law, 1, Script(short, rest, last - 1)) == 5
     assert exact._inverted(law, 1, Script(short, rest, last + 1)) == 6
     assert exact._inverted(law, 1, Script(2**64 - 1, 0)) == 44  # P(g > 43) 2^64 is 1.4, P(g > 44) 2^64 is 0.5
+
+
+def opendp_noise(epsilon, count):
+    """By OpenDP, which is held against it and too slow to release with."""
+    dp = pytest.importorskip("opendp.prelude")
+    dp.enable_features("contrib")
+    space = dp.vector_domain(dp.atom_domain(T=int)), dp.l1_distance(T=int)
+    return np.array((space >> dp.m.then_laplace(scale=1 / epsilon))([0] * count))
+
+
+@pytest.mark.parametrize(("ours", "same"), [(Fraction(1, 2), True), (Fraction(3, 5), False)])
+def test_geometric_noise_has_the_law_of_another_library(ours, same):
+    """Theirs draws from the operating system: one run in a million may fail."""
+    both = [exact.geometric_noise(ours, 40_000, np.random.default_rng(0)), opendp_noise(0.5, 40_000)]
+    seen = np.array([np.bincount(np.clip(one, -12, 12) + 12, minlength=25) for one in both])
+    assert bool(chi2_contingency(seen).pvalue > 1e-6) is same
