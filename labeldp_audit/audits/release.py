@@ -78,6 +78,8 @@ def prepare(
     names = [] if alone else publish.column_names(data, options)
     manifest["table"]["columns"] = [name for name in names if name != dataset.label]
     manifest["randomness"] = SEEDED if insecure else OPERATING_SYSTEM
+    if insecure:  # whoever knows the seed knows the labels: nothing is guaranteed
+        manifest["guarantees"] = []
     manifest["shuffled"] = order is not None
     if table.groups is not None:  # which rows are whose is public, as features are
         manifest["people"] = {"column": settings.group, "most_rows": int(np.bincount(table.groups).max())}

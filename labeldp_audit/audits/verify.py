@@ -184,7 +184,8 @@ def _manifest(case: Case, settings: Settings, spec: str) -> Pairs:
         return []
     release, said = case.found.release, manifest["guarantees"]
     known = (*mechanism.guarantees(classes), *mechanism.guarantees_of(release))
-    promised = [{**asdict(one), "assumptions": [*one.assumptions, ALONE]} for one in known]
+    insecure = manifest.get("randomness") != OPERATING_SYSTEM
+    promised = [] if insecure else [{**asdict(one), "assumptions": [*one.assumptions, ALONE]} for one in known]
     untrue = mechanism.untrue(release)
     learner = plain(mechanism.learner(release, classes))
     claims = {
@@ -203,7 +204,6 @@ def _manifest(case: Case, settings: Settings, spec: str) -> Pairs:
     strange = [key for part, keys in told.items() for key in _part(manifest, part) if key not in keys]
     wrong = [*strange, *(name for name, (said, known) in claims.items() if said != known)]
     seeds = [name for name in _keys(manifest) if "seed" in name.lower()]
-    insecure = manifest.get("randomness") != OPERATING_SYSTEM
     return [
         faults("manifest", len(wrong), len(claims), spec, wrong[0] if wrong else ""),
         faults("guarantees", int(said != plain(promised)), max(1, len(promised)), spec),

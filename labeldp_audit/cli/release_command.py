@@ -73,8 +73,6 @@ def _text(manifest: Mapping[str, Any], to: Path, following: Sequence[str]) -> st
     ]
     if manifest["guarantees"]:
         lines.append(_of_people(manifest))
-    if manifest["randomness"] == release.SEEDED:
-        lines.append("! drawn from a seed, for testing: whoever knows the seed knows the labels")
     lines.append(f"manifest: {release.beside(to)[0]}")
     if manifest["published"]["as"] != Published.ALONE:  # whose rows nobody knows
         lines += [f"{'      ' if i else 'next: '}{one}" for i, one in enumerate(following)]
@@ -83,10 +81,10 @@ def _text(manifest: Mapping[str, Any], to: Path, following: Sequence[str]) -> st
 
 def _next(asked: configuration.Configuration, data: str, to: Path) -> list[str]:
     """The calls that check the release, with what was typed of how the table is read."""
-    table, read = "DATA" if data == "-" else data, _typed(asked, _READ)
+    read = _typed(asked, _READ)
     return [
-        quoted(["labeldp-audit", "verify", str(to), "--original", table, *read]),
-        quoted(["labeldp-audit", "attack", table, str(to), *read, *_typed(asked, _FEATURES)]),
+        quoted(["labeldp-audit", "verify", str(to), "--original", data, *read]),
+        quoted(["labeldp-audit", "attack", data, str(to), *read, *_typed(asked, _FEATURES)]),
     ]
 
 
@@ -125,7 +123,14 @@ def _kept(learner: Mapping[str, Any]) -> list[str]:
 
 def _released(manifest: Mapping[str, Any]) -> list[str]:
     """The guarantees, in a few words; several of them a line each."""
+    from ..audits import release
+
     said, guarantees = f"RELEASED by {manifest['mechanism']}", manifest["guarantees"]
+    if manifest["randomness"] == release.SEEDED:
+        return [
+            f"FOR TESTS ONLY: drawn from a seed by {manifest['mechanism']}.",
+            "Whoever knows the seed knows the labels.",
+        ]
     guarantees = [one for one in guarantees if not _is_said(one, guarantees)]
     if not guarantees:
         return [f"{said}: no epsilon.", "Who knows all other labels of a bag reads the last one off its count."]

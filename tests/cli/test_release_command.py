@@ -81,10 +81,11 @@ def test_a_seed_is_for_tests_and_the_manifest_says_so(audit, clicks, tmp_path):
     made = []
     for name in ("a.csv", "b.csv"):
         typed = ("--to", tmp_path / name, "--mechanism", "rr:epsilon=1", "--insecure-for-testing", "--seed", "3")
-        assert "! drawn from a seed" in audit("release", clicks, *typed).out
+        assert "FOR TESTS ONLY: drawn from a seed" in audit("release", clicks, *typed).out
         made.append((tmp_path / name).read_bytes())
         manifest = (tmp_path / f"{name}.manifest.json").read_text()
         assert json.loads(manifest)["randomness"] == "seeded-for-testing" and '"seed"' not in manifest
+        assert json.loads(manifest)["guarantees"] == []
     assert made[0] == made[1]
 
 
