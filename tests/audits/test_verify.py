@@ -498,7 +498,7 @@ def test_honest_small_releases_hardly_ever_alarm(tmp_path):
     for run in range(runs):
         to = tmp_path / f"out{run % 2}.csv"
         lda.release(place, ("rr:epsilon=1", "llp:k=4")[run % 2], to=to, force=True)
-        alarms += bool(failing(verify(to, original=place)))
+        alarms += bool(failing(lda.verify(to, original=place)))
     assert alarms <= 3  # P(Binomial(40, 0.01) > 3) < 0.001
 
 
