@@ -36,8 +36,9 @@ class PropMatch(Attack):
 
     def read(self, seen: Seen) -> Guesses:
         assert seen.features is not None
-        bag, counts, noise = seen.release.bag, seen.release.view.astype(np.float64), seen.mechanism.laplace
-        noisy = noise is not None and math.isfinite(noise)
+        bag, counts = seen.release.bag, seen.release.view.astype(np.float64)
+        claim = seen.mechanism.claim(seen.eta.shape[1])
+        noisy = claim is not None and math.isfinite(claim)  # counts have an epsilon by their noise alone
         x, fold = seen.features.matrix(), seen.features.fold
         said = np.empty(len(bag))
         for one in np.unique(fold):

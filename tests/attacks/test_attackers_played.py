@@ -9,13 +9,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from labeldp_audit.attacks import ATTACKS, Features, Seen
+from labeldp_audit.attacks import ATTACKS, Features, Seen, proportions
 from labeldp_audit.attacks.contract import log_odds, posterior, told
 from labeldp_audit.attacks.prediction import inverted
 from labeldp_audit.attacks.proportions import matched, predicted
 from labeldp_audit.core.errors import SpecError
 from labeldp_audit.core.release import Guide, Release
-from labeldp_audit.mechanisms import Channel, LabelProportions, LaplaceProportions, RandomizedResponse
+from labeldp_audit.mechanisms import (
+    Channel,
+    GeometricProportions,
+    LabelProportions,
+    LaplaceProportions,
+    RandomizedResponse,
+)
 from labeldp_audit.mechanisms.per_record import gain_of_channel
 
 ORACLE = json.loads((Path(__file__).parent.parent / "oracle" / "cases.json").read_text(encoding="utf-8"))
@@ -219,6 +225,20 @@ def test_noise_on_counts_does_not_bias_propmatch():
     release = mechanism.release(labels, Guide(2), rng=np.random.default_rng(4))
     weights = matched(x, release.bag, release.view.astype(float), noisy=True)
     assert weights[0] == pytest.approx(2, abs=0.5)
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "noisy"),
+    [(LabelProportions(3), False), (LaplaceProportions(3, 1.0), True), (GeometricProportions(3, 1.0), True)],
+)
+def test_propmatch_knows_which_counts_have_noise(mechanism, noisy, monkeypatch):
+    """Cutting off what noise added would bias it."""
+    x, eta, labels, _, _ = bags_with_features(300)
+    release = mechanism.release(labels, Guide(2), rng=np.random.default_rng(4))
+    asked = []
+    monkeypatch.setattr(proportions, "matched", lambda *given: (asked.append(given[-1]), np.zeros(3))[1])
+    KINDS["propmatch"]().read(seen(mechanism, release, eta, labels, features=taught(x, release.bag % 2)))
+    assert asked == [noisy, noisy]
 
 
 class Silent(LabelProportions):
