@@ -25,7 +25,8 @@ def verdict(report: Report) -> str:
     judged = report.judgement
     if judged is not None and report.command == VERIFY and not blocking(judged):
         beside = "" if "original" in report.parameters else ", as far as file and manifest alone show"
-        return f"PASS: {plain(report.dataset.name)} is what it claims to be{beside}, by {len(judged.verdicts)} checks."
+        checks = len(judged.verdicts)
+        return f"PASS: {plain(report.dataset.name)} departs from its claims in none of {checks} checks{beside}."
     return "" if judged is None else f"{judged.outcome.upper()}: {_because(judged, report)}."
 
 
