@@ -14,7 +14,7 @@ from ..core.progress import Progress
 from ..core.randomness import for_audit
 from ..core.remark import FITTED_BEFORE, LEFT_OUT, ONE_EACH, Remark
 from ..core.settings import Settings, smoothness
-from ..core.table import Column, Points, Table, Twins
+from ..core.table import Points, Table, Twins
 from ..data import ReadOptions, probabilities_of_model, probabilities_of_rows, read_estimates, read_table
 from ..estimators import named, supplied
 from ..estimators.contract import Task, answer
@@ -116,13 +116,13 @@ def _from_file(data: object, options: ReadOptions, settings: Settings, progress:
     """What estimate-eta wrote for this very table."""
     file = str(settings.eta_file)
     columns, facts = read_estimates(file)
-    said: Mapping[str, Any] = facts
+    said = supplied.checked(columns, facts, file)
     supplied.check_asked(said, settings, file)
-    remarks = tuple(Remark(one["code"], **one["values"]) for one in said["remarks"])
-    codes = {one.code for one in remarks}
-    asked, copies = said["asked"], LEFT_OUT in codes
+    codes = {one.code for one in said.remarks}
+    asked: Mapping[str, Any] = said.asked
+    copies = LEFT_OUT in codes
     features = options.columns and not asked.get("eta")
-    options = replace(options, labels_only=not features, records=copies, group=None, seed=said["seed"])
+    options = replace(options, labels_only=not features, records=copies, group=None, seed=said.seed)
     if copies or features:  # what a column is to be decides what is a copy of what
         exclude, categorical = (tuple(asked.get(name, ())) for name in ("exclude", "categorical"))
         options = replace(options, exclude=exclude, categorical=categorical, group=asked.get("group"))
@@ -132,10 +132,8 @@ def _from_file(data: object, options: ReadOptions, settings: Settings, progress:
     supplied.check_same(said, table.dataset, file)
     if ONE_EACH in codes:
         table = table.at(supplied.places(columns, table))
-    known = tuple(Column(**column) for column in said["columns"])
-    table = replace(table, dataset=replace(table.dataset, columns=known), remarks=remarks)
+    table = replace(table, dataset=replace(table.dataset, columns=said.columns), remarks=said.remarks)
     eta = supplied.eta_of_rows(columns, said, table, settings)
     if settings.smoothness is not None and not eta.exact:
         raise SpecError("--smoothness needs an exact search", file, hint="estimate-eta --recall 1")
-    twins = said.get("twins")
-    return replace(table, twins=Twins(**twins) if twins else None), eta
+    return replace(table, twins=said.twins), eta

@@ -38,7 +38,7 @@ class Tried:
     name: str
     log_loss: float
     standard_error: float
-    k: int | None
+    k: int | None = None
     behind: float = 0.0  # its log loss less that of the best, on the same rows
     behind_error: float = 0.0  # standard error of that
 

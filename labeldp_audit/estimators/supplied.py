@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -12,14 +12,18 @@ import numpy.typing as npt
 from ..core.arrays import Floats, Integers
 from ..core.errors import DataError, SpecError
 from ..core.eta import Eta, Tried
+from ..core.from_json import Nouns, members, text
+from ..core.quoting import shown
 from ..core.remark import ONE_EACH, Remark
-from ..core.settings import Settings
-from ..core.table import Dataset, Table
+from ..core.settings import KIND, Settings
+from ..core.table import Column, Dataset, Table, Twins
 from . import reliability
 
 _WORDS = {"label": "labels", "classes": "classes", "rows_used": "rows"}
 _SEARCH = ("exclude", "categorical", "group", "repeats", "k", "estimator", "recall", "queries")  # what a search is told
 _FACTS = ("k", "n", "estimator", "metric", "log_loss", "exact", "recall", "recall_low", "choices", "order_p")  # of eta
+_MOST_PARTS = 255
+_ROUNDED = 1e-6  # of probabilities
 _UNRESOLVED = ("unresolved", "unresolved_high")
 
 Named = dict[str, npt.NDArray[np.generic]]
@@ -88,43 +92,151 @@ def to_rows(table: Table, eta: Eta) -> Named:
     return columns
 
 
-def about(table: Table, eta: Eta, settings: Settings) -> dict[str, object]:
+@dataclass(frozen=True)
+class About:
     """What a later command has to know of the rows: of which table they are, and how they were made."""
-    data = table.dataset
+
+    sha256: str
+    label: str
+    classes: tuple[str, ...]
+    rows_used: int  # all that have a label, and are no copies, whether or not they judge
+    columns: tuple[Column, ...]
+    asked: Mapping[str, object]  # of what a search is told, where it was told otherwise than usual
+    given: tuple[str, ...]  # columns, or what else the probabilities were given in
+    remarks: tuple[Remark, ...]
+    seed: int
+    k: int | None
+    n: int
+    estimator: str
+    metric: str | None
+    log_loss: float
+    exact: bool
+    recall: float
+    recall_low: float
+    choices: int
+    order_p: float | None
+    tried: tuple[Tried, ...]
+    twins: Twins | None
+
+
+_NOUNS = Nouns(
+    (Column, Tried, Twins), {"Remark": lambda one: Remark(text(one["code"]), **members(one["values"]))}
+)  # fmt: skip
+
+
+def about(table: Table, eta: Eta, settings: Settings) -> dict[str, object]:
+    data, usual = table.dataset, Settings()
     wanted = {name: _plain(getattr(settings, name)) for name in _SEARCH}
-    asked = {name: value for name, value in wanted.items() if value != _plain(getattr(Settings(), name))}
-    # All that have a label, and are no copies, whether or not they judge.
-    rows = next((one.values["rows"] for one in table.remarks if one.code == ONE_EACH), data.rows_used)
-    return {
-        "sha256": data.sha256, "label": data.label, "classes": data.classes, "rows_used": rows,
-        "columns": [asdict(column) for column in data.columns], "asked": asked, "given": _plain(settings.eta),
-        "remarks": [asdict(one) for one in table.remarks],
-        "seed": settings.seed, **{name: getattr(eta, name) for name in _FACTS},
-        "tried": [asdict(one) for one in eta.tried], "twins": None if table.twins is None else asdict(table.twins),
-    }  # fmt: skip
+    given = settings.eta if isinstance(settings.eta, tuple) else (settings.eta.name,)
+    rows: Any = next((one.values["rows"] for one in table.remarks if one.code == ONE_EACH), data.rows_used)
+    told = About(
+        data.sha256, data.label, data.classes, rows, data.columns, given=given, remarks=table.remarks,
+        seed=settings.seed, twins=table.twins, tried=eta.tried,
+        asked={name: value for name, value in wanted.items() if value != _plain(getattr(usual, name))},
+        **{name: getattr(eta, name) for name in _FACTS},
+    )  # fmt: skip
+    return asdict(told)
 
 
 # ---- and reads
 
 
-def check_asked(said: Mapping[str, Any], settings: Settings, file: str) -> None:
+def checked(columns: Mapping[str, npt.NDArray[Any]], said: Mapping[str, object], file: str) -> About:
+    """What a file says, if it is anything that `to_rows` and `about` write: a digest shows a damaged file, and anybody
+    can make another."""
+    try:
+        told: About = _NOUNS.read(About, said)
+        for fault in (*_faults_of(told), *_faults_of_rows(columns, told)):
+            raise ValueError(fault)
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        fault = f"{error} is missing" if isinstance(error, KeyError) else str(error)
+        raise DataError(f"it is not as estimate-eta wrote it: {fault}", file, hint="run estimate-eta again") from None
+    return told
+
+
+def _faults_of(told: About) -> Iterator[str]:
+    kinds = {one.name: one for one in fields(Settings)}
+    for name, value in told.asked.items():
+        if name not in _SEARCH:
+            yield f"nothing is asked with {shown(name)}"
+        elif value is not None:
+            each = value if isinstance(value, list) else [value]
+            for one in each:  # refuses what the option does not take
+                kinds[name].metadata[KIND].take("all" if (name, one) == ("queries", 0) else one)
+    if len(told.classes) < 2 or len({*told.classes}) < len(told.classes):
+        yield "a label has two classes or more, and each once"
+    if min(told.n, told.choices, told.rows_used) < 1 or (told.k is not None and told.k < 1) or told.seed < 0:
+        yield "rows, neighbours and choices are counted from 1"
+    if not all(0 <= one <= 1 for one in (told.recall, told.recall_low, told.order_p or 0)):
+        yield "a recall and a p-value are shares"
+    if not all(one >= 0 for one in (told.log_loss, *(one.log_loss for one in told.tried))):
+        yield "a log loss is not below 0"
+    if told.twins is not None and not 0 <= told.twins.differ <= told.twins.pairs:
+        yield "of pairs no more differ than there are"
+
+
+def _faults_of_rows(columns: Mapping[str, npt.NDArray[Any]], told: About) -> Iterator[str]:
+    """Of columns: which there are, of which kind, and what holds of them in every row."""
+
+    def of(name: str) -> list[str]:
+        return [f"{name}_{one}" for one in told.classes]
+
+    counted, parted = of("count")[0] in columns, "part" in columns
+    wanted = ["row", *of("eta")] + ([*of("count"), "k", "radius"] if counted else [])
+    wanted += ["part", *of("unseen")] if parted and counted else []
+    wanted += _UNRESOLVED if parted and _UNRESOLVED[0] in columns else []
+    if {*columns} != {*wanted}:
+        yield "its columns are others"
+        return
+    whole = {"row", "k", "part", *of("count")}
+    if any((values.dtype.kind == "i") != (name in whole) for name, values in columns.items()):
+        yield "counts are whole numbers, and probabilities are not"
+        return
+    row = columns["row"]
+    if not len(row) or row[0] < 1 or np.any(np.diff(row) <= 0):
+        yield "rows are counted from 1, and each stands there once"
+    for name in ("eta", "unseen") if "part" in wanted else ("eta",):
+        values = np.column_stack([columns[one] for one in of(name)])
+        if not np.all((values >= 0) & (values <= 1)) or np.any(np.abs(values.sum(axis=1) - 1) > _ROUNDED):
+            yield f"{name} is no distribution"
+    if counted != (told.k is not None):
+        yield "a k belongs to counts"
+    if counted:
+        counts, most = np.column_stack([columns[one] for one in of("count")]), told.n
+        if (
+            np.any((counts < 0) | (counts > most))
+            or np.any(counts.sum(axis=1) != columns["k"])
+            or columns["k"].min() < 1
+        ):
+            yield "the counts do not add up to k"
+        if not np.all(columns["radius"] >= 0):
+            yield "a radius is below 0"
+    if "part" in wanted and (columns["part"].min() < 0 or columns["part"].max() > _MOST_PARTS):
+        yield "a part is none"
+    if _UNRESOLVED[0] in wanted and not all(
+        np.all((columns[one] >= 0) & (columns[one] < np.inf)) for one in _UNRESOLVED
+    ):
+        yield "a variance is below 0"
+
+
+def check_asked(said: About, settings: Settings, file: str) -> None:
     """An option that the file was not made with would silently change nothing."""
     for name in _SEARCH:
         value, default = getattr(settings, name), getattr(Settings(), name)
-        was = said["asked"].get(name, default)
+        was = said.asked.get(name, default)
         if value != default and _plain(value) != _plain(was):
             what = f"--{name} {_shown(_plain(value))} is not what the file was made with ({_shown(was)})"
             raise SpecError(what, file, hint="run estimate-eta again with it, or leave it out")
 
 
-def check_same(said: Mapping[str, Any], dataset: Dataset, file: str) -> None:
-    if said["sha256"] != dataset.sha256:
+def check_same(said: About, dataset: Dataset, file: str) -> None:
+    if said.sha256 != dataset.sha256:
         what = "made for another table, or for this one before it changed"
         raise DataError(what, file, hint="run estimate-eta again")
     for name, word in _WORDS.items():
         value = getattr(dataset, name)
-        if _plain(said[name]) != _plain(value):
-            what = f"made with other {word}: {_shown(said[name])} instead of {_shown(value)}"
+        if getattr(said, name) != value:
+            what = f"made with other {word}: {_shown(getattr(said, name))} instead of {_shown(value)}"
             raise DataError(what, file, hint="use the same --label, --positive and --drop-null-labels")
 
 
@@ -139,9 +251,7 @@ def _shown(value: object) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 
-def eta_of_rows(
-    columns: Mapping[str, npt.NDArray[Any]], said: Mapping[str, Any], table: Table, settings: Settings
-) -> Eta:
+def eta_of_rows(columns: Mapping[str, npt.NDArray[Any]], said: About, table: Table, settings: Settings) -> Eta:
     def matrix(name: str) -> Any:
         names = [f"{name}_{of}" for of in table.dataset.classes]
         return np.column_stack([columns[one] for one in names]) if set(names) <= columns.keys() else None
@@ -155,8 +265,7 @@ def eta_of_rows(
         unseen=matrix("unseen") if seen else probability,
         unresolved=np.column_stack([columns[name] for name in _UNRESOLVED]) if open_ else None,
         refuted=not seen and _refuted(probability, table, settings),
-        tried=tuple(Tried(**one) for one in said["tried"]), asked=said["asked"] | {"eta": said["given"]},
-        **{name: said[name] for name in _FACTS},
+        tried=said.tried, asked={**said.asked, "eta": said.given}, **{name: getattr(said, name) for name in _FACTS},
     )  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from string import Formatter
 from typing import Any
 
@@ -13,6 +13,7 @@ from ..core.report import Report
 from . import found, words
 from .formats.spelling import count
 
+FAULTS = (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError)
 _FEW_ROWS = 2_000
 _SAID_ELSEWHERE = (NOT_JUDGED, "no-strength-passes")  # in a line of its own, in the answer
 
@@ -38,6 +39,19 @@ def for_people(report: Report) -> list[str]:
 
 
 def sentence(remark: Remark) -> str:
+    try:
+        return _written(remark)
+    except FAULTS:  # a file that says so was sealed by somebody else
+        return f"{remark.code}, of which the values cannot be read"
+
+
+def check(remarks: Iterable[Remark]) -> None:
+    """One of `FAULTS` where values do not belong to their code."""
+    for one in remarks:
+        _written(one)
+
+
+def _written(remark: Remark) -> str:
     return _WRITER.format(SENTENCES.get(remark.code, "{text}"), **{"text": remark.code, **remark.values})
 
 

@@ -41,7 +41,17 @@ VALUES: dict[str, Sequence[str]] = {
     "original": ("t.csv", "t.parquet", "absent.csv"),
 }  # fmt: skip
 COSTLY = {"explain", "debug"}  # fits models once for each column; shows where an error comes from
-ENVIRONMENTS = ({}, {}, {}, {"COLUMNS": "20"}, {"COLUMNS": "0"}, {"FORCE_COLOR": "1"}, {"TERM": "dumb"}, {"LANG": "C"}, {"COLUMNS": "x"})
+ENVIRONMENTS = (
+    {},
+    {},
+    {},
+    {"COLUMNS": "20"},
+    {"COLUMNS": "0"},
+    {"FORCE_COLOR": "1"},
+    {"TERM": "dumb"},
+    {"LANG": "C"},
+    {"COLUMNS": "x"},
+)
 
 
 @dataclass(frozen=True)
@@ -82,7 +92,9 @@ def _odd_table(rng: Random, case: Case, stock: Stock) -> Case:
             case 1:
                 table = table.append_column(_name(rng), made)
             case _:
-                table = table.rename_columns([_name(rng) if i == where else one for i, one in enumerate(table.column_names)])
+                table = table.rename_columns(
+                    [_name(rng) if i == where else one for i, one in enumerate(table.column_names)]
+                )
     name = rng.choice(("t.parquet", "t.arrow", "t.stream.arrow", "t.feather", "t.csv"))
     try:
         data = written(table, name)
@@ -115,7 +127,9 @@ def _wrong_name(rng: Random, case: Case, stock: Stock) -> Case:
     name = rng.choice((f"t.{rng.choice(('csv', 'parquet', 'arrow', 'svm', 'json', 'txt', 'csv.gz'))}", _file_name(rng)))
     if rng.random() < 0.3:
         parts = {f"d/p={_file_name(rng, '')}/{i}.parquet": stock.tables["t.parquet"] for i in range(2)}
-        return _audit(rng, replace(case, files=parts | {f"d/{_file_name(rng)}": data}), rng.choice(("d", "d/*/*", "d/**")))
+        return _audit(
+            rng, replace(case, files=parts | {f"d/{_file_name(rng)}": data}), rng.choice(("d", "d/*/*", "d/**"))
+        )
     return _audit(rng, replace(case, files={name: data}), name)
 
 
@@ -134,7 +148,12 @@ def _wanted(rng: Random, command: str) -> list[str]:
     """Without which a command says only that it is missing."""
     match command:
         case "release":
-            return ["--to", rng.choice(("r.csv", "r.parquet", "r.arrow", "r.svm")), "--mechanism", rng.choice(MECHANISMS)]
+            return [
+                "--to",
+                rng.choice(("r.csv", "r.parquet", "r.arrow", "r.svm")),
+                "--mechanism",
+                rng.choice(MECHANISMS),
+            ]
         case "check" | "tune":
             return ["--fail-if", rng.choice(LINES)]
     return []
@@ -156,7 +175,9 @@ def _mechanisms(rng: Random, case: Case, stock: Stock) -> Case:
         name, _, fields = spec.partition(":")
         key, _, _ = rng.choice(fields.split(",")).partition("=")
         value = rng.choice((str(rng.choice(mutations.NUMBERS)), nasty(rng), "1|2", "0.1", "2"))
-        spec = rng.choice((f"{name}:{key}={value}", f"{spec},{key}={value}", f"{name}:{fields},{nasty(rng)}", _shuffled(rng, spec)))
+        spec = rng.choice(
+            (f"{name}:{key}={value}", f"{spec},{key}={value}", f"{name}:{fields},{nasty(rng)}", _shuffled(rng, spec))
+        )
     command = rng.choice(("advantage", "estimate-j", "nu-max", "tune", "release"))
     given = ["t.csv", "--exclude", "note", "--mechanism", spec.replace("\x00", "")]
     given += [] if command == "release" else ["--estimator", "knn"]
@@ -171,10 +192,18 @@ def _shuffled(rng: Random, text: str) -> str:
 
 def _policy_lines(rng: Random, case: Case, stock: Stock) -> Case:
     line = rng.choice(LINES)
-    line = rng.choice((_shuffled(rng, line), line.replace("0", nasty(rng), 1), line + nasty(rng), line.replace("tau", nasty(rng))))
+    line = rng.choice(
+        (_shuffled(rng, line), line.replace("0", nasty(rng), 1), line + nasty(rng), line.replace("tau", nasty(rng)))
+    )
     stored = rng.choice(list(stock.reports))
     files = {"old.json": json.dumps(stock.reports[stored]).encode()}
-    return _typed(rng, replace(case, files=files), "check", ["old.json", "--fail-if", line.replace("\x00", "")], few=rng.choice((0, 1)))
+    return _typed(
+        rng,
+        replace(case, files=files),
+        "check",
+        ["old.json", "--fail-if", line.replace("\x00", "")],
+        few=rng.choice((0, 1)),
+    )
 
 
 def _typed(rng: Random, case: Case, command: str, given: list[str], few: int) -> Case:
@@ -219,7 +248,13 @@ def _marks_of_head(data: bytes) -> set[str]:
 
 
 def _configuration(rng: Random, case: Case, stock: Stock) -> Case:
-    values: dict[str, Any] = {"label": "y", "exclude": ["note"], "mechanism": ["rr:epsilon=2"], "estimator": "knn", "confidence": 0.95}
+    values: dict[str, Any] = {
+        "label": "y",
+        "exclude": ["note"],
+        "mechanism": ["rr:epsilon=2"],
+        "estimator": "knn",
+        "confidence": 0.95,
+    }
     policy: dict[str, Any] = {"fail_if": list(LINES[:3]), "on_unproven": "pass", "confidence": 0.9}
     digest = stock.reports["nu-max"]["dataset"]["sha256"]
     policy["waiver"] = [{"quantity": "nu_max", "dataset": f"sha256:{digest}", "until": "2027-01-31", "reason": "known"}]
@@ -229,13 +264,20 @@ def _configuration(rng: Random, case: Case, stock: Stock) -> Case:
     data = mutations.of_text(rng, text) if rng.random() < 0.3 else text
     data = mutations.of_bytes(rng, data) if rng.random() < 0.2 else data
     command = rng.choice(("estimate-j", "check", "nu-max"))
-    given = ["t.csv", *(["--config", name] if name == "c.toml" else []), *(["--show-config"] if rng.random() < 0.2 else [])]
+    given = [
+        "t.csv",
+        *(["--config", name] if name == "c.toml" else []),
+        *(["--show-config"] if rng.random() < 0.2 else []),
+    ]
     files = {name: data, "t.csv": stock.tables["t.csv"]}
     return replace(_typed(rng, replace(case, files=files), command, given, few=0), told=frozenset())
 
 
 def _policy_file(rng: Random, case: Case, stock: Stock) -> Case:
-    document = {"fail_if": list(LINES[: rng.randrange(1, 6)]), "waiver": [{"quantity": "j", "dataset": "sha256:" + "0" * 64}]}
+    document = {
+        "fail_if": list(LINES[: rng.randrange(1, 6)]),
+        "waiver": [{"quantity": "j", "dataset": "sha256:" + "0" * 64}],
+    }
     data = _toml(mutations.of_json(rng, document))
     data = mutations.of_bytes(rng, data) if rng.random() < 0.4 else data
     files = {"p.toml": data, "old.json": json.dumps(stock.reports["audit"]).encode()}
@@ -245,7 +287,9 @@ def _policy_file(rng: Random, case: Case, stock: Stock) -> Case:
 def _variables(rng: Random, case: Case, stock: Stock) -> Case:
     name = rng.choice(list(VALUES))
     value = rng.choice((rng.choice(VALUES[name]), nasty(rng))).replace("\x00", "").encode(errors="replace").decode()
-    environment = {f"LABELDP_AUDIT_{name.upper()}": value} | ({"LABELDP_AUDIT_ESTIMATOR": "knn"} if name != "estimator" else {})
+    environment = {f"LABELDP_AUDIT_{name.upper()}": value} | (
+        {"LABELDP_AUDIT_ESTIMATOR": "knn"} if name != "estimator" else {}
+    )
     files = {"t.csv": stock.tables["t.csv"]}
     made = _typed(rng, replace(case, files=files), rng.choice(("estimate-j", "check", "advantage")), ["t.csv"], few=0)
     return replace(made, environment=case.environment | environment)
@@ -315,9 +359,13 @@ def _eta_file(rng: Random, case: Case, stock: Stock) -> Case:
                 case 2:
                     values = old.to_pylist()
                     for _ in range(rng.choice((1, 5, len(values)))):
-                        values[rng.randrange(len(values))] = rng.choice((*mutations.NUMBERS[:7], 0.0, 0.5, -1.0, 1e300, float("nan")))
+                        values[rng.randrange(len(values))] = rng.choice(
+                            (*mutations.NUMBERS[:7], 0.0, 0.5, -1.0, 1e300, float("nan"))
+                        )
                     whole = pa.types.is_integer(old.type)
-                    table = table.set_column(where, name, pa.array([_within(one) if whole and one == one else float(one) for one in values]))
+                    table = table.set_column(
+                        where, name, pa.array([_within(one) if whole and one == one else float(one) for one in values])
+                    )
                 case 3:
                     table = table.slice(rng.randrange(10), rng.randrange(len(table)))
                 case _:

@@ -86,7 +86,9 @@ def of_text(rng: Random, data: bytes) -> bytes:
     for _ in range(rng.choice((1, 1, 2))):
         text = rng.choice(_ON_TEXT)(rng, text)
     encoding = rng.choice(("utf-8", "utf-8", "utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-32", "latin-1", "cp037"))
-    return text.encode(encoding, errors=rng.choice(("replace", "surrogateescape")) if encoding == "utf-8" else "replace")
+    return text.encode(
+        encoding, errors=rng.choice(("replace", "surrogateescape")) if encoding == "utf-8" else "replace"
+    )
 
 
 def _line(rng: Random, text: str, change: Callable[[str], str]) -> str:
@@ -164,7 +166,19 @@ def odd_value(rng: Random) -> Any:
     deep: Any = 0
     for _ in range(rng.choice((2, 60))):
         deep = rng.choice(([deep], {"a": deep}))
-    values = (None, True, False, nasty(rng), rng.choice(NUMBERS), [], {}, deep, [nasty(rng)] * 3, {nasty(rng): 1}, "Infinity")
+    values = (
+        None,
+        True,
+        False,
+        nasty(rng),
+        rng.choice(NUMBERS),
+        [],
+        {},
+        deep,
+        [nasty(rng)] * 3,
+        {nasty(rng): 1},
+        "Infinity",
+    )
     return rng.choice(values)
 
 

@@ -12,11 +12,11 @@ import shutil
 import signal
 import tempfile
 import time
-import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
 from dataclasses import dataclass
 from html.parser import HTMLParser
 from pathlib import Path
+from xml.etree import ElementTree
 
 from cases import Case
 from stock import MARK
@@ -81,7 +81,9 @@ def _run_and_exit(case: Case, folder: Path) -> None:
         tempfile.tempdir = None
         import sys
 
-        sys.stdin, sys.stdout, sys.stderr = (open(i, "rw"[i > 0], encoding="utf-8", errors="surrogateescape") for i in range(3))  # noqa: PTH123, SIM115
+        sys.stdin, sys.stdout, sys.stderr = (
+            open(i, "rw"[i > 0], encoding="utf-8", errors="surrogateescape") for i in range(3)
+        )
         sys.argv = ["labeldp-audit", *case.arguments]
         from labeldp_audit.cli import app
 
@@ -130,7 +132,11 @@ def faults(case: Case, played: Played) -> Iterator[str]:
         yield from (f"{name}: {what}" for what in _of_page(form, data))
     texts = {"standard error": err, **{name: data.decode(errors="replace") for name, (_, data) in pages.items()}}
     for name, text in texts.items():
-        marks = {found for found in re.findall(rf"{MARK}[0-9]+[xn]", text) if not any(found in one or one == MARK for one in case.told)}
+        marks = {
+            found
+            for found in re.findall(rf"{MARK}[0-9]+[xn]", text)
+            if not any(found in one or one == MARK for one in case.told)
+        }
         if marks and not _is_named(case, marks):
             yield f"{name}: cells of features: {sorted(marks)[:3]}"
 
@@ -138,7 +144,9 @@ def faults(case: Case, played: Played) -> Iterator[str]:
 def _is_named(case: Case, marks: set[str]) -> bool:
     """Labels and what was typed may be shown: where the text column is the label, its cells are classes."""
     typed = " ".join((*case.arguments, *case.environment.values()))
-    return any(f"{option} {name}" in typed for option in ("--label",) for name in ("text", "note")) or "LABEL" in " ".join(case.environment)
+    return any(
+        f"{option} {name}" in typed for option in ("--label",) for name in ("text", "note")
+    ) or "LABEL" in " ".join(case.environment)
 
 
 def _of_messages(played: Played, err: str) -> Iterator[str]:
@@ -192,7 +200,12 @@ def _reports(case: Case, played: Played) -> dict[str, bytes]:
 def _format_of_output(case: Case) -> str:
     found = [case.arguments[i + 1] for i, one in enumerate(case.arguments[:-1]) if one in ("-f", "--format")]
     shown = [one for one in found if "=" not in one]
-    if "--export" in case.arguments or "--show-config" in case.arguments or "--help" in case.arguments or "-h" in case.arguments:
+    if (
+        "--export" in case.arguments
+        or "--show-config" in case.arguments
+        or "--help" in case.arguments
+        or "-h" in case.arguments
+    ):
         return "free"
     if len(shown) > 1 or (found and not shown) or any("FORMAT" in one or "EXPORT" in one for one in case.environment):
         return "free"
@@ -240,7 +253,9 @@ def _is_number(cell: str) -> bool:
 class _Page(HTMLParser):
     """Every element that begins has an end, and no script is a stranger's."""
 
-    EMPTY = frozenset(("meta", "link", "br", "hr", "img", "input", "col", "path", "rect", "line", "circle", "polyline", "wbr"))
+    EMPTY = frozenset(
+        ("meta", "link", "br", "hr", "img", "input", "col", "path", "rect", "line", "circle", "polyline", "wbr")
+    )
 
     def __init__(self) -> None:
         super().__init__()

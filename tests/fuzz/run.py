@@ -1,7 +1,7 @@
 """FUZZ_N hostile inputs from FUZZ_SEED on all cores: prints each failure, and how to see it again.
 
-    make fuzz FUZZ_N=10000 FUZZ_SEED=1
-    python tests/fuzz/run.py --case 17     # one of them: its folder is kept and named
+make fuzz FUZZ_N=10000 FUZZ_SEED=1
+python tests/fuzz/run.py --case 17     # one of them: its folder is kept and named
 """
 
 from __future__ import annotations
@@ -15,7 +15,12 @@ from pathlib import Path
 from typing import Any
 
 # One thread each: forks share no pool of threads with their parent.
-os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "LABELDP_AUDIT_THREADS": "1", "OMP_WAIT_POLICY": "passive"}
+os.environ |= {
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "LABELDP_AUDIT_THREADS": "1",
+    "OMP_WAIT_POLICY": "passive",
+}
 
 import cases
 import playing

@@ -73,7 +73,10 @@ def written(table: pa.Table, name: str) -> bytes:
         case "csv" | "csv.gz":
             pyarrow.csv.write_csv(table, sink)
         case _:
-            labels, cells = table["y"].to_pylist(), zip(table["number"].to_pylist(), table["whole"].to_pylist(), strict=True)
+            labels, cells = (
+                table["y"].to_pylist(),
+                zip(table["number"].to_pylist(), table["whole"].to_pylist(), strict=True),
+            )
             lines = (f"{y} 1:{a!r} 3:{b}\n" for y, (a, b) in zip(labels, cells, strict=True))
             sink.write("".join(lines).encode())
     return gzip.compress(sink.getvalue(), mtime=0) if name.endswith(".gz") else sink.getvalue()
@@ -112,7 +115,15 @@ def made(folder: Path) -> Stock:
             reports[command] = json.loads(Path(f"out/{command}.json").read_text())
         eta = Path("out/eta.parquet").read_bytes()
         releases = {}
-        for i, spec in enumerate(("rr:epsilon=1", "llp:k=4", "geometric-llp:k=4,epsilon=1", "alibi:epsilon=2", "cluster-rr:epsilon=1,clusters=4")):
+        for i, spec in enumerate(
+            (
+                "rr:epsilon=1",
+                "llp:k=4",
+                "geometric-llp:k=4,epsilon=1",
+                "alibi:epsilon=2",
+                "cluster-rr:epsilon=1,clusters=4",
+            )
+        ):
             before = {*os.listdir()}
             ending = ("csv", "parquet")[i % 2]
             status = run_quietly(

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import datetime
-import functools
 import json
-import math
 import re
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import fields, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any, NoReturn
 
 from ...core.errors import DataError
 from ...core.eta import Bin, EtaSummary, Tried
 from ...core.finding import Bound, Change, Finding, Way
+from ...core.from_json import WORDS, Nouns, listed, members, number, refused, text, whole
 from ...core.policy import COMPARISONS, FIELDS, Judgement, Outcome, Verdict, Waived, Waiver
 from ...core.quantity import Quantity
 from ...core.remark import UNCODED, Remark
@@ -24,18 +23,10 @@ from . import report_hash
 
 _WITHOUT_ETA = (VERIFY, "check", "diff")  # and what was made of its reports
 Object = Mapping[str, Any]
-Reader = Callable[[Any], Any]
 
 AGAIN = "write it anew: labeldp-audit audit DATA"
-_WORDS = {"Infinity": math.inf, "-Infinity": -math.inf}
 _NAMES = ("binds", "bound", "class", "column", "group", "of", "parameter", "scale")  # of `at` that are never numbers
 _LOSSES = {"log_loss", "blind", "less"}  # of remarks, which may be infinite
-# Keys that reports may lack; of a newer version they may have more.
-_OPTIONAL = {
-    Report: ("uncertifiable", "changes"), EtaSummary: ("order_p",), Bound: ("reason", "standard_error"),
-    Finding: ("claim", "bag"), Column: ("missing", "levels", "width"), Tried: ("behind", "behind_error"),
-    Waiver: ("baseline",),
-}  # fmt: skip
 
 
 def read(text: str, name: str, quantities: Mapping[str, Quantity]) -> Report:
@@ -56,7 +47,7 @@ def read_with_run(text: str, name: str, quantities: Mapping[str, Quantity]) -> t
     run = document.get("run")
     try:
         report = replace(_report(document), quantities=quantities)
-        sentences.warnings(report)  # which refuses values that do not belong to a code
+        sentences.check(report.remarks)
         for fault in (*_faults_of_table(report.dataset), *_faults(report)):
             raise ValueError(fault)
         return report, run if isinstance(run, dict) else None
@@ -96,142 +87,86 @@ def _check_schema(schema: object, name: str) -> None:
 # ---- nouns
 
 
-def _noun(kind: type, values: Any, **known: object) -> Any:
-    """What has those fields; `known` stand in the file in another shape."""
-    given, optional = _object(values), _OPTIONAL.get(kind, ())
-    for name, reader in _readers(kind, tuple(known)):
-        if name in given or name not in optional:
-            known[name] = reader(given[name])
-    return kind(**known)
-
-
-@functools.cache
-def _readers(kind: type, known: tuple[str, ...]) -> tuple[tuple[str, Reader], ...]:
-    return tuple((field.name, _reader(str(field.type))) for field in fields(kind) if field.name not in known)
-
-
-def _reader(declared: str) -> Reader:
-    """By how a field is declared: `int`, `int | None`, `tuple[int, ...]`."""
-    one = declared.removesuffix(" | None")
-    if one != declared:
-        inner = _reader(one)
-        return lambda value: None if value is None else inner(value)
-    one = declared.removeprefix("tuple[").removesuffix(", ...]")
-    if one != declared:
-        item = _reader(one)
-        return lambda value: tuple(map(item, _list(value)))
-    return _READERS[declared]
-
-
 def _report(document: Object) -> Report:
-    findings = tuple(map(_finding, _list(document["findings"])))
-    if not re.fullmatch("[a-z][a-z-]*", _text(document["command"])):  # a file may be named after it
+    findings = tuple(map(_finding, listed(document["findings"])))
+    if not re.fullmatch("[a-z][a-z-]*", text(document["command"])):  # a file may be named after it
         raise ValueError("no name of a command")
     judged = document.get("judgement")
     if judged is not None:
-        verdicts = tuple(_verdict(one, findings) for one in _list(judged["verdicts"]))
-        judged = Judgement(verdicts, tuple(_noun(Waived, one, waiver=_waiver(one)) for one in _list(judged["waivers"])))
-    version = _text(document["tool"]["version"])
+        verdicts = tuple(_verdict(one, findings) for one in listed(judged["verdicts"]))
+        judged = Judgement(
+            verdicts, tuple(_NOUNS.read(Waived, one, waiver=_waiver(one)) for one in listed(judged["waivers"]))
+        )
+    version = text(document["tool"]["version"])
     known: dict[str, object] = {
         "findings": findings,
         "judgement": judged,
         "remarks": _remarks(document),
         "quantities": {},
     }
-    made: Report = _noun(Report, document, version=version, **known)
+    made: Report = _NOUNS.read(Report, document, version=version, **known)
     return made
 
 
 def _remarks(document: Object) -> tuple[Remark, ...]:
     """One for each warning. A code that this version does not know has the sentence that stands in the file."""
-    coded = [_remark(one) for one in _list(document.get("remarks", []))]
-    said = [_text(one) for one in _list(document["warnings"])]
+    coded = [_remark(one) for one in listed(document.get("remarks", []))]
+    said = [text(one) for one in listed(document["warnings"])]
     if len(coded) != len(said):  # of an older version, most of whose warnings have no code
         told = {sentences.sentence(one) for one in coded}
         return (*coded, *(Remark(UNCODED, text=one) for one in said if one not in told))
     return tuple(
-        one if one.code in sentences.SENTENCES else Remark(one.code, **{**one.values, "text": text})
-        for one, text in zip(coded, said, strict=True)
+        one if one.code in sentences.SENTENCES else Remark(one.code, **{**one.values, "text": words})
+        for one, words in zip(coded, said, strict=True)
     )
 
 
 def _remark(one: Object) -> Remark:
-    values = _object(one["values"])
-    return Remark(_text(one["code"]), **values | {name: _number(values[name]) for name in _LOSSES & values.keys()})
+    values = members(one["values"])
+    return Remark(text(one["code"]), **values | {name: number(values[name]) for name in _LOSSES & values.keys()})
 
 
 def _finding(one: Any) -> Finding:
-    found: Finding = _noun(Finding, one, bound=_noun(Bound, one))
+    found: Finding = _NOUNS.read(Finding, one, bound=_NOUNS.read(Bound, one))
     return found
 
 
 def _at(at: Any) -> dict[str, float | str]:
     return {
-        key: value if isinstance(value, str) and (key in _NAMES or value not in _WORDS) else _number(value)
-        for key, value in _object(at).items()
+        key: value if isinstance(value, str) and (key in _NAMES or value not in WORDS) else number(value)
+        for key, value in members(at).items()
     }
 
 
 def _verdict(one: Object, findings: tuple[Finding, ...]) -> Verdict:
     """Python would count a place below 0 from the end of the list."""
-    place = None if one["finding"] is None else _whole(one["finding"])
+    place = None if one["finding"] is None else whole(one["finding"])
     if place is not None and place < 0:
-        _refused(place, "a place in a list")
+        refused(place, "a place in a list")
     worst = None if place is None else findings[place]
     waiver = None if one["waived"] is None else _waiver(one["waived"])
-    found: Verdict = _noun(Verdict, one, worst=worst, waiver=waiver)
+    found: Verdict = _NOUNS.read(Verdict, one, worst=worst, waiver=waiver)
     return found
 
 
 def _waiver(one: Object) -> Waiver:
-    until, dataset = datetime.date.fromisoformat(one["until"]), _text(one["dataset"]).removeprefix("sha256:")
-    found: Waiver = _noun(Waiver, one, until=until, dataset=dataset)
+    until, dataset = datetime.date.fromisoformat(one["until"]), text(one["dataset"]).removeprefix("sha256:")
+    found: Waiver = _NOUNS.read(Waiver, one, until=until, dataset=dataset)
     return found
 
 
-# ---- values
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else _refused(value, "a text")
-
-
-def _truth(value: Any) -> bool:
-    return value if isinstance(value, bool) else _refused(value, "true or false")
-
-
-def _whole(value: Any) -> int:
-    return value if isinstance(value, int) and not isinstance(value, bool) else _refused(value, "a whole number")
-
-
-def _number(value: Any) -> float:
-    if isinstance(value, str) and value in _WORDS:
-        return _WORDS[value]
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        float(value)  # refuses what no number of a report can be
-        return value
-    return _refused(value, "a number")
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else _refused(value, "a list")
-
-
-def _object(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else _refused(value, "an object")
-
-
-def _refused(value: object, wanted: str) -> NoReturn:
-    raise TypeError(f"{type(value).__name__} instead of {wanted}")
-
-
-_READERS: Mapping[str, Reader] = {
-    "str": _text, "int": _whole, "float": _number, "bool": _truth, "Outcome": Outcome,
-    "Mapping[str, object]": _object, "Mapping[str, float | str]": _at,
-    **{kind.__name__: functools.partial(_noun, kind) for kind in (Dataset, Column, EtaSummary, Bin)},
-    "Change": lambda one: Change(_finding(one["old"]), _finding(one["new"]), Way(one["way"])),
-    "Tried": lambda value: _noun(Tried, {"k": None} | _object(value)),
-}  # fmt: skip
+_NOUNS: Nouns = Nouns(
+    (Dataset, Column, EtaSummary, Bin, Tried),
+    {
+        "Outcome": Outcome, "Mapping[str, float | str]": _at,
+        "Change": lambda one: Change(_finding(one["old"]), _finding(one["new"]), Way(one["way"])),
+    },
+    optional={
+        Report: ("uncertifiable", "changes"), EtaSummary: ("order_p",), Bound: ("reason", "standard_error"),
+        Finding: ("claim", "bag"), Column: ("missing", "levels", "width"), Waiver: ("baseline",),
+        Tried: ("k", "behind", "behind_error"),
+    },
+)  # fmt: skip
 
 
 # ---- what holds of every report that an audit made
