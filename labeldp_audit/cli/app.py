@@ -66,7 +66,8 @@ def _guarded(arguments: Sequence[str]) -> int:
         if "--debug" in arguments or os.environ.get("LABELDP_AUDIT_DEBUG", "0") not in ("", "0", "false", "no", "off"):
             import traceback
 
-            terminal.say("".join(traceback.format_exception(error)))
+            for line in "".join(traceback.format_exception(error)).splitlines():
+                terminal.say(line)
         return explained(error)
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from ..core.errors import DataError
 from ..core.progress import Progress, Silent
+from ..core.quoting import plain
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bars
@@ -24,6 +25,7 @@ STATUSES = (
     "Exit status: 0 it ran, and a policy holds; 1 the policy is violated; 2 usage or configuration; 3 the data cannot "
     "be audited; 4 inconclusive or unproven; 70 a bug; 130 interrupted; 141 broken pipe; 143 terminated."
 )
+LONGEST_LINE = 2000  # characters
 PIPE = (100, 24)  # columns and lines where no terminal is
 
 
@@ -45,7 +47,7 @@ def say(line: str) -> None:
     """To standard error; nothing where that is closed."""
     try:
         if sys.stderr is not None:
-            shown = line.replace("##[", "# #[")  # commands to a runner of GitHub, wherever they stand in a line
+            shown = plain(line, LONGEST_LINE).replace("##[", "# #[")  # commands to a runner of GitHub, wherever they stand in a line
             print(f"labeldp-audit: {shown}", file=sys.stderr, flush=True)
     except OSError:
         mute(sys.stderr)

@@ -15,6 +15,9 @@ import difflib
 import re
 from collections.abc import Iterable, Mapping
 
+from .quoting import plain
+
+LONGEST_WHAT, LONGEST_PLACE = 1000, 300  # characters
 _BREAK = re.compile(r"\s*[^\S ]\s*")
 _FLAG = re.compile(r"(?<![\w-])--([a-z]+(?:-[a-z]+)*)")
 
@@ -27,7 +30,8 @@ class AuditError(Exception):
         self.where = tuple(str(place) for place in where if place is not None and place != "")
         self.hint = hint
         # One line, whatever a file name or a library's message holds; blanks stay, as the user may count characters.
-        super().__init__(_BREAK.sub(" ", ": ".join((what, *self.where))).strip())
+        places = (plain(_BREAK.sub(" ", one), LONGEST_PLACE) for one in self.where)
+        super().__init__(": ".join((plain(_BREAK.sub(" ", what), LONGEST_WHAT), *places)).strip())
 
 
 class DataError(AuditError):

@@ -1,4 +1,4 @@
-"""How names and lists appear in one-line messages, whatever they hold."""
+"""How names, lists and what strangers wrote appear in messages and reports, whatever they hold."""
 
 from __future__ import annotations
 
@@ -6,7 +6,18 @@ import shlex
 from collections.abc import Iterable
 
 LONGEST_NAME = 60
+LONGEST_TEXT = 10_000
 LONGEST_LIST = 12
+
+
+def plain(text: str, most: int = LONGEST_TEXT) -> str:
+    """Anybody's text as one line for any place: without control characters, escapes of a terminal, marks that turn the
+    direction of text, or halves of characters; cut where it is long. Markup is for each place to mask."""
+    if len(text) > most:
+        text = f"{text[: most - 1]}…"
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
 def shown(name: str) -> str:

@@ -10,10 +10,11 @@ from decimal import ROUND_FLOOR
 from ..core.finding import BASELINE, Bound, Finding, Way
 from ..core.policy import Judgement, Outcome, Verdict, Waived
 from ..core.quantity import NATS, PER_CENT, POINTS
+from ..core.quoting import plain
 from ..core.remark import JUDGED_BY_EPSILON
 from ..core.report import MEASURED_BY, NUMBERS, OLDER, VERIFY, Report
 from . import found, words
-from .formats.spelling import count, nats, plain, short
+from .formats.spelling import count, nats, short
 
 OPEN = "OPEN"
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from ..core.eta import EtaSummary
 from ..core.finding import Finding
+from ..core.quoting import plain
 from ..core.report import VERIFY, Report
 from . import found, words
-from .formats.spelling import confidence, count, cut, percent, plain, share, short
+from .formats.spelling import confidence, count, cut, percent, share, short
 
 _CHECKED = (
     "This report is about the noise alone: what features and release tell together, advantage and attack measure."

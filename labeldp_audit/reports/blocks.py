@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 
+from ..core.quoting import plain
 from .figures.panels import Chart
-from .formats.spelling import cut, plain
+from .formats.spelling import cut
 
 
 class Level(IntEnum):

@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from ..core.policy import Outcome
+from ..core.quoting import plain
 from ..core.report import RELEASE, SCHEMA, TOOL, VERIFY, Report
 from . import answers, basis, figures, found, sentences, tables
 from .blocks import Block, Figure, Level, Notice, Sentence, Table, harmless
 from .formats import call
-from .formats.spelling import count, plain, short
+from .formats.spelling import count, short
 
 BRIEF, NORMAL, DETAIL = Level
 POLICY, NUMBERS, TRUST = "The policy", "The numbers", "How far to trust it"

@@ -9,11 +9,12 @@ from decimal import ROUND_CEILING, ROUND_FLOOR
 from ..core.finding import Bound, Finding, Knows, Way
 from ..core.policy import COMPARISONS, Outcome, Verdict
 from ..core.quantity import NATS, PER_CENT, POINTS
+from ..core.quoting import plain
 from ..core.report import ALONE, OLDER, TUNE, VERIFY, Report
 from ..core.table import EXACT_LEVELS, Column
 from . import answers, found, words
 from .blocks import Table
-from .formats.spelling import NOTHING, confidence, count, factor, nats, percent, places, plain, round_step, short
+from .formats.spelling import NOTHING, confidence, count, factor, nats, percent, places, round_step, short
 
 _COMPARED, _CHOSEN, _SURE, _MORE = " (compared)", " (chosen)", "certified, at least", " or more"
 # Rows shown at most.

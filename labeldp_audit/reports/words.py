@@ -9,9 +9,10 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN
 from ..core import finding
 from ..core.finding import Bound, Finding
 from ..core.quantity import NATS, PER_CENT, POINTS
+from ..core.quoting import plain
 from ..core.report import Report
 from . import found
-from .formats.spelling import NOTHING, factor, percent, plain, points, short
+from .formats.spelling import NOTHING, factor, percent, points, short
 
 _BASELINES = {finding.FEATURES: "features alone", finding.CLEAR: "without noise"}
 FEATURES, CLEAR = _BASELINES.values()

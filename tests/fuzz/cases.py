@@ -134,7 +134,16 @@ def _wrong_name(rng: Random, case: Case, stock: Stock) -> Case:
 
 
 def _file_name(rng: Random, ending: str = ".csv") -> str:
-    return (nasty(rng).replace("/", "_").replace("\x00", "_").strip(".") or "x")[:60] + ending
+    return as_typed(nasty(rng).replace("/", "_").replace("\x00", "_").strip(".") or "x")[:30] + ending
+
+
+def as_typed(text: str) -> str:
+    """Halves of characters reach a program as bytes, which Python stands for by other halves."""
+    try:
+        text.encode(errors="surrogateescape")
+    except UnicodeEncodeError:
+        return text.encode(errors="surrogatepass").decode(errors="surrogateescape")
+    return text
 
 
 def _audit(rng: Random, case: Case, data: str) -> Case:
@@ -225,9 +234,7 @@ def _typed(rng: Random, case: Case, command: str, given: list[str], few: int) ->
     if "few_rows" in params:
         given.append("--few-rows")
     head = frozenset().union(*(_marks_of_head(data) for data in case.files.values()))
-    # An argument of a program cannot hold half a character unless it came as such a byte.
-    arguments = (command, *(one.encode(errors="replace").decode() for one in given))
-    return replace(case, arguments=arguments, told=case.told | head)
+    return replace(case, arguments=(command, *map(as_typed, given)), told=case.told | head)
 
 
 def _marks_of_head(data: bytes) -> set[str]:
@@ -286,7 +293,7 @@ def _policy_file(rng: Random, case: Case, stock: Stock) -> Case:
 
 def _variables(rng: Random, case: Case, stock: Stock) -> Case:
     name = rng.choice(list(VALUES))
-    value = rng.choice((rng.choice(VALUES[name]), nasty(rng))).replace("\x00", "").encode(errors="replace").decode()
+    value = as_typed(rng.choice((rng.choice(VALUES[name]), nasty(rng))).replace("\x00", ""))
     environment = {f"LABELDP_AUDIT_{name.upper()}": value} | (
         {"LABELDP_AUDIT_ESTIMATOR": "knn"} if name != "estimator" else {}
     )

@@ -23,7 +23,7 @@ from stock import MARK
 
 STATUSES = (0, 1, 2, 3, 4)
 SECONDS, MEGABYTES = 60, 250  # what a table of kilobytes may take beyond what is loaded already
-LONGEST_MESSAGE, LONGEST_CELL = 2000, 2000
+LONGEST_MESSAGE, LONGEST_CELL = 2020, 10_000
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 PROTECTED = ("--to", "--per-row")  # options whose files hold rows
 

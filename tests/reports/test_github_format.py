@@ -15,12 +15,12 @@ from joint import SHARED
 from judging import LATER, hostile, judged, many, noticed
 from markdown_it import MarkdownIt
 
+from labeldp_audit.core.quoting import plain
 from labeldp_audit.core.report import Report
 from labeldp_audit.core.table import Column
 from labeldp_audit.reports import answers, formats
 from labeldp_audit.reports.formats import github, markdown
 from labeldp_audit.reports.formats.markdown import escaped
-from labeldp_audit.reports.formats.spelling import plain
 
 AWKWARD = "a|b <i>x</i> `code` *stress* _under_ [link](http://x.y) @team #12 ~~gone~~ \\ &amp; ![p](q) www.x.y"
 

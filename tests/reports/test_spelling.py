@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from labeldp_audit.core.finding import Bound
+from labeldp_audit.core.quoting import plain
 from labeldp_audit.reports import words
 from labeldp_audit.reports.formats import spelling
 
@@ -80,8 +81,8 @@ def test_limits_of_points_are_rounded_outward(value: float) -> None:
 @settings(deadline=None)
 @given(st.text(st.characters()))
 def test_plain_is_printable_and_can_be_written(text: str) -> None:
-    assert spelling.plain(text).isprintable() and spelling.plain(text).encode("utf-8") is not None
-    assert not text.isprintable() or spelling.plain(text) == text
+    assert plain(text).isprintable() and plain(text).encode("utf-8") is not None
+    assert not text.isprintable() or plain(text) == text
 
 
 def test_confidence() -> None:

@@ -15,10 +15,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...core.errors import SpecError
+from ...core.quoting import plain
 from ...core.release import ANYBODY
 from ...core.report import COMPARED, TOOL, Report
 from ..formats.json import visible
-from ..formats.spelling import count, exact, plain
+from ..formats.spelling import count, exact
 
 FILL = "FILL IN"
 _OPERATING_SYSTEM = "operating-system"  # where a manifest's noise comes from

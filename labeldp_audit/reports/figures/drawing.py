@@ -13,7 +13,8 @@ from html import escape
 from itertools import groupby
 from textwrap import wrap
 
-from ..formats.spelling import plain, round_step, short
+from ...core.quoting import plain
+from ..formats.spelling import round_step, short
 
 # A phone of 390 px leaves about 350 px for a chart: what is 14.5 units high is more than 11 px there.
 WIDTH, LINE, RIGHT = 440, 19, 426
@@ -73,7 +74,7 @@ STYLE = (
 
 def escaped(words: str) -> str:
     """All that comes from outside gets into a chart here. No address stands there in one piece, not even in a name."""
-    return escape(plain(words)).replace("//", "/&#47;")
+    return escape(plain(words, len(words))).replace("//", "/&#47;")
 
 
 def tag(name: str, *inside: str, **attributes: str | float) -> str:

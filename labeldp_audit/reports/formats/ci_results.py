@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 from ...core.policy import Outcome, Verdict, Waived
+from ...core.quoting import plain
 from ...core.report import TOOL, Report
 from .. import answers
-from .spelling import count, plain
+from .spelling import count
 
 WAIVER = "waiver"  # rule of those that have run out
 _ABSOLUTE = re.compile(r"[/\\]|[A-Za-z]:")

@@ -18,9 +18,10 @@ from collections.abc import Iterator, Sequence
 
 from ...core.finding import Bound, Finding
 from ...core.policy import Judgement
+from ...core.quoting import plain
 from ...core.report import Report
 from .. import answers
-from .spelling import exact, plain
+from .spelling import exact
 
 VERDICT, WAIVER = "verdict", "waiver"
 _AFTER = ("estimate", "low", "high", "confidence", "n", "method", "assumptions", "reason")

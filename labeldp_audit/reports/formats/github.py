@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ...core.quoting import plain
 from ...core.report import Report
 from .. import answers
 from . import ci_results, markdown
 from .ci_results import Fault
-from .spelling import count, plain
+from .spelling import count
 
 VERDICTS = True
 MOST = 10

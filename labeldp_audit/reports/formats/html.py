@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
+from ...core.quoting import plain
 from ...core.report import TOOL, Report
 from .. import document, figures
 from ..blocks import Block, Figure, Level, Sentence, flowing
-from .spelling import plain
 
 if TYPE_CHECKING:
     from jinja2 import Environment

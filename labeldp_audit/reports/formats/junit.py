@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from xml.sax.saxutils import escape, quoteattr
 
+from ...core.quoting import plain
 from ...core.report import TOOL, Report
 from .. import answers
 from . import ci_results
 from .ci_results import Fault
-from .spelling import exact, plain
+from .spelling import exact
 
 VERDICTS = True
 

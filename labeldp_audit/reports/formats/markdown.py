@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 
+from ...core.quoting import plain
 from ...core.report import Report
 from .. import document
 from ..blocks import Block, Figure, Level, Notice, Sentence, Table, flowing
-from .spelling import plain
 
 # A comment breaks an address that would become a link.
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "&#64;", "": "<!---->", ".": "<!---->."}

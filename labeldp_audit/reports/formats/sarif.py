@@ -12,12 +12,12 @@ import re
 from collections.abc import Mapping, Sequence
 
 from ...core.policy import Judgement, Outcome, Verdict
+from ...core.quoting import plain
 from ...core.report import TOOL, Report
 from .. import answers, basis, found, sentences
 from . import ci_results
 from .ci_results import Fault
 from .json import strict, visible
-from .spelling import plain
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _SEMANTIC = re.compile(r"[0-9]+\.[0-9]+\.[0-9]+([-+][0-9A-Za-z.+-]+)?")

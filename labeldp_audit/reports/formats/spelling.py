@@ -11,13 +11,6 @@ TOO_MANY = "over 100"  # percentage points: a bound that says nothing
 _FINEST = Decimal("0.001")  # of a percentage point
 
 
-def plain(text: str) -> str:
-    """One line without control characters: column names may hold line ends, escapes and text-direction marks."""
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
-
-
 def exact(value: float) -> str:
     """Every digit, and infinity by the name it has in JSON."""
     if math.isnan(value):
