@@ -250,8 +250,9 @@ def _as_toml(name: str, value: object) -> str:
 
 
 def _quoted(text: str) -> str:
-    """A basic string: JSON's escapes are TOML's."""
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+    """A basic string: JSON's escapes are TOML's, but for what lies beyond 16 bits. What is invisible should be seen."""
+    written = json.dumps(text, ensure_ascii=False)
+    return "".join(one if one.isprintable() else f"\\U{ord(one):08x}" for one in written)
 
 
 def shown_policy(asked: Configuration) -> str:

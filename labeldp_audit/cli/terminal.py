@@ -47,7 +47,9 @@ def say(line: str) -> None:
     """To standard error; nothing where that is closed."""
     try:
         if sys.stderr is not None:
-            shown = plain(line, LONGEST_LINE).replace("##[", "# #[")  # commands to a runner of GitHub, wherever they stand in a line
+            shown = plain(line, LONGEST_LINE).replace(
+                "##[", "# #["
+            )  # commands to a runner of GitHub, wherever they stand in a line
             print(f"labeldp-audit: {shown}", file=sys.stderr, flush=True)
     except OSError:
         mute(sys.stderr)

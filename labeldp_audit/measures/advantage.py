@@ -151,10 +151,13 @@ def from_law(law: Law) -> Members:
 
 
 def from_rows(eta: Floats) -> Members:
-    """eta (n, C): no row is twice in a bag, and as many bags as can be made of the rows share none."""
+    """eta (n, C): no row is twice in a bag, and as many bags as can be made of the rows share none. Where a bag is
+    larger than they are many, its members are people like them."""
 
     def members(rng: np.random.Generator, bags: int, size: int) -> Floats:
         at_once = len(eta) // size
+        if not at_once:
+            return np.asarray(eta[rng.integers(len(eta), size=(bags, size))])
         shuffles = (rng.permutation(len(eta))[: at_once * size] for _ in range(-(-bags // at_once)))
         return np.asarray(eta[np.concatenate(list(shuffles)).reshape(-1, size)[:bags]])
 

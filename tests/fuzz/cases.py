@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import math
 import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -371,7 +372,9 @@ def _eta_file(rng: Random, case: Case, stock: Stock) -> Case:
                         )
                     whole = pa.types.is_integer(old.type)
                     table = table.set_column(
-                        where, name, pa.array([_within(one) if whole and one == one else float(one) for one in values])
+                        where,
+                        name,
+                        pa.array([_within(one) for one in values] if whole else [float(one) for one in values]),
                     )
                 case 3:
                     table = table.slice(rng.randrange(10), rng.randrange(len(table)))
@@ -385,7 +388,8 @@ def _eta_file(rng: Random, case: Case, stock: Stock) -> Case:
 
 
 def _within(one: float) -> int:
-    return max(-(2**63), min(int(one), 2**63 - 1))
+    """That 64 bits can hold."""
+    return 0 if math.isnan(one) else max(-(2**63), min(int(one), 2**63 - 1))
 
 
 def _sealed(table: pa.Table, said: Any) -> bytes:

@@ -207,7 +207,11 @@ def _format_of_output(case: Case) -> str:
         or "-h" in case.arguments
     ):
         return "free"
-    if len(shown) > 1 or (found and not shown) or any("FORMAT" in one or "EXPORT" in one for one in case.environment):
+    if (
+        len(shown) > 1
+        or (found and not shown)
+        or any("FORMAT" in one or "CONFIG" in one or "EXPORT" in one for one in case.environment)
+    ):
         return "free"
     configured = any(one.endswith(".toml") for one in case.files) and not found
     return "free" if configured else shown[0] if shown else "text"
@@ -239,7 +243,7 @@ def _of_page(form: str, data: bytes) -> Iterator[str]:
                 _Page().feed(text)
     except Exception as error:
         yield f"no valid {form}: {type(error).__name__}: {error}"
-    yield from _controls(form, text, "\n\r" if form == "csv" else "\n")
+    yield from _controls(form, text, "\n\r" if form in ("csv", "free") else "\n")
 
 
 def _is_number(cell: str) -> bool:

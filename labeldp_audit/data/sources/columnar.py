@@ -90,10 +90,11 @@ def open_arrow(content: FileContent, how: HowText) -> Source:
 
     def pieces(columns: list[str], size: int) -> Iterator[pa.RecordBatch]:
         with _arrow(content) as reader:
-            if isinstance(reader, pa.RecordBatchStreamReader):
-                yield from (batch.select(columns) for batch in reader)
-            else:
-                yield from (reader.get_batch(i).select(columns) for i in range(reader.num_record_batches))
+            whole = isinstance(reader, pa.RecordBatchStreamReader)
+            for batch in reader if whole else map(reader.get_batch, range(reader.num_record_batches)):
+                part = batch.select(columns)
+                part.validate(full=True)  # places outside of a buffer would end the process
+                yield part
 
     with _arrow(content) as reader:
         schema = reader.schema

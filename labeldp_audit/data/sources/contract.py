@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from .batches import cut
+from .batches import cut, reading
 from .content import FileContent, Hashed
 
 # What pyarrow raises over bytes that it cannot read.
@@ -27,7 +27,8 @@ class Source:
 
     def batches(self, columns: Sequence[str], size: int) -> Iterator[pa.RecordBatch]:
         """All rows of these columns, in this order, `size` at a time."""
-        return cut(self.pieces(list(columns), size), size)
+        with reading(self.name, "cannot be read as a table"):
+            yield from cut(self.pieces(list(columns), size), size)
 
 
 @dataclass(frozen=True)
