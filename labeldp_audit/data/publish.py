@@ -35,7 +35,7 @@ from .probabilities import check_columns, checked, distributions
 from .read import how_text
 from .roles import known
 from .scan import settled
-from .sources.batches import about, reading, rows_per_batch
+from .sources.batches import about, reading, rows_per_batch, shortened
 from .sources.content import FileContent
 from .sources.contract import Source
 from .sources.delimited import BLOCK
@@ -104,7 +104,10 @@ def _write(source: object, options: ReadOptions, plan: Rewrite, to: Path, file: 
                 _check_free(plan, [*found.types])
             progress.stage("writing", plan.published, "rows")
             if kind in (PARQUET, ARROW):
-                (_alone if plan.alone else _columnar)(found, plan, kind, file, progress)
+                try:
+                    (_alone if plan.alone else _columnar)(found, plan, kind, file, progress)
+                except pa.ArrowException as error:  # of columns that no file of the kind can hold
+                    raise DataError("a column cannot be written again", shortened(str(error))) from None
                 return
             packed: Any = file
             if to.name.lower().endswith(".gz"):

@@ -98,7 +98,8 @@ def open_arrow(content: FileContent, how: HowText) -> Source:
 
     with _arrow(content) as reader:
         schema = reader.schema
-    return Source(content.name, types_of(schema, content.name), (content,), pieces, schema=schema)
+        types = types_of(schema, content.name)
+    return Source(content.name, types, (content,), pieces, schema=schema)
 
 
 @contextmanager
