@@ -13,6 +13,7 @@ probabilities of randomized response. With k = 1 the released label is the same 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -31,7 +32,8 @@ from .guided import Guided
 
 MOST = 40.0  # epsilon: beyond it a label is replaced less than once in 10^17
 CELLS = 1 << 25  # of all channels together, that are published
-_ROWS = 1 << 16  # at a time
+_ROWS = 1 << 14  # at a time
+_CODES = 1 << 22  # that are looked up in a table; more of them are sorted
 
 Kept = npt.NDArray[np.bool_]  # (n, C) which classes of each record may be said
 
@@ -74,13 +76,18 @@ def most_likely(prior: Floats, epsilon: float) -> Kept:
     truth = 1 / (1 + np.arange(prior.shape[1]) * np.exp(-epsilon))
     for start in range(0, len(prior), _ROWS):
         some = prior[start : start + _ROWS]
-        falling = -np.sort(-some, axis=1)
-        best = np.argmax(falling.cumsum(axis=1) * truth, axis=1)
-        least = falling[np.arange(len(some)), best, None]
-        found = some >= least
-        tied = np.flatnonzero(found.sum(axis=1) != best + 1)
-        equal = some[tied] == least[tied]
-        room = (best[tied] + 1 - (some[tied] > least[tied]).sum(axis=1))[:, None]
+        falling = np.sort(some, axis=1).T[::-1]
+        upto, best, least, count = np.zeros(len(some)), np.zeros(len(some)), falling[0].copy(), np.ones(len(some), int)
+        for k, (share, right) in enumerate(zip(falling, truth, strict=True), 1):
+            upto += share
+            better = upto * right > best
+            np.copyto(best, upto * right, where=better)
+            np.copyto(least, share, where=better)
+            np.copyto(count, k, where=better)
+        found = some >= least[:, None]
+        tied = np.flatnonzero(functools.reduce(np.add, found.T, 0) != count)
+        equal = some[tied] == least[tied, None]
+        room = (count[tied] - (some[tied] > least[tied, None]).sum(axis=1))[:, None]
         found[tied] &= ~equal | (equal.cumsum(axis=1) <= room)
         kept[start : start + _ROWS] = found
     return kept
@@ -95,20 +102,21 @@ def numerators_within(epsilon: float, count: int) -> exact.Numerators:
 
 def said_within(labels: Labels, kept: Kept, epsilon: float, rng: Chance) -> Integers:
     """(n,) drawn for each record among the classes that are kept."""
-    said, counts = np.asarray(np.argmax(kept, axis=1)), kept.sum(axis=1)
+    sets, group = different(kept)
+    counts = sets.sum(axis=1)
+    members = np.argsort(~sets, axis=1, kind="stable")
+    place = np.where(sets, sets.cumsum(axis=1) - 1, counts[:, None])
+    said = members[group, 0]
     for count in np.unique(counts[counts > 1]).tolist():
-        mine = np.flatnonzero(counts == count)
-        some, rows = kept[mine], np.arange(len(mine))
-        place = (some.cumsum(axis=1) - 1)[rows, labels[mine]]
-        place[~some[rows, labels[mine]]] = count
-        drawn = exact.say(numerators_within(epsilon, count), place, rng)
-        said[mine] = np.nonzero(some)[1].reshape(-1, count)[rows, drawn]
+        mine = np.flatnonzero((counts == count)[group])
+        drawn = exact.say(numerators_within(epsilon, count), place[group[mine], labels[mine]], rng)
+        said[mine] = members[group[mine], drawn]
     return said
 
 
 def released(said: Integers, kept: Kept, epsilon: float) -> Release:
     """With the channels that are different, and what a learner needs to know of them."""
-    sets, group = _different(kept)
+    sets, group = different(kept)
     check_published(len(sets), kept.shape[1])
     sizes = sorted(set(sets.sum(axis=1).tolist()))
     numerators = {count: numerators_within(epsilon, count) for count in sizes}
@@ -131,22 +139,29 @@ def check_published(channels: int, classes: int) -> None:
         raise AssumptionError(what, hint="round the prior, or join rare classes")
 
 
-def _different(kept: Kept) -> tuple[Kept, Integers]:
+def different(kept: Kept) -> tuple[Kept, Integers]:
     """The sets that are different, and the number of each record's."""
     first, group = distinct(np.packbits(kept, axis=1))
     return kept[first], group
 
 
 def distinct(cells: npt.NDArray[np.uint8]) -> tuple[Integers, Integers]:
-    """(G,) the first of each kind of rows of bytes, and the (n,) kind of each. Eight bytes are one number: numbers are
-    sorted many times as fast as rows."""
-    rows, width = cells.shape
-    words = [cells[:, 0]] if width == 1 else np.pad(cells, ((0, 0), (0, -width % 8))).view(np.int64).T
-    group = np.zeros(rows, np.int64)
-    for word in words:
-        part = np.unique(word, return_inverse=True)[1].reshape(-1)
-        group = np.unique(group * (int(part.max(initial=0)) + 1) + part, return_inverse=True)[1].reshape(-1)
-    return np.unique(group, return_index=True)[1], group
+    """(G,) one of each kind of rows of bytes, and the (n,) kind of each."""
+    group = np.zeros(len(cells), np.int64)
+    for column in cells.T:
+        group = _renumbered(group * 256 + column)
+    one = np.empty(group.max(initial=-1) + 1, np.int64)
+    one[group] = np.arange(len(cells))
+    return one, group
+
+
+def _renumbered(codes: Integers) -> Integers:
+    """0, 1, ... in their order, without gaps."""
+    if codes.max(initial=0) >= _CODES:
+        return np.unique(codes, return_inverse=True)[1].reshape(-1)
+    there = np.zeros(codes.max(initial=0) + 1, np.bool_)
+    there[codes] = True
+    return np.asarray((np.cumsum(there) - 1)[codes])
 
 
 def channels_within(sets: Kept, epsilon: float) -> Floats:

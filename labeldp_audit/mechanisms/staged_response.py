@@ -24,7 +24,7 @@ from ..core.mechanism import Labels, Need
 from ..core.parameters import parameter
 from ..core.randomness import Chance, shuffled
 from ..core.release import Guide, Release
-from .prior_response import Kept, PriorResponse, channels_within, most_likely, released, said_within, uniform
+from .prior_response import Kept, PriorResponse, channels_within, different, most_likely, released, said_within, uniform
 from .randomized_response import RandomizedResponse
 
 _BLIND = 1e-9  # difference of probabilities that tells nothing
@@ -53,7 +53,8 @@ class StagedResponse(PriorResponse):
                 prior = self.prior_of(guide.learn(known, told[known], part))
                 kept[part] = most_likely(prior, self.epsilon)
             said[part] = said_within(labels[part], kept[part], self.epsilon, rng)
-            told[part] = self.as_if_by_all(said[part], kept[part], prior[: len(part)])
+            if stage + 1 < self.stages:
+                told[part] = self.as_if_by_all(said[part], kept[part], prior[: len(part)])
         return released(said, kept, self.epsilon)
 
     def prior_of(self, predicted: Floats) -> Floats:
@@ -71,11 +72,8 @@ class StagedResponse(PriorResponse):
         classes = kept.shape[1]
         if kept.all():
             return np.asarray(np.eye(classes)[said])
-        told = np.empty(kept.shape)
-        sets, group = np.unique(kept, axis=0, return_inverse=True)
-        for one, channel in enumerate(channels_within(sets, self.epsilon)):
-            mine = np.flatnonzero(group.reshape(-1) == one)
-            likely = prior[mine] * channel.T[said[mine]]
-            total = likely.sum(axis=1, keepdims=True)
-            told[mine] = np.where(total > 0, likely / np.where(total > 0, total, 1), prior[mine])
+        sets, group = different(kept)
+        likely = prior * channels_within(sets, self.epsilon).transpose(0, 2, 1)[group, said]
+        total = likely.sum(axis=1, keepdims=True)
+        told = np.where(total > 0, likely / np.where(total > 0, total, 1), prior)
         return np.asarray(told @ RandomizedResponse(self.epsilon).channel(classes))
