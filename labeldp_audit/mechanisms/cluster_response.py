@@ -226,8 +226,10 @@ def parts_of(shares: Floats, plan: Plan) -> list[list[int]]:
     above = np.maximum(0.0, laws - plan.floor)
     rows = []
     for row in above.tolist():
-        whole = sum(map(Fraction, row))
-        parts = [plan.least + (int(spare * Fraction(one) / whole) if whole else spare // classes) for one in row]
+        ratios = [one.as_integer_ratio() for one in row] if any(row) else [(1, 1)] * classes
+        common = max(below for _, below in ratios)  # all of them are powers of 2
+        weights = [over * (common // below) for over, below in ratios]
+        parts = [plan.least + spare * one // sum(weights) for one in weights]
         parts[parts.index(max(parts))] += plan.replaced - sum(parts)
         rows.append(parts)
     return rows

@@ -106,7 +106,7 @@ def said_within(labels: Labels, kept: Kept, epsilon: float, rng: Chance) -> Inte
     counts = sets.sum(axis=1)
     members = np.argsort(~sets, axis=1, kind="stable")
     place = np.where(sets, sets.cumsum(axis=1) - 1, counts[:, None])
-    said = members[group, 0]
+    said = np.asarray(members[group, 0])
     for count in np.unique(counts[counts > 1]).tolist():
         mine = np.flatnonzero((counts == count)[group])
         drawn = exact.say(numerators_within(epsilon, count), place[group[mine], labels[mine]], rng)

@@ -45,7 +45,7 @@ class StagedResponse(PriorResponse):
     def release(self, labels: Labels, guide: Guide, *, rng: Chance) -> Release:
         n, classes = len(labels), guide.classes
         said, kept, told = np.empty(n, np.int64), np.ones((n, classes), np.bool_), np.empty((n, classes))
-        parts = np.array_split(shuffled(rng, n), self.stages)
+        parts = [np.sort(part) for part in np.array_split(shuffled(rng, n), self.stages)]
         prior = uniform(len(parts[0]), classes)
         for stage, part in enumerate(parts):
             if stage > 0 and guide.learn is not None:
