@@ -98,7 +98,7 @@ def say(numerators: Numerators, rows: Labels, rng: Chance) -> Integers:
     last, width = uppers[:, -1], uppers.shape[1]
     said = np.empty(len(rows), np.int64)
     for start in range(0, len(rows), _AT_ONCE):
-        row = rows[start : start + _AT_ONCE]
+        row = rows[start : start + _AT_ONCE].astype(np.int64)
         drawn = words(rng, len(row))
         while last.min() < WHOLE - 1 and len(again := np.flatnonzero(drawn > last[row])):
             drawn[again] = words(rng, len(again))

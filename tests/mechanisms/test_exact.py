@@ -120,6 +120,14 @@ def test_each_label_is_looked_up_in_its_own_row(classes):
         assert exact.say(rows, labels, ends).tolist() == [s for _, s, _ in ends.said]
 
 
+def test_labels_of_one_byte_are_no_other_labels():
+    labels = np.arange(200).repeat(500)
+    rows = exact.of_randomized_response(6.0, 200)
+    said = [exact.say(rows, labels.astype(kind), np.random.default_rng(0)) for kind in (np.uint8, np.int64)]
+    assert np.array_equal(*said)
+    assert abs(np.mean(said[0] == labels) - rows[0][0] / 2**64) < 5 * 0.5 / math.sqrt(len(labels))
+
+
 def test_labels_are_drawn_as_the_channel_says():
     channel = np.array([[0.7, 0.2, 0.1], [0.1, 0.8, 0.1], [0.25, 0.25, 0.5]])
     labels = np.repeat([0, 1, 2], 100_000)
