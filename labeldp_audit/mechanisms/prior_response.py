@@ -123,7 +123,7 @@ def released(said: Integers, kept: Kept, epsilon: float) -> Release:
     facts: dict[str, object] = {
         "classes": kept.shape[1],
         "most_likely": [np.flatnonzero(one).tolist() for one in sets],
-        "constant": float(np.mean(kept.sum(axis=1) == 1)) if len(kept) else 0.0,
+        "constant": float(np.mean((sets.sum(axis=1) == 1)[group])) if len(kept) else 0.0,
         "exact": {
             str(count): {"numerators": [[str(one) for one in row] for row in rows], "denominator": str(sum(rows[0]))}
             for count, rows in numerators.items()

@@ -45,11 +45,13 @@ class StagedResponse(PriorResponse):
     def release(self, labels: Labels, guide: Guide, *, rng: Chance) -> Release:
         n, classes = len(labels), guide.classes
         said, kept, told = np.empty(n, np.int64), np.ones((n, classes), np.bool_), np.empty((n, classes))
-        parts = [np.sort(part) for part in np.array_split(shuffled(rng, n), self.stages)]
-        prior = uniform(len(parts[0]), classes)
-        for stage, part in enumerate(parts):
+        stages = np.empty(n, np.int64)
+        stages[shuffled(rng, n)] = np.arange(n) % self.stages
+        prior = uniform(-(-n // self.stages), classes)
+        for stage in range(self.stages):
+            part = np.flatnonzero(stages == stage)
             if stage > 0 and guide.learn is not None:
-                known = np.sort(np.concatenate(parts[:stage]))
+                known = np.flatnonzero(stages < stage)
                 prior = self.prior_of(guide.learn(known, told[known], part))
                 kept[part] = most_likely(prior, self.epsilon)
             said[part] = said_within(labels[part], kept[part], self.epsilon, rng)

@@ -10,7 +10,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from scipy.stats import chi2_contingency
+from scipy.stats import chi2, chi2_contingency
 
 from labeldp_audit.core.randomness import OperatingSystem, shuffled, words
 from labeldp_audit.mechanisms import Channel, RandomizedResponse, exact
@@ -145,6 +145,24 @@ def test_the_operating_system_draws_words_and_orders():
     order = shuffled(system, 5000)
     assert sorted(order) == list(range(5000)) and not np.array_equal(order, shuffled(system, 5000))
     assert len(shuffled(system, 0)) == 0
+
+
+class Few(OperatingSystem):
+    """Words that differ in two bits alone: most are equal to others."""
+
+    def words(self, count):
+        return super().words(count) & np.uint64(3 << 62)
+
+
+@pytest.mark.parametrize("system", [OperatingSystem(), Few()])
+def test_each_order_is_equally_likely(system):
+    """Also of numbers whose first bits are the same; by one run in a million not."""
+    seen = np.zeros((5, 5))
+    for _ in range(4000):
+        seen[np.arange(5), shuffled(system, 5)] += 1
+    assert np.sum((seen - 800) ** 2 / 800) < chi2.isf(1e-6, 16)
+    orders = {tuple(shuffled(system, 4)) for _ in range(1000)}
+    assert len(orders) == 24
 
 
 # ---- geometric noise
