@@ -13,7 +13,6 @@ probabilities of randomized response. With k = 1 the released label is the same 
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -76,16 +75,18 @@ def most_likely(prior: Floats, epsilon: float) -> Kept:
     truth = 1 / (1 + np.arange(prior.shape[1]) * np.exp(-epsilon))
     for start in range(0, len(prior), _ROWS):
         some = prior[start : start + _ROWS]
-        falling = np.sort(some, axis=1).T[::-1]
-        upto, best, least, count = np.zeros(len(some)), np.zeros(len(some)), falling[0].copy(), np.ones(len(some), int)
-        for k, (share, right) in enumerate(zip(falling, truth, strict=True), 1):
+        falling = np.full((len(truth) + 1, len(some)), -np.inf)
+        falling[:-1] = np.sort(some, axis=1).T[::-1]
+        upto, best, count = np.zeros(len(some)), np.zeros(len(some)), np.ones(len(some), np.int64)
+        for k, (share, right) in enumerate(zip(falling, truth, strict=False), 1):
             upto += share
-            better = upto * right > best
-            np.copyto(best, upto * right, where=better)
-            np.copyto(least, share, where=better)
-            np.copyto(count, k, where=better)
+            worth = upto * right
+            np.copyto(count, k, where=worth > best)
+            np.maximum(best, worth, out=best)
+        rows = np.arange(len(some))
+        least = falling[count - 1, rows]
         found = some >= least[:, None]
-        tied = np.flatnonzero(functools.reduce(np.add, found.T, 0) != count)
+        tied = np.flatnonzero(falling[count, rows] == least)
         equal = some[tied] == least[tied, None]
         room = (count[tied] - (some[tied] > least[tied, None]).sum(axis=1))[:, None]
         found[tied] &= ~equal | (equal.cumsum(axis=1) <= room)
