@@ -32,7 +32,7 @@ from .guided import Guided
 MOST = 40.0  # epsilon: beyond it a label is replaced less than once in 10^17
 CELLS = 1 << 25  # of all channels together, that are published
 _ROWS = 1 << 14  # at a time
-_CODES = 1 << 22  # that are looked up in a table; more of them are sorted
+_CODES = 1 << 16  # that are looked up in a table; more of them are sorted
 
 Kept = npt.NDArray[np.bool_]  # (n, C) which classes of each record may be said
 
@@ -103,7 +103,7 @@ def numerators_within(epsilon: float, count: int) -> exact.Numerators:
 
 def said_within(labels: Labels, kept: Kept, epsilon: float, rng: Chance) -> Integers:
     """(n,) drawn for each record among the classes that are kept."""
-    sets, group = different(kept)
+    sets, group = _different(kept)
     counts = sets.sum(axis=1)
     members = np.argsort(~sets, axis=1, kind="stable")
     place = np.where(sets, sets.cumsum(axis=1) - 1, counts[:, None])
@@ -117,14 +117,14 @@ def said_within(labels: Labels, kept: Kept, epsilon: float, rng: Chance) -> Inte
 
 def released(said: Integers, kept: Kept, epsilon: float) -> Release:
     """With the channels that are different, and what a learner needs to know of them."""
-    sets, group = different(kept)
+    sets, group = _different(kept)
     check_published(len(sets), kept.shape[1])
     sizes = sorted(set(sets.sum(axis=1).tolist()))
     numerators = {count: numerators_within(epsilon, count) for count in sizes}
     facts: dict[str, object] = {
         "classes": kept.shape[1],
         "most_likely": [np.flatnonzero(one).tolist() for one in sets],
-        "constant": float(np.mean((sets.sum(axis=1) == 1)[group])) if len(kept) else 0.0,
+        "constant": float(np.mean(kept.sum(axis=1) == 1)) if len(kept) else 0.0,
         "exact": {
             str(count): {"numerators": [[str(one) for one in row] for row in rows], "denominator": str(sum(rows[0]))}
             for count, rows in numerators.items()
@@ -140,7 +140,7 @@ def check_published(channels: int, classes: int) -> None:
         raise AssumptionError(what, hint="round the prior, or join rare classes")
 
 
-def different(kept: Kept) -> tuple[Kept, Integers]:
+def _different(kept: Kept) -> tuple[Kept, Integers]:
     """The sets that are different, and the number of each record's."""
     first, group = distinct(np.packbits(kept, axis=1))
     return kept[first], group
@@ -148,9 +148,15 @@ def different(kept: Kept) -> tuple[Kept, Integers]:
 
 def distinct(cells: npt.NDArray[np.uint8]) -> tuple[Integers, Integers]:
     """(G,) one of each kind of rows of bytes, and the (n,) kind of each."""
+    base, kinds = int(cells.max(initial=0)) + 1, 1
     group = np.zeros(len(cells), np.int64)
     for column in cells.T:
-        group = _renumbered(group * 256 + column)
+        if kinds * base > _CODES:
+            group = _renumbered(group)
+            kinds = int(group.max(initial=-1)) + 1
+        group = group * base + column
+        kinds *= base
+    group = _renumbered(group)
     one = np.empty(group.max(initial=-1) + 1, np.int64)
     one[group] = np.arange(len(cells))
     return one, group
@@ -158,9 +164,10 @@ def distinct(cells: npt.NDArray[np.uint8]) -> tuple[Integers, Integers]:
 
 def _renumbered(codes: Integers) -> Integers:
     """0, 1, ... in their order, without gaps."""
-    if codes.max(initial=0) >= _CODES:
+    most = int(codes.max(initial=0))
+    if most > max(_CODES, len(codes)):
         return np.unique(codes, return_inverse=True)[1].reshape(-1)
-    there = np.zeros(codes.max(initial=0) + 1, np.bool_)
+    there = np.zeros(most + 1, np.bool_)
     there[codes] = True
     return np.asarray((np.cumsum(there) - 1)[codes])
 

@@ -24,7 +24,7 @@ from ..core.mechanism import Labels, Need
 from ..core.parameters import parameter
 from ..core.randomness import Chance, shuffled
 from ..core.release import Guide, Release
-from .prior_response import Kept, PriorResponse, channels_within, different, most_likely, released, said_within, uniform
+from .prior_response import Kept, PriorResponse, channels_within, distinct, most_likely, released, said_within, uniform
 from .randomized_response import RandomizedResponse
 
 _BLIND = 1e-9  # difference of probabilities that tells nothing
@@ -45,18 +45,19 @@ class StagedResponse(PriorResponse):
     def release(self, labels: Labels, guide: Guide, *, rng: Chance) -> Release:
         n, classes = len(labels), guide.classes
         said, kept, told = np.empty(n, np.int64), np.ones((n, classes), np.bool_), np.empty((n, classes))
-        stages = np.empty(n, np.int64)
-        stages[shuffled(rng, n)] = np.arange(n) % self.stages
+        stages = np.empty(n, np.int8)
+        stages[shuffled(rng, n)] = np.resize(np.arange(self.stages), n)
         prior = uniform(-(-n // self.stages), classes)
         for stage in range(self.stages):
             part = np.flatnonzero(stages == stage)
+            within = np.ones((len(part), classes), np.bool_)
             if stage > 0 and guide.learn is not None:
                 known = np.flatnonzero(stages < stage)
                 prior = self.prior_of(guide.learn(known, told[known], part))
-                kept[part] = most_likely(prior, self.epsilon)
-            said[part] = said_within(labels[part], kept[part], self.epsilon, rng)
+                within = kept[part] = most_likely(prior, self.epsilon)
+            mine = said[part] = said_within(labels[part], within, self.epsilon, rng)
             if stage + 1 < self.stages:
-                told[part] = self.as_if_by_all(said[part], kept[part], prior[: len(part)])
+                told[part] = self.as_if_by_all(mine, within, prior[: len(part)])
         return released(said, kept, self.epsilon)
 
     def prior_of(self, predicted: Floats) -> Floats:
@@ -74,8 +75,8 @@ class StagedResponse(PriorResponse):
         classes = kept.shape[1]
         if kept.all():
             return np.asarray(np.eye(classes)[said])
-        sets, group = different(kept)
-        likely = prior * channels_within(sets, self.epsilon).transpose(0, 2, 1)[group, said]
+        first, group = distinct(np.packbits(kept, axis=1))
+        likely = prior * channels_within(kept[first], self.epsilon).transpose(0, 2, 1)[group, said]
         total = likely.sum(axis=1, keepdims=True)
         told = np.where(total > 0, likely / np.where(total > 0, total, 1), prior)
         return np.asarray(told @ RandomizedResponse(self.epsilon).channel(classes))
