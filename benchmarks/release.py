@@ -1,7 +1,8 @@
 """A table of 10 million rows and 18 columns protected, and checked, against pyarrow that reads and writes the file.
 
-The copy goes batch by batch, as the release does; each in a process of its own, alternating. And how many labels and
-noisy counts a second the mechanisms draw, and the best attacker on a million rows.
+The copy goes batch by batch, as the release does; each in a process of its own, alternating. And how many labels a
+second each mechanism draws (draws.py); on a million rows, releases for which clusters or models are found, and the best
+attacker.
 """
 
 from __future__ import annotations
@@ -22,19 +23,6 @@ source, to = sys.argv[1:]
 with pq.ParquetFile(source) as file, pq.ParquetWriter(to, file.schema_arrow) as out:
     for batch in file.iter_batches(1 << 18):
         out.write_batch(batch)
-"""
-DRAW = """
-import time
-import numpy as np
-from labeldp_audit.core.randomness import OperatingSystem
-from labeldp_audit.core.release import Guide
-from labeldp_audit.mechanisms import MECHANISMS
-labels = np.random.default_rng(0).integers(0, 2, 5_000_000)
-for spec in ("rr:epsilon=1", "llp:k=8", "geometric-llp:k=1,epsilon=1"):
-    [mechanism] = MECHANISMS.parse(spec)
-    started = time.perf_counter()
-    mechanism.release(labels, Guide(2), rng=OperatingSystem())
-    print(f"{spec}: {len(labels) / (time.perf_counter() - started) / 1e6:.1f} million labels a second", flush=True)
 """
 
 
@@ -57,8 +45,21 @@ def main() -> None:
             for name, one in zip(names, best, strict=True)
         ]
     show(f"{ROWS:,} rows x {COLUMNS} columns; best of {RUNS}", ("", "seconds", "peak MB", "times the copy"), rows)
-    subprocess.run([sys.executable, "-c", DRAW], check=True)
+    subprocess.run([sys.executable, "-m", "benchmarks.draws"], check=True)
+    _released()
     _attacked()
+
+
+def _released() -> None:
+    """Clusters and models that are found for it, and all."""
+    source, rows = correlated(ATTACKED, COLUMNS), []
+    with tempfile.TemporaryDirectory() as folder:
+        to = str(Path(folder) / "out.parquet")
+        for spec in ("rr:epsilon=1", "cluster-rr:epsilon=1,clusters=100", "lp-mst:epsilon=1,stages=2"):
+            asked = ("--mechanism", spec, "--force", "-q")
+            cost = run("-m", "labeldp_audit", "release", str(source), "--to", to, *asked)
+            rows.append((spec, f"{cost.seconds:.1f}", f"{cost.megabytes:.0f}"))
+    show(f"release of {ATTACKED:,} rows", ("", "seconds", "peak MB"), rows)
 
 
 def _attacked() -> None:

@@ -51,10 +51,15 @@ def words(rng: Chance, count: int) -> Words:
 
 def shuffled(rng: Chance, count: int) -> Integers:
     """The numbers below count, each order equally likely."""
-    while isinstance(rng, OperatingSystem):
-        keys = rng.words(count)
-        order = np.argsort(keys)
-        ranked = keys[order]
-        if not np.any(ranked[1:] == ranked[:-1]):  # equal keys would favour an order: draw again
-            return np.asarray(order)
-    return rng.permutation(count)
+    if not isinstance(rng, OperatingSystem):
+        return rng.permutation(count)
+    numbers = np.arange(count, dtype=np.uint64)
+    last_bits = np.uint64((1 << max(0, count - 1).bit_length()) - 1)
+    keys = rng.words(count) & ~last_bits | numbers  # sorted faster than an order is found
+    keys.sort()
+    order = (keys & last_bits).astype(np.int64)
+    equal = np.flatnonzero((keys[1:] ^ keys[:-1]) <= last_bits)  # to the next one, but for their numbers
+    for run in np.split(equal, np.flatnonzero(np.diff(equal) > 1) + 1) if len(equal) else ():
+        mine = slice(run[0], run[-1] + 2)
+        order[mine] = order[mine][shuffled(rng, len(run) + 1)]
+    return order

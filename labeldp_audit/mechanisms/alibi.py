@@ -34,6 +34,7 @@ STEPS = 16  # m
 _MOST = 20.0  # epsilon: beyond it hardly one label in 10,000 is mistaken
 _LEAST = 1e-6  # below it noise is larger than a table
 _CELLS = 1 << 21
+_ROWS = 1 << 14  # at a time
 
 
 @dataclass(frozen=True)
@@ -55,10 +56,18 @@ class Alibi(Mechanism):
         return Fraction(self.epsilon) / (2 * STEPS)
 
     def release(self, labels: Labels, guide: Guide, *, rng: Chance) -> Release:
-        n = len(labels)
-        noisy = exact.geometric_noise(self.each, n * guide.classes, rng).reshape(n, guide.classes)
-        noisy[np.arange(n), labels] += STEPS
-        return Release(soft(np.clip(noisy, 0, STEPS), self.epsilon), np.arange(n))
+        view = np.empty((len(labels), guide.classes))
+        for start in range(0, len(labels), _ROWS):
+            some = labels[start : start + _ROWS]
+            view[start : start + _ROWS] = soft(self._seen(some, guide.classes, rng), self.epsilon).T
+        return Release(view, np.arange(len(labels)))
+
+    def _seen(self, labels: Labels, classes: int, rng: Chance) -> Integers:
+        """(C, n) u of each class. Noise is the same on both sides of 0: u is m less what it were around 0."""
+        own = np.arange(len(labels))
+        seen = exact.noise_within(self.each, STEPS, classes * len(labels), rng).reshape(classes, -1)
+        seen[labels, own] = STEPS - seen[labels, own]
+        return seen
 
     def learner(self, release: Release, classes: int) -> dict[str, object]:
         return {
@@ -118,7 +127,6 @@ class Alibi(Mechanism):
 
 
 def soft(seen: Integers, epsilon: float) -> Floats:
-    """(n, C) the posterior of equally likely classes, from the u of each."""
-    logs = epsilon / STEPS * (seen - seen.max(axis=1, initial=0, keepdims=True))
-    likely = np.exp(logs)
-    return np.asarray(likely / likely.sum(axis=1, keepdims=True))
+    """(C, n) the posterior of equally likely classes, from the u of each."""
+    likely = np.exp(-epsilon / STEPS * np.arange(STEPS + 1))[seen.max(axis=0) - seen]
+    return np.asarray(likely / likely.sum(axis=0))

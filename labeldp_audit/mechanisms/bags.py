@@ -67,7 +67,7 @@ class Bags(Mechanism):
         does not divide n, a few more in some; at least one bag."""
         bags = max(1, len(labels) // self.k)
         bag = np.empty(len(labels), dtype=np.int64)
-        bag[shuffled(rng, len(labels))] = np.arange(len(labels)) % bags
+        bag[shuffled(rng, len(labels))] = np.resize(np.arange(bags), len(labels))
         return np.bincount(bag[labels == 1], minlength=bag.max(initial=0) + 1), bag
 
     def loglik(self, release: Release, eta: Floats) -> Floats:

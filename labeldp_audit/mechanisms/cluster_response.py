@@ -29,7 +29,7 @@ import numpy.typing as npt
 from ..core.arrays import Floats, Integers
 from ..core.mechanism import Labels, Need
 from ..core.parameters import parameter
-from ..core.randomness import Chance, for_audit, words
+from ..core.randomness import Chance, for_audit
 from ..core.release import Guide, Release
 from . import exact
 from .guided import Guided
@@ -107,7 +107,6 @@ class ClusterResponse(Guided):
             noisy += exact.geometric_noise(plan.each, noisy.size, rng).reshape(noisy.shape)
         else:
             noisy[:] = 0
-        parts = parts_of(noisy / np.maximum(sizes, 1)[:, None], plan)
         shares, kind = np.unique(noisy / np.maximum(sizes, 1)[:, None], axis=0, return_inverse=True)
         kind, parts = kind.reshape(-1), parts_of(shares, plan)
         view, channels = said_by(labels, kind[cluster], parts, plan, rng), channels_of(plan.kept, parts)[kind]
@@ -227,8 +226,10 @@ def parts_of(shares: Floats, plan: Plan) -> list[list[int]]:
     above = np.maximum(0.0, laws - plan.floor)
     rows = []
     for row in above.tolist():
-        whole = sum(map(Fraction, row))
-        parts = [plan.least + (int(spare * Fraction(one) / whole) if whole else spare // classes) for one in row]
+        ratios = [one.as_integer_ratio() for one in row] if any(row) else [(1, 1)] * classes
+        common = max(below for _, below in ratios)  # all of them are powers of 2
+        weights = [over * (common // below) for over, below in ratios]
+        parts = [plan.least + spare * one // sum(weights) for one in weights]
         parts[parts.index(max(parts))] += plan.replaced - sum(parts)
         rows.append(parts)
     return rows
@@ -242,14 +243,8 @@ def channels_of(kept: int, parts: list[list[int]]) -> Floats:
 
 def said_by(labels: Labels, kind: Integers, parts: list[list[int]], plan: Plan, rng: Chance) -> Integers:
     """A word below L keeps the label, and the rest of the words are shared out as T. kind (n,): whose parts."""
-    said = np.empty(len(labels), np.int64)
-    drawn = words(rng, len(labels))
-    order = np.argsort(kind, kind="stable")
-    ends = np.cumsum(np.bincount(kind, minlength=len(parts)))
-    for row, mine in zip(parts, np.split(order, ends[:-1]), strict=True):
-        found = exact.pick([plan.kept, *row], drawn[mine])
-        said[mine] = np.where(found == 0, labels[mine], found - 1)
-    return said
+    found = exact.say([[plan.kept, *row] for row in parts], kind, rng)
+    return np.asarray(np.where(found == 0, labels, found - 1))
 
 
 def _facts(plan: Plan, noisy: Integers, parts: list[list[int]]) -> dict[str, object]:

@@ -2,7 +2,7 @@
 
 Floating-point noise has holes that tell what lies below it (Mironov 2012, doi:10.1145/2382196.2382264); comparing a
 uniform word with a whole number has none, and the law that results can be published to the last digit. Probabilities
-of geometric noise are irrational: a uniform number gets more bits until it is on one side of each.
+of geometric noise are irrational: a uniform number has 16 bits, and gets more until it is on one side of each.
 """
 
 from __future__ import annotations
@@ -10,11 +10,13 @@ from __future__ import annotations
 import bisect
 import decimal
 import functools
+import itertools
 import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 import numpy as np
+import numpy.typing as npt
 
 from ..core.arrays import Floats, Integers
 from ..core.mechanism import Labels
@@ -22,7 +24,8 @@ from ..core.randomness import Chance, Words, words
 
 WHOLE = 1 << 64
 _DIGITS = 60  # of decimals: the exponential of a float is irrational
-_AT_ONCE = 1 << 20
+_AT_ONCE = 1 << 16  # words, which stay in the cache
+_FIRST = 16  # bits that most numbers are decided by
 _DIGIT = 64  # geometric numbers are drawn digit by digit, in this base
 _NARROW = 16  # times epsilon: a geometric number passes it less than once in 10^6
 _LOST = 25  # decimals that rounding may cost where epsilon is 10^-10
@@ -89,48 +92,50 @@ def probabilities(numerators: Numerators) -> Floats:
     return np.array([[one / sum(row) for one in row] for row in numerators])
 
 
-def say(numerators: Numerators, labels: Labels, rng: Chance) -> Integers:
-    """(n,) what each label is replaced by: s where cumulated numerators, up to s - 1 and up to s, enclose the word."""
-    said = np.empty(len(labels), np.int64)
-    limits = [_limits(row) for row in numerators]
-    for start in range(0, len(labels), _AT_ONCE):
-        part = labels[start : start + _AT_ONCE]
-        drawn = _below(sum(numerators[0]), len(part), rng)
-        here = said[start : start + _AT_ONCE]
-        for true, (first, uppers) in enumerate(limits):
-            mine = part == true
-            here[mine] = first + np.searchsorted(uppers, drawn[mine], side="left")
+def say(numerators: Numerators, rows: Labels, rng: Chance) -> Integers:
+    """(n,) what is said by these rows: s where cumulated numerators, up to s - 1 and up to s, enclose the word."""
+    uppers, says = _places(numerators)
+    last, width = uppers[:, -1], uppers.shape[1]
+    said = np.empty(len(rows), np.int64)
+    for start in range(0, len(rows), _AT_ONCE):
+        row = rows[start : start + _AT_ONCE].astype(np.int64)
+        drawn = words(rng, len(row))
+        while last.min() < WHOLE - 1 and len(again := np.flatnonzero(drawn > last[row])):
+            drawn[again] = words(rng, len(again))
+        place, half = row * width, width // 2
+        while half:  # how many uppers of the row are less than the word, by halving
+            place += half * (drawn > uppers.ravel()[place + (half - 1)])
+            half //= 2
+        said[start : start + _AT_ONCE] = says.ravel()[place]
     return said
 
 
-def pick(row: Sequence[int], drawn: Words) -> Integers:
-    """Which part of the row each word falls into, of a row that adds up to 2^64."""
-    first, uppers = _limits(row)
-    return np.asarray(first + np.searchsorted(uppers, drawn, side="left"))
-
-
-def _below(total: int, count: int, rng: Chance) -> Words:
-    drawn = words(rng, count)
-    while total < WHOLE and len(again := np.flatnonzero(drawn >= np.uint64(total))):
-        drawn[again] = words(rng, len(again))
-    return drawn
-
-
-def _limits(row: Sequence[int]) -> tuple[int, Words]:
-    """How many first outputs are never said, and for the others but the last the largest word that says it or one
-    before it."""
-    upto = np.cumsum(np.array(row, object))[:-1]
-    first = int(np.sum(upto == 0))
-    return first, np.array([int(one) - 1 for one in upto[first:]], np.uint64)
+def _places(numerators: Numerators) -> tuple[Words, Integers]:
+    """(G, 2^b) the largest word that says each output that is possible, or one before it; and which outputs these are.
+    The last one fills the row."""
+    possible = [[said for said, one in enumerate(row) if one] for row in numerators]
+    width = 1 << (max(map(len, possible), default=1) - 1).bit_length()
+    uppers, says = np.empty((len(possible), width), np.uint64), np.empty((len(possible), width), np.int64)
+    for g, (row, outputs) in enumerate(zip(numerators, possible, strict=True)):
+        upto = [one - 1 for one in itertools.accumulate(row[said] for said in outputs)]
+        rest = width - len(outputs)
+        uppers[g], says[g] = upto + upto[-1:] * rest, outputs + outputs[-1:] * rest
+    return uppers, says
 
 
 # ---- geometric noise
 
 
 def geometric_noise(epsilon: Fraction, count: int, rng: Chance) -> Integers:
-    """(count,) whole numbers z, P(z) = (1 - r) / (1 + r) r^|z| with r = e^-epsilon, as the difference of two geometric
-    ones, P(g) = (1 - r) r^g (Ghosh, Roughgarden and Sundararajan 2012, doi:10.1137/09076828X)."""
-    return _geometric(epsilon, count, rng) - _geometric(epsilon, count, rng)
+    """(count,) whole numbers z, P(z) = (1 - r) / (1 + r) r^|z| with r = e^-epsilon (Ghosh, Roughgarden and
+    Sundararajan 2012, doi:10.1137/09076828X): with P(g) = (1 - r) r^g, g in 1 / (1 + r) of all cases, and else -1 - g,
+    which is ~g."""
+    return _geometric(epsilon, count, rng) ^ -noise_within(epsilon, 1, count, rng)
+
+
+def noise_within(epsilon: Fraction, most: int, count: int, rng: Chance) -> Integers:
+    """(count,) the same noise, cut off at 0 and at `most`, which is at most _DIGIT."""
+    return _inverted(lambda bits: _cumulated(epsilon, bits, whole=False, both_sides=True)[:most], count, rng)
 
 
 def geometric_at_most(noise: Floats, epsilon: float) -> Floats:
@@ -157,16 +162,27 @@ def _geometric(epsilon: Fraction, count: int, rng: Chance) -> Integers:
 
 def _inverted(law: Callable[[int], Sequence[int]], count: int, rng: Chance) -> Integers:
     """(count,) how many of the cumulated probabilities a uniform number reaches. law(bits): their whole parts, in units
-    of 2^-bits. A number has 64 bits, and more of them where these do not decide."""
-    limits = np.array(law(64), np.uint64)
+    of 2^-bits. Where 16 bits do not decide, a number gets 48 more, and then more words."""
+    limits = law(_FIRST)
+    reached = np.repeat(np.arange(len(limits) + 1), np.diff([0, *limits, 1 << _FIRST]))
+    reached[list(limits)] = -1
     found = np.empty(count, np.int64)
     for start in range(0, count, _AT_ONCE):
         here = found[start : start + _AT_ONCE]
-        drawn = words(rng, len(here))
-        here[:] = np.searchsorted(limits, drawn)
-        edge = np.flatnonzero(limits[np.minimum(here, len(limits) - 1)] == drawn)
-        for i in edge[here[edge] < len(limits)]:
-            here[i] = _decided(law, int(drawn[i]), rng)
+        drawn = words(rng, -(-len(here) // 4)).view(np.uint16)[: len(here)]
+        here[:] = reached[drawn]
+        open_ = np.flatnonzero(here < 0)
+        if len(open_):
+            here[open_] = _continued(law, drawn[open_], rng)
+    return found
+
+
+def _continued(law: Callable[[int], Sequence[int]], first: npt.NDArray[np.uint16], rng: Chance) -> Integers:
+    drawn = (first.astype(np.uint64) << np.uint64(64 - _FIRST)) | (words(rng, len(first)) >> np.uint64(_FIRST))
+    limits = np.array(law(64), np.uint64)
+    found = np.searchsorted(limits, drawn)
+    for i in np.flatnonzero(limits[np.minimum(found, len(limits) - 1)] == drawn):
+        found[i] = _decided(law, int(drawn[i]), rng)
     return found
 
 
@@ -179,9 +195,9 @@ def _decided(law: Callable[[int], Sequence[int]], drawn: int, rng: Chance) -> in
 
 
 @functools.lru_cache(maxsize=256)
-def _cumulated(epsilon: Fraction, bits: int, *, whole: bool) -> Sequence[int]:
+def _cumulated(epsilon: Fraction, bits: int, *, whole: bool, both_sides: bool = False) -> Sequence[int]:
     """P(g <= j) of a geometric number, in units of 2^-bits and rounded down: for all j < _DIGIT; or, `whole`, of one
-    that is known to be less than _DIGIT, for all j but the last."""
+    that is known to be less than _DIGIT, for all j but the last; or P(z <= j) of noise on both sides of 0."""
     digits = _DIGITS + bits // 3
     while True:
         with decimal.localcontext(prec=digits, Emax=decimal.MAX_EMAX, Emin=decimal.MIN_EMIN):
@@ -189,6 +205,8 @@ def _cumulated(epsilon: Fraction, bits: int, *, whole: bool) -> Sequence[int]:
             rest = [(each * j).exp() for j in range(1, _DIGIT + 1)]
             if whole:
                 rest = [(one - rest[-1]) / (1 - rest[-1]) for one in rest[:-1]]
+            if both_sides:
+                rest = [one / (1 + rest[0]) for one in rest]
             least, most = (1 - decimal.Decimal(sign).scaleb(_LOST - digits) for sign in (1, -1))
             enough = [tuple(max(1, math.ceil(one * (1 << bits) * end)) for end in (least, most)) for one in rest]
         if all(low == high for low, high in enough):

@@ -21,6 +21,7 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
 from ..core.arrays import Floats, Integers
 from ..core.mechanism import Labels, Need
@@ -34,6 +35,7 @@ from .prior_response import CELLS, MOST, distinct, uniform
 
 _GRIDS = (32, 16, 8, 4, 2, 1)  # the first one with few enough laws to publish
 _LAWS = 4096
+_SOME = 1 << 16  # rows at a time
 
 
 @dataclass(frozen=True)
@@ -76,14 +78,24 @@ class ModelResponse(Guided):
 
 def rounded(prior: Floats) -> tuple[Floats, Integers]:
     """(G, C) the laws that are different on a grid, at least one, and which of them is each record's."""
+    most = min(_LAWS, CELLS // prior.shape[1] ** 2)
     for grid in _GRIDS:
-        counts = np.rint(prior * grid).astype(np.uint8)
-        first, group = distinct(counts)
-        if len(first) <= _LAWS and len(first) * prior.shape[1] ** 2 <= CELLS:
+        if grid > 1 and len(_on_grid(prior[:_SOME], grid)[1]) > most:  # so they are among all rows
+            continue
+        counts, first, group = _on_grid(prior, grid)
+        if len(first) <= most:
             break
     found = counts[first].astype(np.float64) if len(first) else np.ones((1, prior.shape[1]))
     found[found.sum(axis=1) == 0] = 1.0  # many classes, none of them likely
     return found / found.sum(axis=1, keepdims=True), group
+
+
+def _on_grid(prior: Floats, grid: int) -> tuple[npt.NDArray[np.uint8], Integers, Integers]:
+    """(n, C) multiples, one record of each kind of them, and (n,) whose kind each is."""
+    counts = np.empty(prior.shape, np.uint8)
+    for start in range(0, len(prior), _SOME):
+        counts[start : start + _SOME] = np.rint(prior[start : start + _SOME] * grid)
+    return (counts, *distinct(counts))
 
 
 def best_plan(epsilon: float, laws: Floats, rows: Integers) -> Plan:

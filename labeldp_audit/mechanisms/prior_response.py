@@ -31,7 +31,8 @@ from .guided import Guided
 
 MOST = 40.0  # epsilon: beyond it a label is replaced less than once in 10^17
 CELLS = 1 << 25  # of all channels together, that are published
-_ROWS = 1 << 16  # at a time
+_ROWS = 1 << 14  # at a time
+_CODES = 1 << 16  # that are looked up in a table; more of them are sorted
 
 Kept = npt.NDArray[np.bool_]  # (n, C) which classes of each record may be said
 
@@ -74,13 +75,20 @@ def most_likely(prior: Floats, epsilon: float) -> Kept:
     truth = 1 / (1 + np.arange(prior.shape[1]) * np.exp(-epsilon))
     for start in range(0, len(prior), _ROWS):
         some = prior[start : start + _ROWS]
-        falling = -np.sort(-some, axis=1)
-        best = np.argmax(falling.cumsum(axis=1) * truth, axis=1)
-        least = falling[np.arange(len(some)), best, None]
-        found = some >= least
-        tied = np.flatnonzero(found.sum(axis=1) != best + 1)
-        equal = some[tied] == least[tied]
-        room = (best[tied] + 1 - (some[tied] > least[tied]).sum(axis=1))[:, None]
+        falling = np.full((len(truth) + 1, len(some)), -np.inf)
+        falling[:-1] = np.sort(some, axis=1).T[::-1]
+        upto, best, count = np.zeros(len(some)), np.zeros(len(some)), np.ones(len(some), np.int64)
+        for k, (share, right) in enumerate(zip(falling, truth, strict=False), 1):
+            upto += share
+            worth = upto * right
+            np.copyto(count, k, where=worth > best)
+            np.maximum(best, worth, out=best)
+        rows = np.arange(len(some))
+        least = falling[count - 1, rows]
+        found = some >= least[:, None]
+        tied = np.flatnonzero(falling[count, rows] == least)
+        equal = some[tied] == least[tied, None]
+        room = (count[tied] - (some[tied] > least[tied, None]).sum(axis=1))[:, None]
         found[tied] &= ~equal | (equal.cumsum(axis=1) <= room)
         kept[start : start + _ROWS] = found
     return kept
@@ -95,14 +103,15 @@ def numerators_within(epsilon: float, count: int) -> exact.Numerators:
 
 def said_within(labels: Labels, kept: Kept, epsilon: float, rng: Chance) -> Integers:
     """(n,) drawn for each record among the classes that are kept."""
-    said, counts = np.asarray(np.argmax(kept, axis=1)), kept.sum(axis=1)
+    sets, group = _different(kept)
+    counts = sets.sum(axis=1)
+    members = np.argsort(~sets, axis=1, kind="stable")
+    place = np.where(sets, sets.cumsum(axis=1) - 1, counts[:, None])
+    said = np.asarray(members[group, 0])
     for count in np.unique(counts[counts > 1]).tolist():
-        mine = np.flatnonzero(counts == count)
-        some, rows = kept[mine], np.arange(len(mine))
-        place = (some.cumsum(axis=1) - 1)[rows, labels[mine]]
-        place[~some[rows, labels[mine]]] = count
-        drawn = exact.say(numerators_within(epsilon, count), place, rng)
-        said[mine] = np.nonzero(some)[1].reshape(-1, count)[rows, drawn]
+        mine = np.flatnonzero((counts == count)[group])
+        drawn = exact.say(numerators_within(epsilon, count), place[group[mine], labels[mine]], rng)
+        said[mine] = members[group[mine], drawn]
     return said
 
 
@@ -138,15 +147,29 @@ def _different(kept: Kept) -> tuple[Kept, Integers]:
 
 
 def distinct(cells: npt.NDArray[np.uint8]) -> tuple[Integers, Integers]:
-    """(G,) the first of each kind of rows of bytes, and the (n,) kind of each. Eight bytes are one number: numbers are
-    sorted many times as fast as rows."""
-    rows, width = cells.shape
-    words = [cells[:, 0]] if width == 1 else np.pad(cells, ((0, 0), (0, -width % 8))).view(np.int64).T
-    group = np.zeros(rows, np.int64)
-    for word in words:
-        part = np.unique(word, return_inverse=True)[1].reshape(-1)
-        group = np.unique(group * (int(part.max(initial=0)) + 1) + part, return_inverse=True)[1].reshape(-1)
-    return np.unique(group, return_index=True)[1], group
+    """(G,) one of each kind of rows of bytes, and the (n,) kind of each."""
+    base, kinds = int(cells.max(initial=0)) + 1, 1
+    group = np.zeros(len(cells), np.int64)
+    for column in cells.T:
+        if kinds * base > _CODES:
+            group = _renumbered(group)
+            kinds = int(group.max(initial=-1)) + 1
+        group = group * base + column
+        kinds *= base
+    group = _renumbered(group)
+    one = np.empty(group.max(initial=-1) + 1, np.int64)
+    one[group] = np.arange(len(cells))
+    return one, group
+
+
+def _renumbered(codes: Integers) -> Integers:
+    """0, 1, ... in their order, without gaps."""
+    most = int(codes.max(initial=0))
+    if most > max(_CODES, len(codes)):
+        return np.unique(codes, return_inverse=True)[1].reshape(-1)
+    there = np.zeros(most + 1, np.bool_)
+    there[codes] = True
+    return np.asarray((np.cumsum(there) - 1)[codes])
 
 
 def channels_within(sets: Kept, epsilon: float) -> Floats:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import bisect
+import itertools
 import math
 from decimal import MIN_EMIN, Decimal, localcontext
 from fractions import Fraction
 
 import numpy as np
 import pytest
-from scipy.stats import chi2_contingency
+from scipy.stats import chi2, chi2_contingency
 
 from labeldp_audit.core.randomness import OperatingSystem, shuffled, words
 from labeldp_audit.mechanisms import Channel, RandomizedResponse, exact
@@ -85,6 +87,47 @@ def test_every_word_says_what_its_place_in_the_row_is(row):
             assert exact.say(numerators, np.zeros(2, int), drawn).tolist() == [said, said]
 
 
+class Ends:
+    """Says both ends of each part of each row in turn."""
+
+    def __init__(self, numerators):
+        upto = [list(itertools.accumulate(row)) for row in numerators]
+        self.said = [
+            (y, s, word)
+            for y, row in enumerate(numerators)
+            for s, one in enumerate(row)
+            for word in (upto[y][s] - one, upto[y][s] - 1)
+            if one
+        ]
+
+    def integers(self, low, high, count, dtype):
+        return np.array([word for _, _, word in self.said][:count], np.uint64)
+
+
+@pytest.mark.parametrize("classes", [1, 2, 3, 4, 5, 16, 17])
+def test_each_label_is_looked_up_in_its_own_row(classes):
+    """Rows of any whole numbers, some of them 0, which fill the words or not."""
+    rng = np.random.default_rng(classes)
+    for total in (2**64, 2**64 - 5):
+        rows = []
+        for _ in range(7):
+            cuts = sorted(int(one) for one in rng.integers(0, 2**64 - 5, classes - 1, np.uint64))
+            cuts = [0 if rng.random() < 0.2 else one for one in cuts]
+            upto = [0, *sorted(cuts), total]
+            rows.append([after - before for before, after in itertools.pairwise(upto)])
+        ends = Ends(rows)
+        labels = np.array([y for y, _, _ in ends.said])
+        assert exact.say(rows, labels, ends).tolist() == [s for _, s, _ in ends.said]
+
+
+def test_labels_of_one_byte_are_no_other_labels():
+    labels = np.arange(200).repeat(500)
+    rows = exact.of_randomized_response(6.0, 200)
+    said = [exact.say(rows, labels.astype(kind), np.random.default_rng(0)) for kind in (np.uint8, np.int64)]
+    assert np.array_equal(*said)
+    assert abs(np.mean(said[0] == labels) - rows[0][0] / 2**64) < 5 * 0.5 / math.sqrt(len(labels))
+
+
 def test_labels_are_drawn_as_the_channel_says():
     channel = np.array([[0.7, 0.2, 0.1], [0.1, 0.8, 0.1], [0.25, 0.25, 0.5]])
     labels = np.repeat([0, 1, 2], 100_000)
@@ -102,6 +145,24 @@ def test_the_operating_system_draws_words_and_orders():
     order = shuffled(system, 5000)
     assert sorted(order) == list(range(5000)) and not np.array_equal(order, shuffled(system, 5000))
     assert len(shuffled(system, 0)) == 0
+
+
+class Few(OperatingSystem):
+    """Words that differ in two bits alone: most are equal to others."""
+
+    def words(self, count):
+        return super().words(count) & np.uint64(3 << 62)
+
+
+@pytest.mark.parametrize("system", [OperatingSystem(), Few()])
+def test_each_order_is_equally_likely(system):
+    """Also of numbers whose first bits are the same; by one run in a million not."""
+    seen = np.zeros((5, 5))
+    for _ in range(4000):
+        seen[np.arange(5), shuffled(system, 5)] += 1
+    assert np.sum((seen - 800) ** 2 / 800) < chi2.isf(1e-6, 16)
+    orders = {tuple(shuffled(system, 4)) for _ in range(1000)}
+    assert len(orders) == 24
 
 
 # ---- geometric noise
@@ -139,7 +200,7 @@ def test_wide_geometric_noise_has_its_spread(epsilon):
 
 @pytest.mark.parametrize("epsilon", [1e-9, 0.3, 1.0, 20.0, 700.0, 1e6, 1e300])
 @pytest.mark.parametrize("whole", [True, False])
-@pytest.mark.parametrize("bits", [64, 192])
+@pytest.mark.parametrize("bits", [16, 64, 192])
 def test_cumulated_probabilities_are_rounded_down(epsilon, bits, whole):
     """Against 1500 digits of e."""
     found = exact._cumulated(Fraction(epsilon), bits, whole=whole)
@@ -152,6 +213,57 @@ def test_cumulated_probabilities_are_rounded_down(epsilon, bits, whole):
         scale = (1 - r**64) if whole else 1
         for j, one in enumerate(found):
             assert one == math.floor((1 - r ** (j + 1)) / scale * 2**bits)
+
+
+@pytest.mark.parametrize("epsilon", [1e-9, 0.3, 1.0, 20.0])
+@pytest.mark.parametrize("bits", [16, 64, 192])
+def test_and_so_are_those_of_noise_on_both_sides(epsilon, bits):
+    found = exact._cumulated(Fraction(epsilon), bits, whole=False, both_sides=True)
+    with localcontext(prec=1500, Emin=MIN_EMIN):
+        r = (-Decimal(epsilon)).exp()
+        assert list(found) == [math.floor((1 - r ** (j + 1) / (1 + r)) * 2**bits) for j in range(64)]
+
+
+@pytest.mark.parametrize("epsilon", [0.02, 0.3, 2.0])
+def test_noise_that_is_cut_off_has_the_law_of_noise_that_is(epsilon):
+    n, r = 300_000, math.exp(-epsilon)
+    seen = np.bincount(exact.noise_within(Fraction(epsilon), 16, n, np.random.default_rng(5)), minlength=17)
+    upto = np.array([*(1 - r ** np.arange(1, 17) / (1 + r)), 1.0])
+    for wrong, law in ((False, np.diff(upto, prepend=0)), (True, np.diff(upto**1.1, prepend=0))):
+        likely = n * law > 20
+        distance = np.sum((seen - n * law)[likely] ** 2 / (n * law)[likely])
+        assert (distance > likely.sum() + 5 * math.sqrt(2 * likely.sum())) is np.bool_(wrong)
+
+
+class Firsts:
+    """Says all parts of 16 bits, and then the same word over and over; how many words it said then."""
+
+    def __init__(self, then):
+        self.then, self.more = np.uint64(then), -1
+
+    def integers(self, low, high, count, dtype):
+        if self.more < 0:
+            self.more = 0
+            return np.arange(1 << 16, dtype=np.uint16).view(np.uint64)
+        self.more += count
+        return np.full(count, self.then)
+
+
+@pytest.mark.parametrize("kind", [{"whole": True}, {"whole": False}, {"whole": False, "both_sides": True}])
+@pytest.mark.parametrize("epsilon", [1e-9, 0.01, 0.3, 1.0, 9.0])
+@pytest.mark.parametrize("then", [0, 12345678901234567890, 2**64 - 2**40])
+def test_every_number_falls_where_its_64_bits_are(epsilon, kind, then):
+    """For each of the first 16 bits; and only those next to a limit ask for more."""
+
+    def law(bits):
+        return exact._cumulated(Fraction(epsilon), bits, **kind)
+
+    source = Firsts(then)
+    found = exact._inverted(law, 1 << 16, source)
+    numbers = [(first << 48) + (then >> 16) for first in range(1 << 16)]
+    assert not set(law(64)) & set(numbers)
+    assert found.tolist() == [bisect.bisect_left(law(64), number) for number in numbers]
+    assert source.more == len(set(law(16))) <= 64
 
 
 class Script:
@@ -172,14 +284,18 @@ def test_a_word_on_a_limit_is_decided_by_more_words():
     def law(bits):
         return exact._cumulated(one, bits, whole=False)
 
+    def found(number, *more):
+        """Of a number of 64 bits, which are drawn as 16 and 48, and of words behind it."""
+        return exact._inverted(law, 1, Script(number >> 48, number << 16 & 2**64 - 1, *more))
+
     short, long, longer = law(64)[5], law(128)[5], law(192)[5]
     rest, last = long - (short << 64), longer - (long << 64)
-    assert exact._inverted(law, 1, Script(short - 1)) == 5 and exact._inverted(law, 1, Script(short + 1)) == 6
-    assert exact._inverted(law, 1, Script(short, rest - 1)) == 5
-    assert exact._inverted(law, 1, Script(short, rest + 1)) == 6
-    assert exact._inverted(law, 1, Script(short, rest, last - 1)) == 5
-    assert exact._inverted(law, 1, Script(short, rest, last + 1)) == 6
-    assert exact._inverted(law, 1, Script(2**64 - 1, 0)) == 44  # P(g > 43) 2^64 is 1.4, P(g > 44) 2^64 is 0.5
+    assert found(short - 1) == 5 and found(short + 1) == 6
+    assert found(short, rest - 1) == 5
+    assert found(short, rest + 1) == 6
+    assert found(short, rest, last - 1) == 5
+    assert found(short, rest, last + 1) == 6
+    assert found(2**64 - 1, 0) == 44  # P(g > 43) 2^64 is 1.4, P(g > 44) 2^64 is 0.5
 
 
 def opendp_noise(epsilon, count):

@@ -246,7 +246,8 @@ def test_channels_of_sets():
 def test_kinds_of_rows_are_told_apart():
     cells = np.random.default_rng(0).integers(0, 3, (500, 11), np.uint8)
     cells[:, 2:10] = 1
-    for width in (1, 3, 8, 11):
-        first, group = distinct(cells[:, :width])
-        assert np.array_equal(cells[first][group][:, :width], cells[:, :width])
-        assert len(first) == len(np.unique(cells[:, :width], axis=0))
+    many = np.random.default_rng(0).integers(0, 256, (500, 4), np.uint8).repeat(2, axis=0)
+    for some in (*(cells[:, :width] for width in (1, 3, 8, 11)), many, many[:0]):
+        first, group = distinct(some)
+        assert np.array_equal(some[first][group], some)
+        assert len(first) == len(np.unique(some, axis=0))
