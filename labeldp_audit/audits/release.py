@@ -229,10 +229,8 @@ def values_of(mechanism: Mechanism, classes: Sequence[str]) -> tuple[str, ...]:
 
 
 def outputs(mechanism: Mechanism, classes: Sequence[str]) -> tuple[str, ...]:
-    """What a released label may be: the classes, and what else a channel says."""
-    channel = mechanism.channel(len(classes))
-    said = len(classes) if channel is None else channel.shape[1]
-    return (*classes, *(f"output {s + 1}" for s in range(len(classes), said)))
+    """What a released label may be: the classes, and what else is said."""
+    return (*classes, *(f"output {s + 1}" for s in range(len(classes), mechanism.outputs(len(classes)))))
 
 
 def _manifest(
