@@ -276,8 +276,8 @@ TERMS: Mapping[str, Term] = {one.name: one for one in (
         "randomized response among the k most likely classes, and a uniform one of them for other labels; k = argmax "
         "of e^epsilon / (e^epsilon + k - 1) sum of the k largest of the prior",
         f"Ghazi et al. 2021, Algorithm 2; {MATHEMATICS}",
-        "Written prior-rr:epsilon=1, with release --prior COLUMN or --prior-from FILE. The prior must not depend on the "
-        "labels. Where k is 1 the released label says nothing of the true one.",
+        "Written prior-rr:epsilon=1, with release --prior COLUMN or --prior-from FILE. The prior must not depend on "
+        "the labels. Where k is 1 the released label says nothing of the true one.",
         ("rr", "lp-mst", "model-rr", "epsilon"),
     ),
     Term(
