@@ -43,6 +43,7 @@ _STEPS = 100  # how finely labels of a large cluster are told apart
 _TAILS = (1e-14, 1e-10, 1e-8, 1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.03, 0.1, 0.2, 0.35, 0.5)  # of how many are published
 _ALIKE = 0.01  # of these numbers
 _TAIL = 1e-14  # what is left out at each end of a law
+_NEAR = 1.25  # times the smallest size
 _ROUNDING = 1e-12  # of a delta that was added up
 _OFF = 1e-14  # by which a probability of n draws is wrong, per n log n: a few units in the last place of log n!
 _CELLS, _NEVER = 1 << 22, 1e-300
@@ -277,16 +278,20 @@ def large_delta_at(epsilon: float, smallest: int, largest: int, alpha: float, th
 
 def epsilon_at(delta: float, sizes: Integers, alpha: float, theta: float = 1.0) -> float:
     """An epsilon that holds with this delta in clusters of all these sizes; no more than that of the flips. At most
-    1e-9 of it too large, and a few per cent where clusters are large."""
+    1e-9 of it too large, and mostly some per cent where clusters are large; those that are hardly larger than the
+    smallest one are taken together, and all others."""
     flips, found = epsilon_from_pi(alpha), 0.0
     most = _EXACT if theta == 1 else _EXACT_THETA
     kinds: list[Callable[[float], float]] = [
         functools.partial(delta_at, size=size, alpha=alpha, theta=theta)
         for size in np.unique(sizes[(sizes > 0) & (sizes <= most)]).tolist()
     ]
-    if np.any(large := sizes[sizes > most]):
-        ends = {"smallest": int(large.min()), "largest": int(large.max())}
-        kinds.append(functools.partial(large_delta_at, **ends, alpha=alpha, theta=theta))
+    large = sizes[sizes > most]
+    near = large <= _NEAR * large.min(initial=1 << 62)
+    for some in (large[near], large[~near]):
+        if len(some):
+            ends = {"smallest": int(some.min()), "largest": int(some.max())}
+            kinds.append(functools.partial(large_delta_at, **ends, alpha=alpha, theta=theta))
     for spent in kinds:
         if found < flips and spent(found) > delta:
             low, found = found, flips
