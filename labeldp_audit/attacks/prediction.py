@@ -36,7 +36,9 @@ class Prediction(Attack):
         vectors = release.view.ndim == 2
         said: Integers = (release.view.argmax(axis=1) if vectors else release.view)[release.bag].astype(np.int64)
         channel = None if vectors else seen.mechanism.channel(classes)
-        known = seen.features.learn(said, classes if channel is None else channel.shape[1])
+        known = seen.features.learn(said, seen.mechanism.outputs(classes))
+        if channel is not None and channel.shape[1] < known.shape[1]:  # the last output is no label
+            known = known[:, :-1] / known[:, :-1].sum(axis=1, keepdims=True)
         if release.channels is not None and release.group is not None:
             of_classes = np.empty((len(said), classes))
             for group, each in enumerate(release.channels):

@@ -1,21 +1,24 @@
-"""What a mechanism may look at beside labels, made of what is public."""
+"""What a mechanism may look at beside labels, made of what is public. No refusal depends on a true label: whoever saw
+it would learn of that label."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ..core.arrays import Floats, Integers
-from ..core.errors import AssumptionError, SpecError
+from ..core.errors import AssumptionError, DataError, SpecError
 from ..core.mechanism import Mechanism, Need
 from ..core.progress import Progress
 from ..core.randomness import for_audit
 from ..core.release import Guide
 from ..core.settings import Settings
 from ..core.table import Points, Table
-from ..data import ReadOptions, publish, read_table
+from ..data import ReadOptions, publish, read_table, same_rows
 from ..data.roles import known
 from ..engines.machine import available_cores
 from ..estimators.boosted import Brisk
@@ -27,8 +30,15 @@ from ..neighbors.clusters import clusters
 Learn = Callable[[Integers, Floats, Integers], Floats]  # as Guide says
 
 LOT = 0  # of k-means and models, which is no secret
+STACK = Stack((Linear(), Brisk()))
 _FINER = 8  # parts of a cluster that features tell apart
 _JUDGING = 5  # one row in so many tells a model when to stop
+_FEWEST = 200  # other rows that make a prior
+OTHERS = (
+    "the prior is of a model of other rows, whose labels no epsilon here protects; nobody is in both tables: rows with "
+    "the same features, or of the same person by --group, were left out of the model, and whoever stands in both with "
+    "other features was not found"
+)
 
 
 @dataclass(frozen=True)
@@ -37,6 +47,7 @@ class Guidance:
 
     guide: Guide
     cells: Integers | None = None
+    prior: Mapping[str, Any] = field(default_factory=dict)  # what the manifest tells of where it comes from
 
 
 def guide_for(
@@ -47,6 +58,8 @@ def guide_for(
     if Need.CLUSTERS in mechanism.needs:
         return _clusters(mechanism, data, table, settings, options, progress)
     if Need.PRIOR in mechanism.needs:
+        if settings.prior_from is not None:
+            return _of_others(data, table, settings, options, progress)
         return Guidance(Guide(classes, prior=_prior(mechanism, data, table, settings, options)))
     if Need.LEARN in mechanism.needs:
         return Guidance(Guide(classes, learn=_learner(data, classes, settings, options, progress)))
@@ -80,23 +93,79 @@ def _of_column(name: str, data: object, table: Table, options: ReadOptions) -> I
 
 
 def _prior(mechanism: Mechanism, data: object, table: Table, settings: Settings, options: ReadOptions) -> Floats:
-    """(n, C). One that names each true label was made of these labels: what it decides would give them away."""
+    """(n, C). One that is certain of every row holds labels, whose ever: what it decides would give them away."""
     if not settings.prior:
-        raise SpecError(f"{mechanism.spec} needs a prior", hint="--prior COLUMN: how likely the positive class is")
+        hint = "--prior COLUMN: how likely the positive class is; or --prior-from FILE: other rows with labels"
+        raise SpecError(f"{mechanism.spec} needs a prior", hint=hint)
     if table.dataset.label in settings.prior:
         raise SpecError(f"column {table.dataset.label!r} is the label and also named by --prior")
     prior = publish.read_probabilities(data, settings.prior, "--prior", table, options)
-    if np.all(np.argmax(prior, axis=1) == table.labels) and np.count_nonzero(table.dataset.class_counts) > 1:
+    if np.all(prior.max(axis=1) == 1):
         raise AssumptionError(
-            "the most likely class of the prior is the true label of every row",
+            "the prior is certain of every row, as labels are",
             hint="a prior must not depend on the labels that it helps to protect",
         )
     return prior
 
 
+def _of_others(data: object, table: Table, settings: Settings, options: ReadOptions, progress: Progress) -> Guidance:
+    """By a model of other rows. Those that may be of the same people teach it nothing: their labels are protected."""
+    if settings.prior:
+        raise SpecError("--prior and --prior-from are two priors", hint="name one of them")
+    theirs, dataset = settings.prior_from, table.dataset
+    other = read_table(theirs, replace(options, label=dataset.label, drop_null_labels=True), progress)
+    unknown = set(other.dataset.classes) - set(dataset.classes)
+    if unknown:
+        raise DataError(f"--prior-from has {len(unknown)} classes that the table does not have", other.dataset.name)
+    names = [name for name in publish.column_names(data, options) if name not in (dataset.label, *settings.exclude)]
+    categorical = tuple(name for name in settings.categorical if name in names)
+    both, first = publish.read_both(theirs, data, names, dataset.label, replace(options, categorical=categorical))
+    labelled = np.arange(first) if other.row_numbers is None else other.row_numbers
+    alone = ~_copies(both, first, dataset.label, settings.group, options)[labelled]
+    rows, labels = labelled[alone], other.labels[alone]
+    if len(rows) < _FEWEST:
+        what = f"--prior-from has {len(rows)} rows with a label that are not in the table, fewer than {_FEWEST}"
+        raise AssumptionError(what, other.dataset.name, hint="rows of other people, with the same columns")
+    mine = first + (np.arange(both.num_rows - first) if table.row_numbers is None else table.row_numbers)
+    read = replace(options, label=dataset.label, positive=None)
+    model = _model(both, replace(settings, exclude=(), categorical=categorical), read, progress)
+    progress.stage("learning", None, "rows")
+    code = np.array([dataset.classes.index(name) for name in other.dataset.classes])
+    lot = for_audit(LOT, "a model of other rows").permutation(len(rows))
+    prior = model(rows[lot], code[labels[lot]], len(dataset.classes), mine)
+    told = {"rows": len(rows), "left_out": len(labelled) - len(rows), "assumptions": [OTHERS]}
+    return Guidance(Guide(len(dataset.classes), prior=prior), prior=told)
+
+
+def _copies(both: object, first: int, label: str, group: str | None, options: ReadOptions) -> npt.NDArray[np.bool_]:
+    """(first,) which of the first rows have the features, or are of a person, of one of the others."""
+    parts = [{label} if group is None else {label, group}]
+    if group is not None:
+        parts.append({*publish.column_names(both, options)} - {group})
+    every = [same_rows.hashes(both, left_out, options, rounded=True) for left_out in parts]
+    found = [np.isin(one[:first], one[first:]) for one in every]
+    return np.asarray(np.any(found, axis=0))
+
+
 def _learner(data: object, classes: int, settings: Settings, options: ReadOptions, progress: Progress) -> Learn:
     """A model of the features that sees no label but those it is handed. A label for each row is drawn from its soft
     one; chance of the model is no secret, so it comes from a seed."""
+    model = _model(data, settings, options, progress)
+
+    def learn(rows: Integers, soft: Floats, others: Integers) -> Floats:
+        progress.stage("learning", None, "rows")
+        rng = for_audit(LOT, f"a model of {len(rows)} labels")
+        drawn = np.sum(rng.random(len(rows))[:, None] * soft.sum(axis=1, keepdims=True) >= soft.cumsum(axis=1), axis=1)
+        mixed = rng.permutation(len(rows))
+        return model(rows[mixed], np.minimum(drawn, classes - 1)[mixed], classes, others)
+
+    return learn
+
+
+def _model(
+    data: object, settings: Settings, options: ReadOptions, progress: Progress
+) -> Callable[[Integers, Integers, int, Integers], Floats]:
+    """(rows in a random order, their labels, classes, others) -> (others, C)"""
     wanted = replace(
         options, labels_only=False, exclude=settings.exclude, categorical=settings.categorical, columns=True,
         points=Points.NEVER,
@@ -105,17 +174,10 @@ def _learner(data: object, classes: int, settings: Settings, options: ReadOption
     assert columns is not None
     threads = settings.threads or available_cores()
 
-    def learn(rows: Integers, soft: Floats, others: Integers) -> Floats:
-        progress.stage("learning", None, "rows")
-        rng = for_audit(LOT, f"a model of {len(rows)} labels")
-        labels = np.zeros(len(columns.values), np.uint8)
-        drawn = np.sum(rng.random(len(rows))[:, None] * soft.sum(axis=1, keepdims=True) >= soft.cumsum(axis=1), axis=1)
-        labels[rows] = np.minimum(drawn, classes - 1)
-        mixed = rows[rng.permutation(len(rows))]
-        judges = len(mixed) // _JUDGING
-        lesson = Lesson(
-            columns, labels, classes, np.sort(mixed[judges:]), np.sort(mixed[:judges]), LOT, threads, others
-        )
-        return lesson.scores(Stack((Linear(), Brisk()))).asked
+    def scores(rows: Integers, said: Integers, classes: int, others: Integers) -> Floats:
+        labels, judges = np.zeros(len(columns.values), np.uint8), len(rows) // _JUDGING
+        labels[rows] = said
+        learn, judge = np.sort(rows[judges:]), np.sort(rows[:judges])
+        return Lesson(columns, labels, classes, learn, judge, LOT, threads, others).scores(STACK).asked
 
-    return learn
+    return scores

@@ -31,9 +31,10 @@ MANIFEST = ".manifest.json"
 BAG, ROWS, POSITIVES, CHANNEL = "bag", "rows", "positives", "channel"  # columns
 KEYS = {  # of a manifest, and of its parts: what else stood there could tell labels
     "": ("schema", "tool", "mechanism", "parameters", "guarantees", "label", "published", "learner", "table",
-         "randomness", "shuffled", "people"),
+         "randomness", "shuffled", "people", "prior"),
     "tool": ("name", "version"), "label": ("column", "classes", "positive"), "published": ("as", "columns", "values"),
     "table": ("rows", "schema_sha256", "columns"), "people": ("column", "most_rows"),
+    "prior": ("rows", "left_out", "assumptions"),
 }  # fmt: skip
 OPERATING_SYSTEM, SEEDED = "operating-system", "seeded-for-testing"
 ALONE = (
@@ -83,6 +84,8 @@ def prepare(
     manifest["shuffled"] = order is not None
     if table.groups is not None:  # which rows are whose is public, as features are
         manifest["people"] = {"column": settings.group, "most_rows": int(np.bincount(table.groups).max())}
+    if guidance.prior:
+        manifest["prior"] = guidance.prior
     phi = _heterogeneity(guidance, table, settings)
     rewrite = Rewrite(dataset.label, tuple(instead), rows, order, alone, stamps)
     return Publishing(mechanism, rewrite, manifest, bags, phi)
@@ -134,11 +137,12 @@ def check_places(data: object, settings: Settings, to: Path, force: bool) -> Non
     mechanism = the_one(settings, 2)
     labels = mechanism.publishes is Published.LABELS and not mechanism.needs  # which publish a channel beside it
     publish.check_kind(data if isinstance(data, str) else "", to, labels)
+    for source in (data, settings.prior_from):
+        for one in (to, *beside(to)):
+            if isinstance(source, str) and _is_or_holds(Path(source), one):
+                raise SpecError("the release would be written over the table or among its parts", one.name)
     if isinstance(data, str):
         place = Path(data)
-        for one in (to, *beside(to)):
-            if _is_or_holds(place, one):
-                raise SpecError("the release would be written over the table or among its parts", one.name)
         if not force and beside(place)[0].exists():
             what = "the table is a release already, and a second one of the same labels would spend epsilon once more"
             raise DataError(what, place.name, hint="release the original table; --force releases this one")
@@ -225,10 +229,8 @@ def values_of(mechanism: Mechanism, classes: Sequence[str]) -> tuple[str, ...]:
 
 
 def outputs(mechanism: Mechanism, classes: Sequence[str]) -> tuple[str, ...]:
-    """What a released label may be: the classes, and what else a channel says."""
-    channel = mechanism.channel(len(classes))
-    said = len(classes) if channel is None else channel.shape[1]
-    return (*classes, *(f"output {s + 1}" for s in range(len(classes), said)))
+    """What a released label may be: the classes, and what else is said."""
+    return (*classes, *(f"output {s + 1}" for s in range(len(classes), mechanism.outputs(len(classes)))))
 
 
 def _manifest(

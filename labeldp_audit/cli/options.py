@@ -205,6 +205,8 @@ OPTIONS: Mapping[str, Parameter] = {one.name: one for one in (
     _setting("prior", QUESTION, "Column with how likely the positive class is by what is public, such as a model that "
         "was fitted to other people, for mechanisms that look at a prior. For more classes one column each, in their "
         "order. It must not depend on these labels. Repeatable.", shown="none"),
+    _setting("prior_from", QUESTION, "Table of other people with the same columns: a model of their labels makes the "
+        "prior. Their labels are not protected. Rows that are in both tables are left out of it.", shown="none"),
     _option("to", Text("FILE"), OUTPUT, "File that gets the protected table, of the same kind as the table; its "
         "manifest and a table of bags stand beside it."),
     _flag("shuffle", OUTPUT, "Put the rows into a random order, too."),

@@ -121,6 +121,11 @@ class Mechanism(ABC):
         judge itself."""
         return ""
 
+    def outputs(self, classes: int) -> int:
+        """What a released label may be: so many things."""
+        channel = self.channel(classes)
+        return classes if channel is None else channel.shape[1]
+
     def unfit(self, classes: int) -> str:
         """Why it cannot release a label of so many classes; empty where it can."""
         return ""

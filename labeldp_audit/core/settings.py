@@ -70,6 +70,7 @@ class Settings:
     attacker: tuple[str, ...] = _options(Text("NAME"))  # who is played; all who can be, where none are named
     guess: str | None = _option(Text("COLUMN"))  # of the user's own guesses
     prior: tuple[str, ...] = _options(Text("COLUMN"))  # with a release's prior of each class
+    prior_from: Any = _option(Text("FILE"))  # noqa: RUF009 other rows, for a model; from Python it may be a frame
 
 
 def smoothness(settings: Settings) -> tuple[float, float] | None:
@@ -173,6 +174,7 @@ class ReleaseOptions(TypedDict, total=False):
     categorical: Columns
     cluster: str | None
     prior: Columns
+    prior_from: object  # a path or a frame
     drop_null_labels: bool
     delimiter: str | None
     decimal: Literal[".", ","]
@@ -230,7 +232,7 @@ def _taken(kind: Kind, value: Any, name: str) -> Any:
     value = value.item() if hasattr(value, "item") and not getattr(value, "shape", ()) else value  # a number of numpy
     if name == "release" and not isinstance(value, str | os.PathLike):
         raise SpecError("a release is a file, with its manifest beside it", hint="release(data, mechanism, to=FILE)")
-    if name in ("estimator", "original") and not isinstance(value, str | os.PathLike):
+    if name in ("estimator", "original", "prior_from") and not isinstance(value, str | os.PathLike):
         return value
     if name == "mechanism" and not isinstance(value, str):
         from .mechanism import Mechanism

@@ -246,6 +246,28 @@ def read_probabilities(source: object, names: Sequence[str], option: str, table:
     return distributions(np.column_stack(some), rows)
 
 
+def read_both(
+    other: object, source: object, names: Sequence[str], label: str, options: ReadOptions
+) -> tuple[pa.Table, int]:
+    """These columns of the rows of two tables, and how many rows of the other one stand first. What stands where the
+    label does says nothing."""
+    parts = []
+    for place in (other, source):
+        with ExitStack() as until:
+            found = locate(place, how_text(options), until)
+            with about(found.name):
+                known("the table", names, list(found.types))
+                batches = settled(lambda found=found: [*found.batches(list(names), rows_per_batch(len(names)))])  # type: ignore[misc]
+        table = pa.Table.from_batches(batches)
+        plain = [one.cast(one.type.value_type) if pa.types.is_dictionary(one.type) else one for one in table.columns]
+        parts.append(pa.table(plain, names=list(names)))
+    try:
+        both = pa.concat_tables(parts, promote_options="permissive")
+    except pa.ArrowException:
+        raise DataError("columns of the same name hold different kinds of cells in the two tables") from None
+    return both.append_column(label, pa.array(np.arange(both.num_rows) % 2)), parts[0].num_rows
+
+
 def _cells_of(source: object, names: Sequence[str], options: ReadOptions) -> Iterator[list[pa.Array]]:
     with ExitStack() as until:
         found = locate(source, how_text(options), until)

@@ -21,11 +21,13 @@ from .sources.locate import locate
 Hashes = npt.NDArray[np.uint64]
 _NUMBERS = (pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean, pa.types.is_temporal)
 _WHOLE = {32: pa.int32(), 64: pa.int64()}
+_COARSE = 1 << 16
 _MIXED = np.uint64(0x9E3779B97F4A7C15)
 
 
-def hashes(source: object, leave_out: Collection[str], options: ReadOptions) -> Hashes:
-    """(n,) a number for each row that is the same where the cells of all other columns are."""
+def hashes(source: object, leave_out: Collection[str], options: ReadOptions, rounded: bool = False) -> Hashes:
+    """(n,) a number for each row that is the same where the cells of all other columns are. rounded: also where
+    numbers with a fraction differ beyond their fifth digit or so, as they may in text and in columns."""
     parts = [np.empty(0, np.uint64)]
     with ExitStack() as until:
         found = locate(source, how_text(options), until)
@@ -35,7 +37,7 @@ def hashes(source: object, leave_out: Collection[str], options: ReadOptions) -> 
             for batch in settled(lambda: [*found.batches(wanted, rows_per_batch(len(wanted)))]):
                 rows = np.zeros(batch.num_rows, np.uint64)
                 for cells in batch.columns if names else ():
-                    rows = (rows * _MIXED) ^ _of_cells(cells)
+                    rows = (rows * _MIXED) ^ _of_cells(cells, rounded)
                 parts.append(rows)
     return np.concatenate(parts)
 
@@ -58,7 +60,7 @@ def order(ours: Hashes, theirs: Hashes, name: str, in_place: bool = True) -> Int
     return found
 
 
-def _of_cells(cells: Any) -> Hashes:
+def _of_cells(cells: Any, rounded: bool = False) -> Hashes:
     from pandas.util import hash_array
 
     kind = cells.type
@@ -69,12 +71,19 @@ def _of_cells(cells: Any) -> Hashes:
         there, found = cells.drop_null(), np.zeros(len(cells), np.uint64)
         if len(there):
             values = there.view(_WHOLE[kind.bit_width]) if pa.types.is_temporal(kind) else there
-            found[~missing] = hash_array(values.to_numpy(zero_copy_only=False))
+            numbers = values.to_numpy(zero_copy_only=False)
+            found[~missing] = hash_array(_rounded(numbers) if rounded and pa.types.is_floating(kind) else numbers)
         return found
     coded = _texts(cells).dictionary_encode()
     known = hash_array(np.array([*map(str, coded.dictionary.to_pylist()), ""], object))
     found = known[coded.indices.fill_null(len(known) - 1).to_numpy(zero_copy_only=False)]
     return np.where(missing, np.uint64(0), found)
+
+
+def _rounded(numbers: npt.NDArray[np.floating]) -> npt.NDArray[np.floating]:
+    """To so many bits that hardly any number lies on an edge."""
+    mantissa, exponent = np.frexp(numbers)
+    return np.asarray(np.ldexp(np.rint(mantissa * _COARSE), exponent) + 0.0)  # no negative zero
 
 
 def _texts(cells: Any) -> Any:

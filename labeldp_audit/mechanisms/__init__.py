@@ -7,6 +7,7 @@ from ..core.registry import Registry
 from .alibi import Alibi
 from .channel import Channel
 from .cluster_response import ClusterResponse
+from .domain_response import DomainResponse
 from .dummy import Dummy
 from .geometric_proportions import GeometricProportions
 from .label_proportions import LabelProportions
@@ -20,16 +21,16 @@ from .randomized_response import RandomizedResponse
 from .staged_response import StagedResponse
 
 __all__ = [
-    "MECHANISMS", "Alibi", "Channel", "ClusterResponse", "Dummy", "GeometricProportions", "LabelProportions",
-    "LaplaceProportions", "Mechanism", "ModelResponse", "Pate", "PeerToPeer", "PriorResponse", "RandomizedResponse",
-    "StagedResponse",
+    "MECHANISMS", "Alibi", "Channel", "ClusterResponse", "DomainResponse", "Dummy", "GeometricProportions",
+    "LabelProportions", "LaplaceProportions", "Mechanism", "ModelResponse", "Pate", "PeerToPeer", "PriorResponse",
+    "RandomizedResponse", "StagedResponse",
 ]  # fmt: skip
 
 MECHANISMS: Registry[Mechanism] = Registry(
     "mechanism",
     (
         RandomizedResponse, Channel, LabelProportions, LaplaceProportions, GeometricProportions, ClusterResponse,
-        PeerToPeer, PriorResponse, StagedResponse, ModelResponse, Alibi, Pate, Dummy,
+        PeerToPeer, PriorResponse, DomainResponse, StagedResponse, ModelResponse, Alibi, Pate, Dummy,
     ),
     no_law,
 )  # fmt: skip

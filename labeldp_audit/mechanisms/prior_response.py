@@ -118,19 +118,24 @@ def said_within(labels: Labels, kept: Kept, epsilon: float, rng: Chance) -> Inte
 def released(said: Integers, kept: Kept, epsilon: float) -> Release:
     """With the channels that are different, and what a learner needs to know of them."""
     sets, group = _different(kept)
-    check_published(len(sets), kept.shape[1])
-    sizes = sorted(set(sets.sum(axis=1).tolist()))
-    numerators = {count: numerators_within(epsilon, count) for count in sizes}
-    facts: dict[str, object] = {
-        "classes": kept.shape[1],
+    facts = facts_of(sets, np.bincount(group, minlength=len(sets)), epsilon)
+    return Release(said, np.arange(len(said)), group, channels_within(sets, epsilon), facts)
+
+
+def facts_of(sets: Kept, rows: Integers, epsilon: float) -> dict[str, object]:
+    """sets (G, C): the classes that may be said in so many rows each."""
+    check_published(len(sets), sets.shape[1])
+    counts = sets.sum(axis=1)
+    numerators = {count: numerators_within(epsilon, count) for count in sorted(set(counts.tolist()))}
+    return {
+        "classes": sets.shape[1],
         "most_likely": [np.flatnonzero(one).tolist() for one in sets],
-        "constant": float(np.mean(kept.sum(axis=1) == 1)) if len(kept) else 0.0,
+        "constant": float(rows[counts == 1].sum() / max(1, rows.sum())),
         "exact": {
             str(count): {"numerators": [[str(one) for one in row] for row in rows], "denominator": str(sum(rows[0]))}
             for count, rows in numerators.items()
         },
     }
-    return Release(said, np.arange(len(said)), group, channels_within(sets, epsilon), facts)
 
 
 def check_published(channels: int, classes: int) -> None:

@@ -257,9 +257,18 @@ TERMS: Mapping[str, Term] = {one.name: one for one in (
         "p2p", "Labels exchanged among peers", "a flipped label of a random person of the same cluster",
         "delta(epsilon) = max over all labels of sum_j [P(j) - e^epsilon P'(j)]_+, j positives published of a cluster",
         f"Esfandiari et al. 2022, Algorithm 2; {MATHEMATICS}: E4",
-        "Written p2p:epsilon=2,clusters=100 or p2p:alpha=0.12. Readers of the release have a smaller epsilon at the "
-        "given delta, in clusters of up to 1000 people; a peer has that of the flips.",
+        "Written p2p:epsilon=2,clusters=100 or p2p:alpha=0.12; with theta=0.5 every other row publishes a label. "
+        "Readers of the release have a smaller epsilon at the given delta, the more people a cluster has; a peer has "
+        "that of the flips.",
         ("rr", "cluster-rr", "epsilon"),
+    ),
+    Term(
+        "domain-rr", "Randomized response by a domain prior",
+        "prior-rr within clusters, the prior by noisy counts of their classes",
+        "epsilon = 2 / sigma of the counts + epsilon of prior-rr, discrete Laplace noise P(z) ~ e^(-|z| / sigma)",
+        f"Ghazi et al. 2021, Algorithm 2; {MATHEMATICS}",
+        "Written domain-rr:epsilon=1,clusters=20,share=0.1: the counts spend a tenth of epsilon, the labels the rest.",
+        ("prior-rr", "cluster-rr", "epsilon"),
     ),
     Term(
         "prior-rr", "Randomized response by a prior", "a label is replaced by one of the classes that a prior takes "
@@ -267,8 +276,8 @@ TERMS: Mapping[str, Term] = {one.name: one for one in (
         "randomized response among the k most likely classes, and a uniform one of them for other labels; k = argmax "
         "of e^epsilon / (e^epsilon + k - 1) sum of the k largest of the prior",
         f"Ghazi et al. 2021, Algorithm 2; {MATHEMATICS}",
-        "Written prior-rr:epsilon=1, with release --prior COLUMN. The prior must not depend on the labels. Where k is "
-        "1 the released label says nothing of the true one.",
+        "Written prior-rr:epsilon=1, with release --prior COLUMN or --prior-from FILE. The prior must not depend on "
+        "the labels. Where k is 1 the released label says nothing of the true one.",
         ("rr", "lp-mst", "model-rr", "epsilon"),
     ),
     Term(

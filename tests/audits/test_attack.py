@@ -101,7 +101,7 @@ def test_noisy_counts_of_clusters_are_read(clinic, tmp_path):
     assert widths["features"] < 0.25 and widths["optimal"] > 1.5 * widths["features"]
 
 
-@pytest.mark.parametrize("spec", ["cluster-rr:epsilon=1", "p2p:epsilon=1", "prior-rr:epsilon=1"])
+@pytest.mark.parametrize("spec", ["cluster-rr:epsilon=1", "domain-rr:epsilon=1", "p2p:epsilon=1", "prior-rr:epsilon=1"])
 def test_what_only_a_manifest_tells_is_asked_for(clinic, spec):
     with pytest.raises(lda.DataError, match="said in its manifest alone"):
         lda.attack(clinic, clinic, mechanisms=spec, label="y", exclude=["mine", "eta"], **FAST)

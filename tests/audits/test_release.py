@@ -18,6 +18,7 @@ import pytest
 import labeldp_audit as lda
 from labeldp_audit.audits import received
 from labeldp_audit.audits import release as releasing
+from labeldp_audit.core.policy import Outcome
 from labeldp_audit.data import ReadOptions
 
 N = 1000
@@ -377,6 +378,33 @@ def test_labels_are_drawn_from_clusters_and_read_again(tmp_path):
     exchanged = lda.release(place, "p2p:epsilon=1,clusters=2", to=to, force=True)
     assert [one["viewer"] for one in exchanged.manifest["guarantees"]] == ["anybody", "anybody", "peer", "peer"]
     assert received.read(str(to), ReadOptions(few_rows=True)).release.group is not None
+
+
+def test_rows_that_publish_no_label_are_read_again_verified_and_attacked(tmp_path):
+    place, to, rng = tmp_path / "t.csv", tmp_path / "out.csv", np.random.default_rng(0)
+    side = rng.integers(0, 2, 1000)
+    frame = pd.DataFrame({"x": 9 * side + rng.normal(size=1000), "y": side})
+    frame.to_csv(place, index=False)
+    lda.release(place, "p2p:epsilon=2,clusters=20,theta=0.4", to=to)
+    found, back = pd.read_csv(to), received.read(str(to), ReadOptions(few_rows=True))
+    assert set(found["y"]) == {"0", "1", "output 3"} and abs(np.mean(found["y"] != "output 3") - 0.4) < 0.1
+    assert np.array_equal(back.release.view == 2, found["y"] == "output 3")
+    assert lda.verify(to, original=place).judgement.outcome is not Outcome.FAIL
+    report = lda.attack(place, to, certify=False)
+    assert {one.at["attacker"] for one in report.findings if "attacker" in one.at} >= {"optimal", "prediction"}
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_labels_by_noisy_counts_of_clusters_are_read_again_and_verified(tmp_path, classes):
+    place, to, rng = tmp_path / "t.csv", tmp_path / "out.csv", np.random.default_rng(0)
+    side = rng.integers(0, classes, 2000)
+    label = np.where(rng.random(2000) < 0.05, rng.integers(0, classes, 2000), side)
+    pd.DataFrame({"x": 9 * side + rng.normal(size=2000), "y": label}).to_csv(place, index=False)
+    made = lda.release(place, f"domain-rr:epsilon=1,clusters={classes}", to=to)
+    found, told = pd.read_csv(to), made.manifest["learner"]
+    assert np.mean(found["y"] == label) > 0.9 and [one["epsilon"] for one in made.manifest["guarantees"]] == [1.0]
+    assert told["epsilon_of_histograms"] + told["epsilon_of_labels"] == pytest.approx(1.0)
+    assert lda.verify(to, original=place).judgement.outcome is not Outcome.FAIL
 
 
 def test_clusters_that_cannot_be(clinic, tmp_path):

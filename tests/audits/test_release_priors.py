@@ -11,6 +11,7 @@ import pytest
 
 import labeldp_audit as lda
 from labeldp_audit.audits import received
+from labeldp_audit.core.policy import Outcome
 from labeldp_audit.data import ReadOptions
 from labeldp_audit.mechanisms.prior_response import most_likely
 
@@ -75,12 +76,109 @@ def test_priors_that_cannot_be(columns, message):
 
 
 @pytest.mark.parametrize("name", ["prior-rr", "model-rr"])
-def test_a_prior_that_is_the_label_is_refused(name):
-    """All of it would be said in the clear, whatever epsilon is."""
-    frame = table()
-    frame["peeked"] = 0.2 + 0.6 * frame["y"]
-    with pytest.raises(lda.AssumptionError, match="the true label of every row"):
-        lda.release(frame, f"{name}:epsilon=1", prior="peeked")
+@pytest.mark.parametrize("columns", [("p1",), ("half",), ("certain",)])
+def test_whether_a_prior_is_refused_depends_on_no_label(name, columns):
+    """What is refused where the prior names all true labels, and passes where one of them changes, tells that label."""
+    frame = table().assign(half=0.5, certain=lambda it: (it["x"] > 2).astype(float))
+    ended = set()
+    for labels in (frame["y"], frame["p1"].ge(0.5), 1 - frame["certain"], frame["certain"], np.arange(N) % 2):
+        try:
+            lda.release(frame.assign(y=np.asarray(labels, int)), f"{name}:epsilon=1", prior=columns)
+            ended.add("released")
+        except lda.AssumptionError as error:
+            ended.add(str(error))
+    assert len(ended) == 1 and ("released" in ended) == (columns != ("certain",))
+
+
+# ---- a model of other rows
+
+
+def others(rows=1500, seed=1, classes=2):
+    rng = np.random.default_rng(seed)
+    side = rng.integers(0, classes, rows)
+    label = np.where(rng.random(rows) < 0.05, rng.integers(0, classes, rows), side)
+    kind = np.array(["low", "mid", "high"])[(rng.random(rows) * 3).astype(int)]
+    return pd.DataFrame({"x": 5 * side + rng.normal(size=rows), "kind": kind, "y": label})
+
+
+@pytest.mark.parametrize("name", ["prior-rr", "model-rr"])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_a_model_of_other_rows_is_a_prior(tmp_path, name, classes):
+    """Also where one table is text and the other is not, and one has more columns, or rows without a label."""
+    frame, theirs = others(seed=0, classes=classes), others(classes=classes).assign(more=1)
+    place, to = tmp_path / "t.csv", tmp_path / "out.csv"
+    frame.to_csv(place, index=False)
+    theirs.loc[:99, "y"] = None
+    made = lda.release(place, f"{name}:epsilon=1", to=to, prior_from=theirs, exclude="kind")
+    back = received.read(str(to), READ)
+    expected = back.release.channels[back.release.group, frame["y"], frame["y"]].mean()
+    assert expected > np.e / (np.e + classes - 1) + 0.02 and made.manifest["guarantees"][0]["epsilon"] == 1.0
+    told = made.manifest["prior"]
+    assert told["rows"] + told["left_out"] == 1400 and told["left_out"] < 40  # numbers that are near by chance
+    assert "no epsilon here protects" in told["assumptions"][0]
+    assert lda.verify(to, original=place).judgement.outcome is not Outcome.FAIL
+
+
+def prior_of(monkeypatch, frame, theirs, **options):
+    """What the mechanism saw."""
+    seen = []
+    from labeldp_audit.mechanisms import PriorResponse
+
+    real = PriorResponse.release
+
+    def release(self, labels, guide, *, rng):
+        seen.append(guide.prior)
+        return real(self, labels, guide, rng=rng)
+
+    monkeypatch.setattr(PriorResponse, "release", release)
+    made = lda.release(frame, "prior-rr:epsilon=1", prior_from=theirs, **options)
+    monkeypatch.undo()
+    return seen[0], made.manifest["prior"]
+
+
+def test_the_labels_that_are_protected_do_not_touch_the_prior(monkeypatch, tmp_path):
+    """Not even those of people who stand in the other table, too: by their cells, in text or not, or by their name."""
+    frame = others(seed=0).assign(who=np.arange(1500))
+    theirs = others().assign(who=np.arange(5000, 6500))
+    both = pd.concat([theirs, frame[:300]])
+    flipped = frame.assign(y=1 - frame["y"])
+    both_flipped = pd.concat([theirs, flipped[:300]])
+    first, told = prior_of(monkeypatch, frame, both)
+    assert told["left_out"] == 300
+    place = tmp_path / "theirs.csv"
+    both_flipped.to_csv(place, index=False, float_format="%.9g")
+    for released, learnt in ((flipped, both), (frame, both_flipped)):
+        assert np.array_equal(prior_of(monkeypatch, released, learnt)[0], first)
+    assert prior_of(monkeypatch, frame, place)[1]["left_out"] == 300
+    moved = pd.concat([theirs, flipped[:300].assign(x=flipped["x"][:300] + 1)])
+    by_name, told = prior_of(monkeypatch, frame, moved, group="who")
+    assert 300 <= told["left_out"] < 320
+    assert np.array_equal(by_name, prior_of(monkeypatch, flipped, moved, group="who")[0])
+    assert not np.array_equal(prior_of(monkeypatch, frame, moved)[0], prior_of(monkeypatch, frame, theirs)[0])
+
+
+def test_other_tables_that_make_no_prior():
+    frame, theirs = others(seed=0), others()
+    for wrong, message in (
+        (frame, "0 rows with a label"), (pd.concat([frame, theirs[:50]]), "50 rows with a label"),
+        (theirs.drop(columns="x"), "no column"), (theirs.drop(columns="y"), "no column"),
+        (theirs.assign(y=theirs["y"] + 1), "classes that the table does not have"),
+        (theirs.assign(x="warm"), "different kinds of cells"),
+    ):  # fmt: skip
+        with pytest.raises(lda.AuditError, match=message):
+            lda.release(frame, "prior-rr:epsilon=1", prior_from=wrong)
+    with pytest.raises(lda.SpecError, match="two priors"):
+        lda.release(table(), "prior-rr:epsilon=1", prior_from=theirs, prior="p1")
+
+
+def test_a_release_is_not_written_over_the_other_table(tmp_path):
+    others().to_parquet(tmp_path / "theirs.parquet")
+    others(seed=0).to_parquet(tmp_path / "t.parquet")
+    with pytest.raises(lda.SpecError, match="written over the table"):
+        lda.release(
+            tmp_path / "t.parquet", "prior-rr:epsilon=1", to=tmp_path / "theirs.parquet", force=True,
+            prior_from=tmp_path / "theirs.parquet",
+        )  # fmt: skip
 
 
 def test_a_model_of_released_labels_keeps_more_of_the_later_ones():

@@ -295,7 +295,9 @@ def test_counts_of_clusters_without_their_noise_are_found(tmp_path):
     assert {"channels", "noise"} <= {*failing(told(noisy_counts=counts.tolist()))}
 
 
-@pytest.mark.parametrize("spec", ["p2p:epsilon=2,clusters=50", "cluster-rr:epsilon=2,clusters=50"])
+@pytest.mark.parametrize(
+    "spec", ["p2p:epsilon=2,clusters=50", "cluster-rr:epsilon=2,clusters=50", "domain-rr:epsilon=2,clusters=50"]
+)
 def test_more_guarantees_than_hold_are_found(tmp_path, spec):
     _, honest, manifest, told = _honest_clusters(tmp_path, spec)
     assert failing(told()) == []

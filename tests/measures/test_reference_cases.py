@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from channels import flipping, nu_bar
-from scipy.stats import binom
 from small_populations import largest_probability, law_of, spread_of
 
 from labeldp_audit import neighbors
@@ -155,15 +154,7 @@ def weighted_utility_channel(weights, eta, pi):
 
 
 def p2p_delta(size, ones, alpha, theta, epsilon):
-    """Each label is published with probability theta, which the tool does not offer; whose is seen."""
-    ways = []
-    for grown in (1, -1):
-        total = 0.0
-        for seen in range(size + 1):
-            two = peer_to_peer.laws(size, seen, alpha)[ones : ones + 2][::grown]
-            total += binom.pmf(seen, size, theta) * np.maximum(0, two[0] - math.exp(epsilon) * two[1]).sum()
-        ways.append(total)
-    return max(ways)
+    return peer_to_peer.deltas_at(epsilon, size, alpha, theta)[ones]
 
 
 ANSWERS = {
