@@ -2,14 +2,14 @@
 
 Guesses of a part of the records were made without its labels, so units of one part are independent: records, or the
 bags or clusters whose labels are weighed together. Limits of parts hold together, and the share of all records lies
-between their means. Half of the miss is for utilities, 0.35 for advantages, 0.15 for who is recovered; attackers have
-equal parts.
+between their means. Half of the miss is for utilities, 0.35 for advantages, 0.1 for who is recovered, 0.05 for how many
+confident guesses are right; attackers have equal parts.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -29,7 +29,7 @@ from .guessing import Payoffs
 RECOVERED = 0.99  # posterior of the true label from which on somebody's label is recovered
 QUANTILES = (0.05, 0.5, 0.95, 0.99, 1.0)
 CELLS, FEWEST = 10, 5  # of the picture; people in one
-UTILITY_SHARE, ADVANTAGE_SHARE, RECOVERED_SHARE = 0.5, 0.35, 0.15
+UTILITY_SHARE, ADVANTAGE_SHARE, RECOVERED_SHARE, CONFIDENT_SHARE = 0.5, 0.35, 0.1, 0.05
 METHOD = "attackers played against this release, guesses made without the labels that judge them"
 MATES = (
     "estimates of the other members of a bag or cluster, which come from models that saw a record's own label among "
@@ -69,6 +69,12 @@ class Trial:
             ends, share = limits(mine, miss / (2 * len(parts) * self.choices)), float(mine.mean())
             low, high = low + ends[0] * share, high + ends[1] * share
         return low, high
+
+    def of(self, some: Hit) -> Trial:
+        """Those records alone. Who is among them must not depend on the labels that judge them, but for those of the
+        same unit."""
+        bag = None if self.bag is None else self.bag[some]
+        return replace(self, labels=self.labels[some], part=self.part[some], bag=bag)
 
     def difference(self, gained: Hit, lost: Hit, miss: float) -> tuple[float, float, float]:
         """The mean payoff of what was gained less that of what was lost, and its limits."""
@@ -128,10 +134,16 @@ def _of(one: Played, spec: str, settings: Settings, budget: Budget) -> Iterator[
     if one.guesses.belief is None:
         return
     own = np.arange(n), labels
-    mine = posterior(one.guesses.belief)[own]
+    every = posterior(one.guesses.belief)
+    mine, sure = every[own], every.max(axis=1) > RECOVERED
     ends_of = trial.share(mine > RECOVERED, budget.spend("recovered", RECOVERED_SHARE))
     share = float((mine > RECOVERED).mean())
     yield finding("recovered", Bound(share, *ends_of, n, METHOD, trial.assumptions))
+    miss = budget.spend("confident", CONFIDENT_SHARE)
+    if sure.any():
+        right = mine[sure] > RECOVERED
+        bound = Bound(float(right.mean()), *trial.of(sure).share(right, miss), len(right), METHOD, trial.assumptions)
+        yield finding("confident_right", bound)
     if one.baseline.belief is None or not one.attack.updates:
         return
     for level, value in zip(QUANTILES, quantiles(gain(one.guesses.belief, one.baseline.belief)[own]), strict=True):

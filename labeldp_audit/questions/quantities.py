@@ -494,8 +494,19 @@ RECOVERED = Quantity(
     _PLAYED,
     "Beside that of the attacker called features it says what the release did: whose features tell the label anyway "
     f"is recovered without it. {_LIMITS}",
-    ("attack_utility", "log_odds_gain"),
+    ("confident_right", "attack_utility", "log_odds_gain"),
     share=True, axes=("attacker", "knows"),
+)  # fmt: skip
+CONFIDENT_RIGHT = Quantity(
+    "confident_right", "Confident guesses that are right",
+    "share of an attacker's guesses with a posterior above 0.99 that are right",
+    "recovered / share of records with P(label | features, release) > 0.99 for any label",
+    _PLAYED,
+    "n is how many guesses are confident; without one there is no such share. A high below 0.99 shows that the "
+    "attacker is surer than he may be: somebody who acts on his guesses wrongs people. Limits take it as given whom he "
+    f"is confident about. {_LIMITS}",
+    ("recovered", "attack_utility"),
+    share=True, axes=("attacker", "knows"), describes=True, with_noise=UNTUNED,
 )  # fmt: skip
 LOG_ODDS_GAIN = Quantity(
     "log_odds_gain", "Change of log odds by the release",
@@ -540,5 +551,5 @@ ADVANTAGES = Question(
 
 OF_COLUMNS = (COLUMN_LOG_LOSS, COLUMN_J, COLUMN_ADVANTAGE)
 OF_GROUPS = (COLUMN_GUESSED, GROUP_LOSS, GROUP_SHARE, GROUP_POSITIVE, GROUP_GUESSED)  # which `audit` looks for
-OF_ATTACKS = (ATTACK_UTILITY, ATTACK_ADVANTAGE, RECOVERED, LOG_ODDS_GAIN, BELIEFS)  # which `attack` plays
+OF_ATTACKS = (ATTACK_UTILITY, ATTACK_ADVANTAGE, RECOVERED, CONFIDENT_RIGHT, LOG_ODDS_GAIN, BELIEFS)  # which `attack` plays
 QUANTITIES: Mapping[str, Quantity] = {one.name: one for one in tuple(globals().values()) if isinstance(one, Quantity)}

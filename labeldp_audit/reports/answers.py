@@ -371,6 +371,18 @@ def _attacked(report: Report) -> Iterator[str]:
         told = "" if predicted is None else f"; predicted {most}{words.amount(predicted.estimate, POINTS)}"
         yield f"{said} of labels right{alike}, {more}{told}."
     yield from (_agreement(one, _by_epsilon(report)) for one in report.findings if one.quantity == found.EXCESS)
+    sure = [one[found.SURE] for one in played.values() if found.SURE in one and not found.knows_labels(one[found.SURE])]
+    least = min(sure, key=lambda one: one.bound.high or 0.0, default=None)
+    if some_of_best := [one for one in (known.get(found.SURE), least) if one is not None]:
+        yield f"Of confident guesses, {_right(list({str(one.at['attacker']): one for one in some_of_best}.values()))}."
+
+
+def _right(sure: Sequence[Finding]) -> str:
+    """How many are right: of the best attacker, and of the one who is surer than he may be the most."""
+    return " and ".join(
+        f"{words.said(one.bound.estimate, PER_CENT)} of the {one.bound.n:,} of {plain(str(one.at['attacker']))}"
+        for one in sure
+    ) + (" are right" if len(sure) > 1 or sure[0].bound.n > 1 else " is right")
 
 
 def _by_epsilon(report: Report) -> bool:
