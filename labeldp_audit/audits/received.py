@@ -18,7 +18,7 @@ from ..core.registry import spelled
 from ..core.release import Release
 from ..data import ReadOptions, publish
 from ..mechanisms import MECHANISMS
-from .release import BAG, CHANNEL, MANIFEST, POSITIVES, ROWS, SCHEMA, beside, columns_of, outputs, values_of
+from .release import BAG, CHANNEL, MANIFEST, POSITIVES, ROWS, SCHEMA, beside, columns_of, digest, outputs, values_of
 
 
 class Unclaimed(DataError):
@@ -38,6 +38,15 @@ class Received:
     manifest: Mapping[str, Any] | None  # None where a spec stands in for it
     sizes: Integers | None = None  # what the table of bags says about how many rows each has
     strange: int = 0  # columns, metadata and places of the table of bags that `release` does not write
+
+    @property
+    def sha256(self) -> str:
+        """As the manifest of this very release has it."""
+        known = self.release
+        if self.mechanism.publishes is Published.BAGS:
+            return digest([known.bag, known.view])
+        columns = known.view.T if known.view.ndim == 2 else [known.view]
+        return digest([*columns, *([] if known.group is None else [known.group])])
 
 
 def read(

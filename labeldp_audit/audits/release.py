@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import glob
+import hashlib
 import json
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ..core import settings as settings_module
 from ..core.errors import DataError, SpecError
@@ -32,7 +34,8 @@ BAG, ROWS, POSITIVES, CHANNEL = "bag", "rows", "positives", "channel"  # columns
 KEYS = {  # of a manifest, and of its parts: what else stood there could tell labels
     "": ("schema", "tool", "mechanism", "parameters", "guarantees", "label", "published", "learner", "table",
          "randomness", "shuffled", "people"),
-    "tool": ("name", "version"), "label": ("column", "classes", "positive"), "published": ("as", "columns", "values"),
+    "tool": ("name", "version"), "label": ("column", "classes", "positive"),
+    "published": ("as", "columns", "values", "sha256"),
     "table": ("rows", "schema_sha256", "columns"), "people": ("column", "most_rows"),
 }  # fmt: skip
 OPERATING_SYSTEM, SEEDED = "operating-system", "seeded-for-testing"
@@ -75,6 +78,7 @@ def prepare(
     if order is not None:
         instead = [one.at(order) for one in instead]
     manifest = _manifest(mechanism, release, table, instead, publish.schema_digest(data, options))
+    manifest["published"]["sha256"] = digest([*(one.values for one in instead), *([bags[POSITIVES]] if bags else ())])
     names = [] if alone else publish.column_names(data, options)
     manifest["table"]["columns"] = [name for name in names if name != dataset.label]
     manifest["randomness"] = SEEDED if insecure else OPERATING_SYSTEM
@@ -256,6 +260,15 @@ def _manifest(
         "learner": mechanism.learner(release, classes),
         "table": {"rows": len(table.labels), "schema_sha256": digest},
     }
+
+
+def digest(columns: Iterable[npt.NDArray[Any]]) -> str:
+    """SHA-256 of what is published, codes of texts and numbers, however a file spells them: a manifest says which of two
+    releases it is of."""
+    found = hashlib.sha256()
+    for one in columns:
+        found.update((np.asarray(one, "<f8") + 0.0).tobytes())  # -0 is 0
+    return found.hexdigest()
 
 
 def plain(value: Any) -> Any:

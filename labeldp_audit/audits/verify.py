@@ -194,6 +194,8 @@ def _manifest(case: Case, settings: Settings, spec: str) -> Pairs:
         "published": (manifest["published"].get("as"), str(mechanism.publishes)),
         **{name: (manifest["learner"].get(name), value) for name, value in learner.items()},
     }
+    if "sha256" in manifest["published"]:  # which older manifests lack
+        claims["sha256"] = (manifest["published"]["sha256"], case.found.sha256)
     kept = case.files.others(publish.column_names(case.files.release, case.files.options))
     named = manifest["table"].get("columns", kept)  # which older manifests lack; their order is the schema's affair
     claims["columns"] = (sorted(map(str, named)) if isinstance(named, list) else named, sorted(kept))

@@ -247,7 +247,9 @@ def test_the_manifest_says_what_a_reader_needs_and_nothing_of_the_labels(clinic,
     turned = table()
     turned = turned.set_column(2, turned.schema.field("y"), pa.array(np.roll(turned["y"].to_numpy(), 1)))
     pq.write_table(turned, clinic)
-    assert lda.release(clinic, "rr:epsilon=1", to=to, force=True).manifest == manifest
+    again = lda.release(clinic, "rr:epsilon=1", to=to, force=True).manifest
+    assert again["published"].pop("sha256") != manifest["published"].pop("sha256")  # of the drawn labels
+    assert again == manifest
 
 
 def test_rows_of_one_person_are_counted(tmp_path):
@@ -405,3 +407,62 @@ def test_a_reader_has_the_parameters_to_the_last_digit(clinic, tmp_path):
     lda.release(clinic, "rr:epsilon=0.12345678901234", to=to)
     assert received.read(str(to), ReadOptions()).mechanism.epsilon == 0.12345678901234
     assert lda.verify(to, original=clinic).judgement.outcome == lda.Outcome.PASS
+
+
+# ---- what could tell the old order
+
+
+def test_a_shuffled_release_of_pandas_has_a_new_index():
+    frame = pd.DataFrame({"x": np.arange(300.0), "y": [0, 1, 1] * 100}, index=np.arange(300) * 7)
+    found = lda.release(frame, "rr:epsilon=1", label="y", shuffle=True).frame
+    assert found.index.tolist() == list(range(300)) and found["x"].tolist() != list(range(300))
+    kept = lda.release(frame, "rr:epsilon=1", label="y").frame
+    assert kept.index.tolist() == frame.index.tolist()
+
+
+@pytest.mark.parametrize("kind", ["parquet", "arrow", "memory", "pandas"])
+def test_dictionaries_of_a_shuffled_release_do_not_tell_the_old_order(tmp_path, kind):
+    """Their values stand in the order in which rows have them."""
+    names = [f"n{i}" for i in range(200)]
+    given = pa.table({"name": pa.array([*names[:-1], None]).dictionary_encode(), "y": ["no", "yes"] * 100})
+    if kind in ("memory", "pandas"):
+        given = given.to_pandas() if kind == "pandas" else given
+        found = lda.release(given, "rr:epsilon=1", label="y", shuffle=True).frame
+        found = pa.Table.from_pandas(found) if kind == "pandas" else found
+    else:
+        place, to = tmp_path / "t.parquet", tmp_path / f"out.{kind}"
+        pq.write_table(given, place)
+        lda.release(place, "rr:epsilon=1", label="y", to=to, shuffle=True)
+        found = pq.read_table(to) if kind == "parquet" else pa.ipc.open_file(to).read_all()
+        assert lda.verify(to, original=place).judgement.outcome == "pass"
+    there = [one for one in found["name"].to_pylist() if one is not None]
+    assert found["name"].combine_chunks().dictionary.to_pylist() == there
+    assert sorted(there) == sorted(names[:-1]) and there != names[:-1]
+
+
+def test_line_ends_of_a_shuffled_release_do_not_tell_who_was_first_or_last(tmp_path):
+    place, to = tmp_path / "t.csv", tmp_path / "out.csv"
+    place.write_bytes(b"y,x\r\n\r\n1,first\r\n" + b"0,a\r\n1,b\r\n" * 100 + b"\r\n\r\n1,last")
+    lda.release(place, "rr:epsilon=1", to=to, label="y", shuffle=True)
+    lines = to.read_bytes().split(b"\r\n")
+    assert len(lines) == 205 and lines[:2] == [b"y,x", b""] and all(lines[2:-1]) and lines[-1] == b""
+
+
+# ---- two releases into one place
+
+
+def test_a_manifest_beside_the_table_of_another_release_is_found_out(clinic, tmp_path):
+    """As two runs at once could leave them."""
+    for spec in ("rr:epsilon=1", "llp:k=4", "geometric-llp:k=4,epsilon=1", "alibi:epsilon=1", "cluster-rr:epsilon=1"):
+        to, mixed = tmp_path / "out.parquet", tmp_path / "out.parquet.manifest.json"
+        more = {"cluster": "ward"} if spec.startswith("cluster") else {}
+        kept = lda.release(clinic, spec, to=to, force=True, **more).manifest["published"]["sha256"]
+        first = mixed.read_bytes()
+        own = lda.verify(to, original=clinic)
+        assert not [one for one in own.findings if one.at.get("check") == "manifest" and one.bound.estimate]
+        assert lda.release(clinic, spec, to=to, force=True, **more).manifest["published"]["sha256"] != kept
+        mixed.write_bytes(first)
+        found = [one for one in lda.verify(to).findings if one.at.get("check") == "manifest" and one.bound.estimate]
+        assert [one.at["column"] for one in found] == ["sha256"]
+        for one in (to, mixed, tmp_path / "out.bags.parquet"):
+            one.unlink(missing_ok=True)
