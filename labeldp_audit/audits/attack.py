@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -74,7 +73,7 @@ class Target:
 def attack(data: object, settings: Settings, progress: Progress) -> tuple[Report, supplied.Rows]:
     """The report, and what attackers made of each record."""
     asked = _asked(settings)
-    if data == "-":
+    if isinstance(data, str) and data == "-":
         raise SpecError("the table is read several times, which standard input cannot be", hint="write it to a file")
     settings = _of_manifest(settings)
     target = _matched(data, settings, progress)
@@ -116,10 +115,7 @@ def _asked(settings: Settings) -> list[Attack]:
 
 def _of_manifest(settings: Settings) -> Settings:
     """Which column the label is, what of it is positive, and whose row it is, where the manifest says so."""
-    assert settings.release is not None
-    if not Path(settings.release).is_file():
-        raise DataError("no such file", Path(settings.release).name)
-    known = None if settings.mechanism else received.manifest_of(Path(settings.release))
+    known = received.copy_of(settings.release, _spec(settings)).manifest
     if known is None:
         return settings
     label, people = known["label"], known.get("people")
@@ -135,13 +131,12 @@ def _of_manifest(settings: Settings) -> Settings:
 def _matched(data: object, settings: Settings, progress: Progress) -> Target:
     options = options_of(settings)
     table = read_table(data, options, progress)
-    dataset, place = table.dataset, str(settings.release)
-    one: str | Mechanism | None = settings.mechanism[0] if settings.mechanism else None
-    spec = one if isinstance(one, str) or one is None else one.spec
-    if spec is None and received.manifest_of(Path(place)) is None:
+    dataset, spec = table.dataset, _spec(settings)
+    copy = received.copy_of(settings.release, spec)
+    if spec is None and copy.manifest is None:
         hint = "--mechanism SPEC stands in for it where another tool made the release"
-        raise DataError("a release without its manifest", Path(place).name, hint=hint)
-    got = received.read(place, options, spec, dataset.classes, dataset.label)
+        raise DataError("a release without its manifest", copy.name, hint=hint)
+    got = received.read(copy, options, spec, dataset.classes, dataset.label)
     if got.mechanism.publishes is Published.LABELS and got.mechanism.needs and got.release.group is None:
         what = f"how {got.mechanism.name} drew each label is said in its manifest alone"
         raise DataError(what, got.name, hint="--mechanism says it of mechanisms that treat all rows alike, such as rr")
@@ -149,20 +144,26 @@ def _matched(data: object, settings: Settings, progress: Progress) -> Target:
         both = (dataset.label, dataset.classes), (got.label, got.classes)
         ours, theirs = (f"{name} ({', '.join(known)})" for name, known in both)
         raise DataError(f"the release is of another label: {theirs}, and the table has {ours}", got.name)
-    found = _in_order(got, _order(data, table, got, settings))
+    found = _in_order(got, _order(data, table, got, copy.table, settings))
     bags = got.mechanism.publishes is Published.BAGS
     if got.sizes is not None and not np.array_equal(np.bincount(found.bag, minlength=len(found.view)), got.sizes):
         raise DataError("bags do not have as many rows as their table says", got.name)
     return Target(table, got, found, bags)
 
 
-def _order(data: object, table: Table, got: Received, settings: Settings) -> Integers:
+def _spec(settings: Settings) -> str | None:
+    """What stands in for a manifest."""
+    one: str | Mechanism | None = settings.mechanism[0] if settings.mechanism else None
+    return one if isinstance(one, str) or one is None else one.spec
+
+
+def _order(data: object, table: Table, got: Received, release: object, settings: Settings) -> Integers:
     """Where each row of the table stands in the release, by the columns that both have."""
     options = replace(options_of(settings), label=None, positive=None, group=None)
-    ours, theirs = (publish.column_names(source, options) for source in (data, settings.release))
+    ours, theirs = (publish.column_names(source, options) for source in (data, release))
     beside = (set(ours) & set(theirs)) - {got.label, *got.columns}
     mine = same_rows.hashes(data, set(ours) - beside, options)[_numbers(table)]
-    other = same_rows.hashes(settings.release, set(theirs) - beside, options)
+    other = same_rows.hashes(release, set(theirs) - beside, options)
     if not beside and got.manifest is not None and got.manifest.get("shuffled"):
         raise DataError("the release is shuffled and no other column tells rows apart", got.name)
     shuffled = got.manifest is not None and bool(got.manifest.get("shuffled"))

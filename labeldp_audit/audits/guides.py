@@ -13,6 +13,7 @@ from ..core.mechanism import Mechanism, Need
 from ..core.progress import Progress
 from ..core.randomness import for_audit
 from ..core.release import Guide
+from ..core.remark import IDENTIFIERS, Remark
 from ..core.settings import Settings
 from ..core.table import Points, Table
 from ..data import ReadOptions, publish, read_table
@@ -37,6 +38,7 @@ class Guidance:
 
     guide: Guide
     cells: Integers | None = None
+    remarks: tuple[Remark, ...] = ()
 
 
 def guide_for(
@@ -49,7 +51,8 @@ def guide_for(
     if Need.PRIOR in mechanism.needs:
         return Guidance(Guide(classes, prior=_prior(mechanism, data, table, settings, options)))
     if Need.LEARN in mechanism.needs:
-        return Guidance(Guide(classes, learn=_learner(data, classes, settings, options, progress)))
+        learn, remarks = _learner(data, classes, settings, options, progress)
+        return Guidance(Guide(classes, learn=learn), remarks=remarks)
     return Guidance(Guide(classes))
 
 
@@ -61,12 +64,20 @@ def _clusters(
     if settings.cluster is not None:
         return Guidance(Guide(classes, clusters=_of_column(settings.cluster, data, table, options)))
     wanted = replace(options, labels_only=False, exclude=settings.exclude, categorical=settings.categorical)
-    points = read_table(data, wanted, progress).with_points().points
+    features = read_table(data, wanted, progress)
+    points = features.with_points().points
     progress.stage("clustering", None, "rows")
     number, threads = int(mechanism.at()["clusters"]), settings.threads or available_cores()
     alike, finer = (clusters(points, many, LOT, threads) for many in (number, number * _FINER))
     cells = np.unique(alike * (int(finer.max()) + 1) + finer, return_inverse=True)[1].reshape(-1)
-    return Guidance(Guide(classes, clusters=alike), cells)
+    return Guidance(Guide(classes, clusters=alike), cells, _of_identifiers(features))
+
+
+def _of_identifiers(features: Table) -> tuple[Remark, ...]:
+    """Rows that are alike in all else differ in them, so clusters and models are worse for them."""
+    found = [one.values for one in features.remarks if one.code in IDENTIFIERS]
+    named = [name for one in found for name in (one["columns"] if "columns" in one else (one["column"],))]  # type: ignore[union-attr]
+    return (Remark("identifiers-guide-release", columns=list(dict.fromkeys(map(str, named)))),) if named else ()
 
 
 def _of_column(name: str, data: object, table: Table, options: ReadOptions) -> Integers:
@@ -94,14 +105,17 @@ def _prior(mechanism: Mechanism, data: object, table: Table, settings: Settings,
     return prior
 
 
-def _learner(data: object, classes: int, settings: Settings, options: ReadOptions, progress: Progress) -> Learn:
+def _learner(
+    data: object, classes: int, settings: Settings, options: ReadOptions, progress: Progress
+) -> tuple[Learn, tuple[Remark, ...]]:
     """A model of the features that sees no label but those it is handed. A label for each row is drawn from its soft
     one; chance of the model is no secret, so it comes from a seed."""
     wanted = replace(
         options, labels_only=False, exclude=settings.exclude, categorical=settings.categorical, columns=True,
         points=Points.NEVER,
     )  # fmt: skip
-    columns = read_table(data, wanted, progress).columns
+    features = read_table(data, wanted, progress)
+    columns = features.columns
     assert columns is not None
     threads = settings.threads or available_cores()
 
@@ -118,4 +132,4 @@ def _learner(data: object, classes: int, settings: Settings, options: ReadOption
         )
         return lesson.scores(Stack((Linear(), Brisk()))).asked
 
-    return learn
+    return learn, _of_identifiers(features)

@@ -37,6 +37,7 @@ from .roles import known
 from .scan import settled
 from .sources.batches import about, reading, rows_per_batch, shortened
 from .sources.content import FileContent
+from .sources.content import digest as digest_of
 from .sources.contract import Source
 from .sources.delimited import BLOCK
 from .sources.frame import arrow_of, narwhal
@@ -146,11 +147,9 @@ def in_frame(frame: object, plan: Rewrite) -> Any:
     if nw.dependencies.is_pandas_dataframe(native):
         mine = native.iloc[rows].copy()
         was = mine.dtypes.iloc[place]
-        for name, values in cells.items():
-            array = values.to_pandas()
-            if plan.instead[0].texts and _fits(plan.instead[0].texts, kind, was):
-                array = array.astype(was)
-            mine[name] = array.array
+        for one in plan.instead:
+            array = cells[one.name].to_pandas()
+            mine[one.name] = (array.astype(was) if one.texts and _fits(one.texts, kind, was) else array).array
         if plan.order is None:
             return mine[wanted]
         for name in (one for one, kind in mine.dtypes.items() if hasattr(kind, "categories") and not kind.ordered):
@@ -161,9 +160,9 @@ def in_frame(frame: object, plan: Rewrite) -> Any:
         rows = np.arange(len(there))
     some = there[rows.tolist()]
     series = [nw.new_series(name, values.to_pylist(), backend=there.implementation) for name, values in cells.items()]
-    if plan.instead[0].texts:
-        with contextlib.suppress(Exception):  # what a library cannot cast keeps the type that it has
-            series = [one.cast(there[names[place]].dtype) for one in series]
+    with contextlib.suppress(Exception):  # what a library cannot cast keeps the type that it has
+        said = {one.name for one in plan.instead if one.texts}
+        series = [one.cast(there[names[place]].dtype) if one.name in said else one for one in series]
     return some.with_columns(*series).select(wanted).to_native()
 
 
@@ -293,6 +292,12 @@ def _cells_of(source: object, names: Sequence[str], options: ReadOptions) -> Ite
 def column_names(source: object, options: ReadOptions) -> tuple[str, ...]:
     with ExitStack() as until:
         return tuple(locate(source, how_text(options), until).types)
+
+
+def digest(source: object, options: ReadOptions) -> str:
+    """SHA-256 of a table, as reports have it."""
+    with ExitStack() as until:
+        return digest_of(locate(source, how_text(options), until).contents)
 
 
 def metadata(source: object, options: ReadOptions) -> int:

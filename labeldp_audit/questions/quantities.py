@@ -551,5 +551,7 @@ ADVANTAGES = Question(
 
 OF_COLUMNS = (COLUMN_LOG_LOSS, COLUMN_J, COLUMN_ADVANTAGE)
 OF_GROUPS = (COLUMN_GUESSED, GROUP_LOSS, GROUP_SHARE, GROUP_POSITIVE, GROUP_GUESSED)  # which `audit` looks for
-OF_ATTACKS = (ATTACK_UTILITY, ATTACK_ADVANTAGE, RECOVERED, CONFIDENT_RIGHT, LOG_ODDS_GAIN, BELIEFS)  # which `attack` plays
+OF_ATTACKS = (  # which `attack` plays
+    ATTACK_UTILITY, ATTACK_ADVANTAGE, RECOVERED, CONFIDENT_RIGHT, LOG_ODDS_GAIN, BELIEFS,
+)  # fmt: skip
 QUANTITIES: Mapping[str, Quantity] = {one.name: one for one in tuple(globals().values()) if isinstance(one, Quantity)}

@@ -6,6 +6,7 @@ import gzip
 import json
 import math
 import stat
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -466,3 +467,66 @@ def test_a_manifest_beside_the_table_of_another_release_is_found_out(clinic, tmp
         assert [one.at["column"] for one in found] == ["sha256"]
         for one in (to, mixed, tmp_path / "out.bags.parquet"):
             one.unlink(missing_ok=True)
+
+
+# ---- in memory
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "arrow"])
+@pytest.mark.parametrize("spec", ["rr:epsilon=1", "llp:k=4", "cluster-rr:epsilon=1,clusters=3"])
+def test_what_was_released_in_memory_is_verified_and_attacked_as_its_file_is(tmp_path, library, spec):
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame({"x": rng.normal(size=900), "who": [f"w{i % 3}" for i in range(900)]})
+    frame["y"] = rng.random(900) < 1 / (1 + np.exp(-2 * frame["x"]))
+    given = {"pandas": frame, "polars": pl.from_pandas(frame), "arrow": pa.Table.from_pandas(frame)}[library]
+    made = lda.release(given, spec, label="y", shuffle=True)
+    assert made.path is None and made.warnings == ()
+    assert (made.heterogeneity is not None) == ("cluster" in spec)
+    if made.heterogeneity is not None:  # the manifest does not tell it
+        assert 0 <= made.heterogeneity[0] <= made.heterogeneity[1] <= 2
+        assert "heterogeneity" not in json.dumps(made.manifest)
+    asked = {"attacker": ["optimal", "majority"], "estimator": "linear", "threads": 1}
+    checked, played = lda.verify(made, original=given, confidence=1 - 1e-7), lda.attack(given, made, **asked)
+    assert checked.judgement.outcome == lda.Outcome.PASS, str(checked)
+    assert played.content.parameters["release"] == checked.content.dataset.name == "frame"
+    to = tmp_path / "t.parquet"
+    pq.write_table(arrow(made.frame), to)
+    (tmp_path / "t.parquet.manifest.json").write_text(json.dumps(made.manifest))
+    if made.bags is not None:
+        pq.write_table(arrow(made.bags), tmp_path / "t.bags.parquet")
+    assert lda.attack(given, to, **asked).findings == played.findings
+    with pytest.raises(lda.DataError, match="another table"):
+        lda.attack(frame.assign(x=1.0), made, **asked)
+
+
+def arrow(frame):
+    return pa.Table.from_pandas(frame) if isinstance(frame, pd.DataFrame) else pa.table(frame)
+
+
+def test_a_liar_in_memory_is_found_out():
+    frame = pd.DataFrame({"x": np.arange(1000.0), "y": [0, 1] * 500})
+    made = lda.release(frame, "rr:epsilon=1", label="y")
+    assert lda.verify(replace(made, frame=frame), original=frame).judgement.outcome == lda.Outcome.FAIL
+    assert lda.verify(frame, original=frame, mechanisms="rr:epsilon=1", label="y").judgement.outcome == lda.Outcome.FAIL
+    for nothing in (frame, None, 3, replace(made, manifest={})):
+        with pytest.raises(lda.AuditError, match="manifest"):
+            lda.verify(nothing, original=frame)
+
+
+def test_a_release_that_went_to_a_file_is_read_there(clinic, tmp_path):
+    made = lda.release(clinic, "rr:epsilon=1", to=tmp_path / "out.parquet")
+    assert made.path == tmp_path / "out.parquet"
+    assert lda.verify(made, original=clinic).to_json() == lda.verify(made.path, original=clinic).to_json()
+
+
+# ---- columns that name people
+
+
+@pytest.mark.parametrize("spec", ["cluster-rr:epsilon=1,clusters=3", "p2p:epsilon=1,clusters=3", "lp-mst:epsilon=1"])
+def test_a_column_like_an_identifier_that_guides_a_release_is_named_once(spec):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"patient_id": rng.permutation(600), "x": rng.normal(size=600), "y": [0, 1] * 300})
+    [said] = lda.release(frame, spec, label="y").warnings
+    assert "patient_id" in said and "--exclude" in said and "x" not in said.split(": ")[1].split(";")[0]
+    assert lda.release(frame, spec, label="y", exclude="patient_id").warnings == ()
+    assert lda.release(frame, "rr:epsilon=1", label="y").warnings == ()
