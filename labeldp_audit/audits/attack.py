@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..attacks import ATTACKS, Attack, Features, FeaturesAlone, Guesses, Optimal, Seen
+from ..attacks import ATTACKS, Attack, Features, FeaturesAlone, Guesses, Seen
 from ..attacks.contract import posterior
 from ..core.arrays import Floats, Integers
 from ..core.budget import PRIOR_SHARE
@@ -88,11 +88,17 @@ def attack(data: object, settings: Settings, progress: Progress) -> tuple[Report
     played, said, rows = _played(asked, target, evidence, _guesses(data, target, settings), settings)
     question = Question(
         "attack", OF_ATTACKS, lambda classes: True,
-        lambda evidence, settings, budget: attacked.answer(played, evidence, settings, budget), share=None,
+        lambda evidence, settings, budget: attacked.answer(played, predicted(), evidence, settings, budget), share=None,
     )  # fmt: skip
-    every = run.put(evidence, [ADVANTAGES, question], settings)
-    found = [one for one in every if one.quantity not in _OF_ADVANTAGE or one.quantity in _PREDICTED]
-    found += attacked.excess(found, Optimal.name, settings)
+    found: list[Finding] = []
+
+    def predicted() -> Finding | None:
+        """As the first question answered."""
+        return next((one for one in found if one.quantity == "advantage" and one.mechanism is not None), None)
+
+    for one in run.put(evidence, [ADVANTAGES, question], settings):
+        if one.quantity not in _OF_ADVANTAGE or one.quantity in _PREDICTED:
+            found.append(one)
     table = replace(
         evidence.table, remarks=(*evidence.table.remarks, *said, *_disagreement(found, bool(mechanism.judged_as)))
     )
@@ -223,13 +229,15 @@ class Ground:
     fold: Integers  # the same for guesses from features alone, whose units are records
     unit: Integers | None  # (records,) of those that readers weigh together; None: each alone
     choices: int
+    fixed: bool  # whether labels of a bag repel each other, given what is published
     assumptions: tuple[str, ...] = ()
 
     def play(self, attack: Attack, payoffs: Payoffs, baseline: Guesses | None) -> Played:
         made = attack.read(self.seen).at(self.judged)
         unit = None if self.unit is None else self.unit[self.judged]
         labels = self.seen.labels[self.judged]
-        trial = Trial(labels, self.part, unit, payoffs, self.choices, self.assumptions)
+        fixed = self.fixed and attack.knows is not Knows.LABELS
+        trial = Trial(labels, self.part, unit, payoffs, self.choices, fixed, self.assumptions)
         if attack.knows is Knows.FEATURES:
             trial = Trial(labels, self.fold, None, payoffs, self.choices)
         return Played(attack, made, trial, made if baseline is None else baseline)
@@ -244,7 +252,7 @@ def _played(
     """Who was played, what has to be said about it, and what attackers made of each record."""
     table, eta = evidence.table, evidence.eta
     payoffs = guessing.payoffs_of(table, settings, PRIOR_SHARE * (1 - settings.confidence) / 2)
-    ground = _ground(target, table, eta, payoffs, own)
+    ground = _ground(target, table, eta, payoffs, own, settings.group is None)
     everybody = len(ground.records)
     left = everybody - len(ground.judged)
     said = [Remark("members-not-guessed", rows=left, of=everybody)] if left else []
@@ -280,8 +288,9 @@ def _columns(one: Played, classes: Sequence[str]) -> Columns:
     return found
 
 
-def _ground(target: Target, table: Table, eta: Eta, payoffs: Payoffs, own: Integers | None) -> Ground:
-    """Of bags and clusters all members, of records those that were asked."""
+def _ground(target: Target, table: Table, eta: Eta, payoffs: Payoffs, own: Integers | None, alone: bool) -> Ground:
+    """Of bags and clusters all members, of records those that were asked. alone: whether each is somebody else's, whose
+    label hangs on no other."""
     known = eta.probability if eta.unseen is None else eta.unseen
     place = np.searchsorted(target.numbers, _numbers(table)[eta.rows])
     together, everybody = target.together, np.arange(len(target.table.labels))
@@ -302,7 +311,9 @@ def _ground(target: Target, table: Table, eta: Eta, payoffs: Payoffs, own: Integ
         part, assumed = np.zeros(len(judged), np.int64), (attacked.MATES,)
     mine = None if own is None else own[records]
     seen = Seen(target.received.mechanism, release, whole, paid, target.table.labels[records], supplied=mine)
-    return Ground(seen, records, judged, part, fold, together, eta.choices, assumed)
+    return Ground(
+        seen, records, judged, part, fold, together, eta.choices, target.received.mechanism.repels and alone, assumed
+    )
 
 
 def _split(bag: Integers, part: Integers) -> bool:

@@ -278,7 +278,8 @@ def test_limits_hold(mechanism, name):
         labels = (rng.random(len(eta)) < eta).astype(np.int64)
         hit, bag = played(name, mechanism, eta, labels, rng)
         paid, part = Payoffs(np.ones(2), np.ones(2), np.ones(2)), np.zeros(len(eta), np.int64)
-        low, high = Trial(labels, part, bag if mechanism.bag > 1 else None, paid, 1).share(hit, 0.1)
+        claim = np.where(hit, labels, 1 - labels)
+        low, high = Trial(labels, part, bag if mechanism.bag > 1 else None, paid, 1).share(claim, 0.1)
         wrong += not low <= truth <= high
     assert wrong <= 200 * 0.1 + 3 * np.sqrt(200 * 0.1 * 0.9)
 
