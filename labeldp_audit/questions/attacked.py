@@ -38,6 +38,7 @@ MATES = (
     "estimates of the other members of a bag or cluster, which come from models that saw a record's own label among "
     "all others, are taken as fixed"
 )
+GIVEN = "labels are independent given the features; limits are over those that could lead to this release"
 Hit = npt.NDArray[np.bool_]
 
 
@@ -143,8 +144,8 @@ def _of(one: Played, predicted: Finding | None, spec: str, settings: Settings, b
     def finding(quantity: str, bound: Bound, **more: float | str) -> Finding:
         return Finding(quantity, bound, settings.confidence, spec, {**at, **more})
 
-    def bound_of(ends: tuple[float, float, float], people: int = n) -> Bound:
-        return Bound(*ends, people, METHOD, trial.assumptions)
+    def bound_of(ends: tuple[float, float, float], people: int = n, given: bool = trial.fixed) -> Bound:
+        return Bound(*ends, people, METHOD, (*trial.assumptions, *([GIVEN] if given else [])))
 
     guess, before = one.guesses.guess, one.baseline.guess
     yield finding("attack_utility", bound_of(trial.worth(guess, budget.spend("utility", UTILITY_SHARE))))
@@ -155,7 +156,7 @@ def _of(one: Played, predicted: Finding | None, spec: str, settings: Settings, b
         if predicted is not None and one.attack.name == Optimal.name:
             if trial.fixed:  # what is predicted is about other releases, too
                 miss = budget.spend("advantage of other releases", RELEASES_SHARE)
-                gained = bound_of(replace(trial, fixed=False).difference(guess, before, miss))
+                gained = bound_of(replace(trial, fixed=False).difference(guess, before, miss), given=False)
             yield from excess(gained, predicted, settings)
     if one.guesses.belief is None:
         return

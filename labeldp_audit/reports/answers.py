@@ -379,7 +379,7 @@ def _attacked(report: Report) -> Iterator[str]:
 def _surely(played: Mapping[str, Mapping[str, Finding]], best: Finding | None) -> str:
     """How many confident guesses are right: of the best attacker, and of the one whom they mislead the most."""
     every = [one[found.SURE] for one in played.values() if found.SURE in one]
-    misled = [one for one in every if (one.bound.high or 0.0) < _SURE and not found.knows_labels(one)]
+    misled = [one for one in every if (one.bound.estimate or 0.0) < _SURE and not found.knows_labels(one)]
     worst = min(misled, key=lambda one: one.bound.high or 0.0, default=None)
     told = {str(one.at["attacker"]): one.bound for one in (best, worst) if one is not None}
     said = [
