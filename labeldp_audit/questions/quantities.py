@@ -456,9 +456,9 @@ OBSERVED_EPSILON = Quantity(
 _PLAYED = f"{PREVENT}, section 3; {UNIFIED}, sections 2 and 6; {MATHEMATICS}: CERTIFICATES c1, B1"
 _LIMITS = (
     "Limits are for releases of other labels drawn by the same mechanism, with records for units. Where counts of bags "
-    "are published, they are for this very release, over the labels that could lead to it; of an attacker who knows all "
-    "other labels bags are units, and clusters where these are weighed together. Guesses of a fold were made without its "
-    "labels."
+    "are published, they are for this very release, over the labels that could lead to it; of an attacker who knows "
+    "all other labels bags are units, and clusters where these are weighed together. Guesses of a fold were made "
+    "without its labels."
 )
 ATTACK_UTILITY = Quantity(
     "attack_utility", "Right guesses of an attacker who was played",
@@ -485,8 +485,8 @@ ATTACK_EXCESS = Quantity(
     "attack_advantage(attacker=optimal) - advantage",
     f"a comparison on this table; {MATHEMATICS}: CERTIFICATES c1, c2",
     "Where 0 is between low and high, release and prediction agree. A low above 0: the release gives away more than "
-    "was predicted, so it is not what it says or eta is worse than thought. A high below 0: the attack found less. It is "
-    "about other releases too, of which bags are units, so that few bags tell little.",
+    "was predicted, so it is not what it says or eta is worse than thought. A high below 0: the attack found less. It "
+    "is about other releases too, of which bags are units, so that few bags tell little.",
     ("attack_advantage", "advantage"),
     axes=("attacker",), unit=POINTS, with_noise=UNTUNED,
 )  # fmt: skip

@@ -530,3 +530,11 @@ def test_a_column_like_an_identifier_that_guides_a_release_is_named_once(spec):
     assert "patient_id" in said and "--exclude" in said and "x" not in said.split(": ")[1].split(";")[0]
     assert lda.release(frame, spec, label="y", exclude="patient_id").warnings == ()
     assert lda.release(frame, "rr:epsilon=1", label="y").warnings == ()
+
+
+@pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_numbers_of_clusters_are_not_written_in_the_type_of_the_label(library):
+    """200 of them are more than a byte holds."""
+    columns = {"x": np.arange(800) % 200, "y": np.arange(800, dtype=np.int8) % 2}
+    found = lda.release(library(columns), "cluster-rr:epsilon=1", label="y", cluster="x").frame
+    assert sorted(set(found["channel"].to_numpy().tolist())) == list(range(200))
