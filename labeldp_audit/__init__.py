@@ -21,6 +21,7 @@ from .core import settings as _settings
 from .core.errors import AssumptionError, AuditError, DataError, SpecError, as_arguments
 from .core.finding import Bound, Finding
 from .core.policy import Judgement, Outcome, Verdict
+from .core.released import Released
 
 if TYPE_CHECKING:
     from .core.mechanism import Mechanism
@@ -70,24 +71,29 @@ def tune(data: object, **options: Unpack[_settings.TuneOptions]) -> Report:
 def release(data: object, mechanism: str | Mechanism, **options: Unpack[_settings.ReleaseOptions]) -> Released:
     """The same table with protected labels: of a frame, a frame of its library; with `to`, files."""
     from .audits import release as releasing
+    from .reports import sentences
 
     with _errors_name_arguments(), _watched(options.get("progress")) as progress:
         to = None if options.get("to") is None else _place(options["to"])  # type: ignore[arg-type]
-        made = releasing.released(data, mechanism, options, to, progress)
-        return Released(*made)
+        made, remarks = releasing.released(data, mechanism, options, to, progress)
+        return replace(made, warnings=tuple(map(sentences.sentence, remarks)))
 
 
-def verify(release: str | os.PathLike[str], **options: Unpack[_settings.VerifyOptions]) -> Report:
-    """Is a release, a file, what its manifest claims? `original` is the table that it was made of, a path or a frame;
-    `mechanisms`, a spec, stands in for the manifest of a release that another tool made."""
+def verify(release: str | os.PathLike[str] | Released | Any, **options: Unpack[_settings.VerifyOptions]) -> Report:
+    """Is a release, a file or what `release` returned, what its manifest claims? `original` is the table that it was
+    made of, a path or a frame; `mechanisms`, a spec, stands in for the manifest of a release that another tool made,
+    which may be a frame."""
     from .audits import verify as verifying
 
     with _errors_name_arguments(), _watched(options.get("progress")) as progress:
         return Report(verifying.verified(release, options, progress))
 
 
-def attack(data: object, release: str | os.PathLike[str], **options: Unpack[_settings.AttackOptions]) -> Report:
-    """What do attackers get who are played against this very release? The report's `rows` say it of each record."""
+def attack(
+    data: object, release: str | os.PathLike[str] | Released | Any, **options: Unpack[_settings.AttackOptions]
+) -> Report:
+    """What do attackers get who are played against this very release, which is a file, what `release` returned, or a
+    frame where `mechanisms` names a spec? The report's `rows` say it of each record."""
     return _answered("attack", data, {**options, "release": release})
 
 
@@ -227,18 +233,6 @@ class Report:
         from .reports import formats
 
         return formats.excerpt(self.content)
-
-
-@dataclass(frozen=True, repr=False)
-class Released:
-    """What may be published."""
-
-    frame: Any  # the protected table, in the library of the original; None where it went to a file
-    manifest: Mapping[str, Any]  # what a reader has to know
-    bags: Any = None  # a DataFrame, where labels are published in bags
-
-    def __repr__(self) -> str:
-        return f"<Released by {self.manifest['mechanism']}: {self.manifest['table']['rows']:,} rows>"
 
 
 class Findings(tuple[Finding, ...]):

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ..attacks import ATTACKS, Attack, Features, FeaturesAlone, Guesses, Optimal, Seen
+from ..attacks import ATTACKS, Attack, Features, FeaturesAlone, Guesses, Seen
 from ..attacks.contract import posterior
 from ..core.arrays import Floats, Integers
 from ..core.budget import PRIOR_SHARE
@@ -74,7 +73,7 @@ class Target:
 def attack(data: object, settings: Settings, progress: Progress) -> tuple[Report, supplied.Rows]:
     """The report, and what attackers made of each record."""
     asked = _asked(settings)
-    if data == "-":
+    if isinstance(data, str) and data == "-":
         raise SpecError("the table is read several times, which standard input cannot be", hint="write it to a file")
     settings = _of_manifest(settings)
     target = _matched(data, settings, progress)
@@ -89,11 +88,17 @@ def attack(data: object, settings: Settings, progress: Progress) -> tuple[Report
     played, said, rows = _played(asked, target, evidence, _guesses(data, target, settings), settings)
     question = Question(
         "attack", OF_ATTACKS, lambda classes: True,
-        lambda evidence, settings, budget: attacked.answer(played, evidence, settings, budget), share=None,
+        lambda evidence, settings, budget: attacked.answer(played, predicted(), evidence, settings, budget), share=None,
     )  # fmt: skip
-    every = run.put(evidence, [ADVANTAGES, question], settings)
-    found = [one for one in every if one.quantity not in _OF_ADVANTAGE or one.quantity in _PREDICTED]
-    found += attacked.excess(found, Optimal.name, settings)
+    found: list[Finding] = []
+
+    def predicted() -> Finding | None:
+        """As the first question answered."""
+        return next((one for one in found if one.quantity == "advantage" and one.mechanism is not None), None)
+
+    for one in run.put(evidence, [ADVANTAGES, question], settings):
+        if one.quantity not in _OF_ADVANTAGE or one.quantity in _PREDICTED:
+            found.append(one)
     table = replace(
         evidence.table, remarks=(*evidence.table.remarks, *said, *_disagreement(found, bool(mechanism.judged_as)))
     )
@@ -116,10 +121,7 @@ def _asked(settings: Settings) -> list[Attack]:
 
 def _of_manifest(settings: Settings) -> Settings:
     """Which column the label is, what of it is positive, and whose row it is, where the manifest says so."""
-    assert settings.release is not None
-    if not Path(settings.release).is_file():
-        raise DataError("no such file", Path(settings.release).name)
-    known = None if settings.mechanism else received.manifest_of(Path(settings.release))
+    known = received.copy_of(settings.release, _spec(settings)).manifest
     if known is None:
         return settings
     label, people = known["label"], known.get("people")
@@ -135,13 +137,12 @@ def _of_manifest(settings: Settings) -> Settings:
 def _matched(data: object, settings: Settings, progress: Progress) -> Target:
     options = options_of(settings)
     table = read_table(data, options, progress)
-    dataset, place = table.dataset, str(settings.release)
-    one: str | Mechanism | None = settings.mechanism[0] if settings.mechanism else None
-    spec = one if isinstance(one, str) or one is None else one.spec
-    if spec is None and received.manifest_of(Path(place)) is None:
+    dataset, spec = table.dataset, _spec(settings)
+    copy = received.copy_of(settings.release, spec)
+    if spec is None and copy.manifest is None:
         hint = "--mechanism SPEC stands in for it where another tool made the release"
-        raise DataError("a release without its manifest", Path(place).name, hint=hint)
-    got = received.read(place, options, spec, dataset.classes, dataset.label)
+        raise DataError("a release without its manifest", copy.name, hint=hint)
+    got = received.read(copy, options, spec, dataset.classes, dataset.label)
     if got.mechanism.publishes is Published.LABELS and got.mechanism.needs and got.release.group is None:
         what = f"how {got.mechanism.name} drew each label is said in its manifest alone"
         raise DataError(what, got.name, hint="--mechanism says it of mechanisms that treat all rows alike, such as rr")
@@ -149,20 +150,26 @@ def _matched(data: object, settings: Settings, progress: Progress) -> Target:
         both = (dataset.label, dataset.classes), (got.label, got.classes)
         ours, theirs = (f"{name} ({', '.join(known)})" for name, known in both)
         raise DataError(f"the release is of another label: {theirs}, and the table has {ours}", got.name)
-    found = _in_order(got, _order(data, table, got, settings))
+    found = _in_order(got, _order(data, table, got, copy.table, settings))
     bags = got.mechanism.publishes is Published.BAGS
     if got.sizes is not None and not np.array_equal(np.bincount(found.bag, minlength=len(found.view)), got.sizes):
         raise DataError("bags do not have as many rows as their table says", got.name)
     return Target(table, got, found, bags)
 
 
-def _order(data: object, table: Table, got: Received, settings: Settings) -> Integers:
+def _spec(settings: Settings) -> str | None:
+    """What stands in for a manifest."""
+    one: str | Mechanism | None = settings.mechanism[0] if settings.mechanism else None
+    return one if isinstance(one, str) or one is None else one.spec
+
+
+def _order(data: object, table: Table, got: Received, release: object, settings: Settings) -> Integers:
     """Where each row of the table stands in the release, by the columns that both have."""
     options = replace(options_of(settings), label=None, positive=None, group=None)
-    ours, theirs = (publish.column_names(source, options) for source in (data, settings.release))
+    ours, theirs = (publish.column_names(source, options) for source in (data, release))
     beside = (set(ours) & set(theirs)) - {got.label, *got.columns}
     mine = same_rows.hashes(data, set(ours) - beside, options)[_numbers(table)]
-    other = same_rows.hashes(settings.release, set(theirs) - beside, options)
+    other = same_rows.hashes(release, set(theirs) - beside, options)
     if not beside and got.manifest is not None and got.manifest.get("shuffled"):
         raise DataError("the release is shuffled and no other column tells rows apart", got.name)
     shuffled = got.manifest is not None and bool(got.manifest.get("shuffled"))
@@ -222,13 +229,15 @@ class Ground:
     fold: Integers  # the same for guesses from features alone, whose units are records
     unit: Integers | None  # (records,) of those that readers weigh together; None: each alone
     choices: int
+    fixed: bool  # whether labels of a bag repel each other, given what is published
     assumptions: tuple[str, ...] = ()
 
     def play(self, attack: Attack, payoffs: Payoffs, baseline: Guesses | None) -> Played:
         made = attack.read(self.seen).at(self.judged)
         unit = None if self.unit is None else self.unit[self.judged]
         labels = self.seen.labels[self.judged]
-        trial = Trial(labels, self.part, unit, payoffs, self.choices, self.assumptions)
+        fixed = self.fixed and attack.knows is not Knows.LABELS
+        trial = Trial(labels, self.part, unit, payoffs, self.choices, fixed, self.assumptions)
         if attack.knows is Knows.FEATURES:
             trial = Trial(labels, self.fold, None, payoffs, self.choices)
         return Played(attack, made, trial, made if baseline is None else baseline)
@@ -243,7 +252,7 @@ def _played(
     """Who was played, what has to be said about it, and what attackers made of each record."""
     table, eta = evidence.table, evidence.eta
     payoffs = guessing.payoffs_of(table, settings, PRIOR_SHARE * (1 - settings.confidence) / 2)
-    ground = _ground(target, table, eta, payoffs, own)
+    ground = _ground(target, table, eta, payoffs, own, settings.group is None)
     everybody = len(ground.records)
     left = everybody - len(ground.judged)
     said = [Remark("members-not-guessed", rows=left, of=everybody)] if left else []
@@ -279,8 +288,9 @@ def _columns(one: Played, classes: Sequence[str]) -> Columns:
     return found
 
 
-def _ground(target: Target, table: Table, eta: Eta, payoffs: Payoffs, own: Integers | None) -> Ground:
-    """Of bags and clusters all members, of records those that were asked."""
+def _ground(target: Target, table: Table, eta: Eta, payoffs: Payoffs, own: Integers | None, alone: bool) -> Ground:
+    """Of bags and clusters all members, of records those that were asked. alone: whether each is somebody else's, whose
+    label hangs on no other."""
     known = eta.probability if eta.unseen is None else eta.unseen
     place = np.searchsorted(target.numbers, _numbers(table)[eta.rows])
     together, everybody = target.together, np.arange(len(target.table.labels))
@@ -301,7 +311,9 @@ def _ground(target: Target, table: Table, eta: Eta, payoffs: Payoffs, own: Integ
         part, assumed = np.zeros(len(judged), np.int64), (attacked.MATES,)
     mine = None if own is None else own[records]
     seen = Seen(target.received.mechanism, release, whole, paid, target.table.labels[records], supplied=mine)
-    return Ground(seen, records, judged, part, fold, together, eta.choices, assumed)
+    return Ground(
+        seen, records, judged, part, fold, together, eta.choices, target.received.mechanism.repels and alone, assumed
+    )
 
 
 def _split(bag: Integers, part: Integers) -> bool:

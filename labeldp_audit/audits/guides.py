@@ -16,6 +16,7 @@ from ..core.mechanism import Mechanism, Need
 from ..core.progress import Progress
 from ..core.randomness import for_audit
 from ..core.release import Guide
+from ..core.remark import IDENTIFIERS, Remark
 from ..core.settings import Settings
 from ..core.table import Points, Table
 from ..data import ReadOptions, publish, read_table, same_rows
@@ -48,6 +49,7 @@ class Guidance:
     guide: Guide
     cells: Integers | None = None
     prior: Mapping[str, Any] = field(default_factory=dict)  # what the manifest tells of where it comes from
+    remarks: tuple[Remark, ...] = ()
 
 
 def guide_for(
@@ -62,7 +64,8 @@ def guide_for(
             return _of_others(data, table, settings, options, progress)
         return Guidance(Guide(classes, prior=_prior(mechanism, data, table, settings, options)))
     if Need.LEARN in mechanism.needs:
-        return Guidance(Guide(classes, learn=_learner(data, classes, settings, options, progress)))
+        learn, remarks = _learner(data, classes, settings, options, progress)
+        return Guidance(Guide(classes, learn=learn), remarks=remarks)
     return Guidance(Guide(classes))
 
 
@@ -74,12 +77,20 @@ def _clusters(
     if settings.cluster is not None:
         return Guidance(Guide(classes, clusters=_of_column(settings.cluster, data, table, options)))
     wanted = replace(options, labels_only=False, exclude=settings.exclude, categorical=settings.categorical)
-    points = read_table(data, wanted, progress).with_points().points
+    features = read_table(data, wanted, progress)
+    points = features.with_points().points
     progress.stage("clustering", None, "rows")
     number, threads = int(mechanism.at()["clusters"]), settings.threads or available_cores()
     alike, finer = (clusters(points, many, LOT, threads) for many in (number, number * _FINER))
     cells = np.unique(alike * (int(finer.max()) + 1) + finer, return_inverse=True)[1].reshape(-1)
-    return Guidance(Guide(classes, clusters=alike), cells)
+    return Guidance(Guide(classes, clusters=alike), cells, remarks=_of_identifiers(features))
+
+
+def _of_identifiers(features: Table) -> tuple[Remark, ...]:
+    """Rows that are alike in all else differ in them, so clusters and models are worse for them."""
+    found = [one.values for one in features.remarks if one.code in IDENTIFIERS]
+    named = [name for one in found for name in (one["columns"] if "columns" in one else (one["column"],))]  # type: ignore[union-attr]
+    return (Remark("identifiers-guide-release", columns=list(dict.fromkeys(map(str, named)))),) if named else ()
 
 
 def _of_column(name: str, data: object, table: Table, options: ReadOptions) -> Integers:
@@ -128,13 +139,13 @@ def _of_others(data: object, table: Table, settings: Settings, options: ReadOpti
         raise AssumptionError(what, other.dataset.name, hint="rows of other people, with the same columns")
     mine = first + (np.arange(both.num_rows - first) if table.row_numbers is None else table.row_numbers)
     read = replace(options, label=dataset.label, positive=None)
-    model = _model(both, replace(settings, exclude=(), categorical=categorical), read, progress)
+    model, remarks = _model(both, replace(settings, exclude=(), categorical=categorical), read, progress)
     progress.stage("learning", None, "rows")
     code = np.array([dataset.classes.index(name) for name in other.dataset.classes])
     lot = for_audit(LOT, "a model of other rows").permutation(len(rows))
     prior = model(rows[lot], code[labels[lot]], len(dataset.classes), mine)
     told = {"rows": len(rows), "left_out": len(labelled) - len(rows), "assumptions": [OTHERS]}
-    return Guidance(Guide(len(dataset.classes), prior=prior), prior=told)
+    return Guidance(Guide(len(dataset.classes), prior=prior), prior=told, remarks=remarks)
 
 
 def _copies(both: object, first: int, label: str, group: str | None, options: ReadOptions) -> npt.NDArray[np.bool_]:
@@ -147,10 +158,12 @@ def _copies(both: object, first: int, label: str, group: str | None, options: Re
     return np.asarray(np.any(found, axis=0))
 
 
-def _learner(data: object, classes: int, settings: Settings, options: ReadOptions, progress: Progress) -> Learn:
+def _learner(
+    data: object, classes: int, settings: Settings, options: ReadOptions, progress: Progress
+) -> tuple[Learn, tuple[Remark, ...]]:
     """A model of the features that sees no label but those it is handed. A label for each row is drawn from its soft
     one; chance of the model is no secret, so it comes from a seed."""
-    model = _model(data, settings, options, progress)
+    model, remarks = _model(data, settings, options, progress)
 
     def learn(rows: Integers, soft: Floats, others: Integers) -> Floats:
         progress.stage("learning", None, "rows")
@@ -159,18 +172,19 @@ def _learner(data: object, classes: int, settings: Settings, options: ReadOption
         mixed = rng.permutation(len(rows))
         return model(rows[mixed], np.minimum(drawn, classes - 1)[mixed], classes, others)
 
-    return learn
+    return learn, remarks
 
 
 def _model(
     data: object, settings: Settings, options: ReadOptions, progress: Progress
-) -> Callable[[Integers, Integers, int, Integers], Floats]:
-    """(rows in a random order, their labels, classes, others) -> (others, C)"""
+) -> tuple[Callable[[Integers, Integers, int, Integers], Floats], tuple[Remark, ...]]:
+    """(rows in a random order, their labels, classes, others) -> (others, C), and what was noticed of the features."""
     wanted = replace(
         options, labels_only=False, exclude=settings.exclude, categorical=settings.categorical, columns=True,
         points=Points.NEVER,
     )  # fmt: skip
-    columns = read_table(data, wanted, progress).columns
+    features = read_table(data, wanted, progress)
+    columns = features.columns
     assert columns is not None
     threads = settings.threads or available_cores()
 
@@ -180,4 +194,4 @@ def _model(
         learn, judge = np.sort(rows[judges:]), np.sort(rows[:judges])
         return Lesson(columns, labels, classes, learn, judge, LOT, threads, others).scores(STACK).asked
 
-    return scores
+    return scores, _of_identifiers(features)

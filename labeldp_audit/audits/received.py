@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,13 +17,44 @@ from ..core.mechanism import Mechanism, Published
 from ..core.parameters import parameters_of
 from ..core.registry import spelled
 from ..core.release import Release
+from ..core.released import Released
 from ..data import ReadOptions, publish
 from ..mechanisms import MECHANISMS
-from .release import BAG, CHANNEL, MANIFEST, POSITIVES, ROWS, SCHEMA, beside, columns_of, outputs, values_of
+from .release import BAG, CHANNEL, MANIFEST, POSITIVES, ROWS, SCHEMA, beside, columns_of, digest, outputs, values_of
+
+IN_MEMORY = "frame"  # as reports call what is no file
 
 
 class Unclaimed(DataError):
     """What is published is nothing that such a release could hold."""
+
+
+@dataclass(frozen=True)
+class Copy:
+    """A release where its reader has it: a file and what is beside it, or in memory."""
+
+    name: str
+    table: object  # a path or a frame
+    bags: object  # the same, or None
+    manifest: Mapping[str, Any] | None  # None where a spec stands in for it
+
+
+def copy_of(release: object, spec: str | None = None) -> Copy:
+    """spec: stands in for the manifest of a release that another tool made."""
+    if isinstance(release, Released) and release.path is not None:
+        release = release.path
+    if isinstance(release, str | os.PathLike):
+        file = Path(release)
+        if not file.is_file():
+            raise DataError("no such file", file.name)
+        return Copy(file.name, os.fspath(file), str(beside(file)[1]), None if spec else manifest_of(file))
+    if isinstance(release, Released):
+        known = None if spec else _checked(release.manifest, IN_MEMORY)
+        return Copy(IN_MEMORY, release.frame, release.bags, known)
+    if spec is None:
+        hint = "a file, what lda.release returned, or a frame with mechanisms=SPEC"
+        raise SpecError("not a release, as it has no manifest", "release", hint=hint)
+    return Copy(IN_MEMORY, release, None, None)
 
 
 @dataclass(frozen=True)
@@ -39,13 +71,23 @@ class Received:
     sizes: Integers | None = None  # what the table of bags says about how many rows each has
     strange: int = 0  # columns, metadata and places of the table of bags that `release` does not write
 
+    @property
+    def sha256(self) -> str:
+        """As the manifest of this very release has it."""
+        known = self.release
+        if self.mechanism.publishes is Published.BAGS:
+            return digest([known.bag, known.view])
+        columns = known.view.T if known.view.ndim == 2 else [known.view]
+        return digest([*columns, *([] if known.group is None else [known.group])])
+
 
 def read(
-    place: str, options: ReadOptions, spec: str | None = None, classes: tuple[str, ...] = (), label: str | None = None
-) -> Received:
+    release: object, options: ReadOptions, spec: str | None = None, classes: tuple[str, ...] = (),
+    label: str | None = None,
+) -> Received:  # fmt: skip
     """spec, classes and label: what stands in for a manifest, of a release that another tool made."""
-    file = Path(place)
-    manifest = None if spec is not None else manifest_of(file)
+    file = release if isinstance(release, Copy) else copy_of(release, spec)
+    manifest = file.manifest
     if manifest is None:
         if spec is None or not classes or label is None:
             hint = "--mechanism SPEC and --original DATA stand in for a manifest"
@@ -54,8 +96,7 @@ def read(
         columns = columns_of(mechanism, label, classes)[0]
         values = outputs(mechanism, classes)
     else:
-        known = manifest["label"]
-        classes, label = tuple(known["classes"]), str(known["column"])
+        classes, label = tuple(manifest["label"]["classes"]), str(manifest["label"]["column"])
         mechanism = claimed(manifest)
         columns, values = tuple(manifest["published"]["columns"]), tuple(manifest["published"]["values"])
         if values != values_of(mechanism, classes) or columns not in columns_of(mechanism, label, classes):
@@ -67,16 +108,16 @@ def read(
     sizes, strange = None, 0
     match mechanism.publishes:
         case Published.BAGS:
-            release, sizes, strange = _bags(file, columns[0], options)
+            known, sizes, strange = _bags(file, columns[0], options)
         case Published.VECTORS:
-            numbers = publish.read_numbers(str(file), columns, options)
-            release = Release(np.stack(numbers, axis=1), np.arange(len(numbers[0])))
+            numbers = publish.read_numbers(file.table, columns, options)
+            known = Release(np.stack(numbers, axis=1), np.arange(len(numbers[0])))
         case _:
             codes = _codes(file, columns[0], values, options)
-            release = Release(codes, np.arange(len(codes)))
+            known = Release(codes, np.arange(len(codes)))
             if CHANNEL in columns and manifest is not None:
-                release = _with_channels(file, mechanism, release, manifest["learner"], len(classes), options)
-    return Received(file.name, mechanism, classes, label, columns, release, manifest, sizes, strange)
+                known = _with_channels(file, mechanism, known, manifest["learner"], len(classes), options)
+    return Received(file.name, mechanism, classes, label, columns, known, manifest, sizes, strange)
 
 
 def manifest_of(file: Path) -> Mapping[str, Any] | None:
@@ -92,10 +133,14 @@ def read_manifest(there: Path) -> Mapping[str, Any]:
         raise DataError("cannot be read", there.name, error.strerror or "") from None
     except (ValueError, RecursionError):
         raise DataError("not a manifest of a release: no JSON", there.name) from None
+    return _checked(found, there.name)
+
+
+def _checked(found: Any, name: str) -> Mapping[str, Any]:
     if not isinstance(found, dict) or found.get("schema") != SCHEMA:
-        raise DataError("not a manifest of a release", there.name, hint=f"`release` writes one, NAME{MANIFEST}")
+        raise DataError("not a manifest of a release", name, hint=f"`release` writes one, NAME{MANIFEST}")
     if not _complete(found):
-        raise DataError("the manifest is not as `release` wrote it", there.name)
+        raise DataError("the manifest is not as `release` wrote it", name)
     return found
 
 
@@ -134,8 +179,8 @@ def parsed(spec: str, classes: int) -> Mechanism:
     return found[0]
 
 
-def _codes(file: Path, column: str, values: tuple[str, ...], options: ReadOptions) -> Integers:
-    codes, texts = publish.read_texts(str(file), column, options)
+def _codes(file: Copy, column: str, values: tuple[str, ...], options: ReadOptions) -> Integers:
+    codes, texts = publish.read_texts(file.table, column, options)
     if np.any(codes < 0):
         raise Unclaimed(f"released labels are missing: {int(np.sum(codes < 0)):,}", file.name)
     places = {name: code for code, name in enumerate(values)}
@@ -146,10 +191,10 @@ def _codes(file: Path, column: str, values: tuple[str, ...], options: ReadOption
 
 
 def _with_channels(
-    file: Path, mechanism: Mechanism, release: Release, learner: Mapping[str, Any], classes: int, options: ReadOptions
+    file: Copy, mechanism: Mechanism, release: Release, learner: Mapping[str, Any], classes: int, options: ReadOptions
 ) -> Release:
     """The same with the channel of each label, of those that the manifest tells."""
-    [group] = publish.read_numbers(str(file), [CHANNEL], options)
+    [group] = publish.read_numbers(file.table, [CHANNEL], options)
     try:
         channels = mechanism.channels_told(learner)
     except (KeyError, TypeError, ValueError) as error:
@@ -165,14 +210,14 @@ def _with_channels(
     return replace(release, group=group.astype(np.int64), channels=channels, facts=learner)
 
 
-def _bags(file: Path, column: str, options: ReadOptions) -> tuple[Release, Integers, int]:
+def _bags(file: Copy, column: str, options: ReadOptions) -> tuple[Release, Integers, int]:
     """Bags in the order of their numbers, the rows that each is said to have, and what else the table tells."""
-    there = beside(file)[1]
-    if not there.exists():
-        raise DataError("a release of bags without its table of bags", there.name)
-    [bag] = publish.read_numbers(str(file), [column], options)
-    numbers, rows, positives = publish.read_numbers(str(there), (BAG, ROWS, POSITIVES), options)
-    described, names = publish.metadata(str(there), options), publish.column_names(str(there), options)
+    there = file.bags
+    if there is None or (isinstance(there, str) and not Path(there).exists()):
+        raise DataError("a release of bags without its table of bags", Path(str(there or file.name)).name)
+    [bag] = publish.read_numbers(file.table, [column], options)
+    numbers, rows, positives = publish.read_numbers(there, (BAG, ROWS, POSITIVES), options)
+    described, names = publish.metadata(there, options), publish.column_names(there, options)
     strange = len({*names} - {BAG, ROWS, POSITIVES}) + described + int(np.sum(numbers != np.arange(len(numbers))))
     order = np.argsort(numbers, kind="stable")
     numbers, positives = numbers[order], positives[order]

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import glob
+import hashlib
 import json
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ..core import settings as settings_module
 from ..core.errors import DataError, SpecError
@@ -19,6 +21,8 @@ from ..core.mechanism import Mechanism, Published
 from ..core.progress import Progress
 from ..core.randomness import Chance, for_audit, for_release, shuffled
 from ..core.release import Release
+from ..core.released import Released
+from ..core.remark import Remark
 from ..core.settings import Settings
 from ..core.table import Table
 from ..data import Instead, ReadOptions, Rewrite, pandas_frame, publish, read_table, write
@@ -32,7 +36,8 @@ BAG, ROWS, POSITIVES, CHANNEL = "bag", "rows", "positives", "channel"  # columns
 KEYS = {  # of a manifest, and of its parts: what else stood there could tell labels
     "": ("schema", "tool", "mechanism", "parameters", "guarantees", "label", "published", "learner", "table",
          "randomness", "shuffled", "people", "prior"),
-    "tool": ("name", "version"), "label": ("column", "classes", "positive"), "published": ("as", "columns", "values"),
+    "tool": ("name", "version"), "label": ("column", "classes", "positive"),
+    "published": ("as", "columns", "values", "sha256"),
     "table": ("rows", "schema_sha256", "columns"), "people": ("column", "most_rows"),
     "prior": ("rows", "left_out", "assumptions"),
 }  # fmt: skip
@@ -52,6 +57,7 @@ class Publishing:
     manifest: Mapping[str, Any]
     bags: Mapping[str, Any] | None  # columns of the table of bags, where bags are published
     heterogeneity: tuple[float, float] | None = None  # low and high of that of clusters; not for publication
+    remarks: tuple[Remark, ...] = ()
 
 
 def prepare(
@@ -76,6 +82,7 @@ def prepare(
     if order is not None:
         instead = [one.at(order) for one in instead]
     manifest = _manifest(mechanism, release, table, instead, publish.schema_digest(data, options))
+    manifest["published"]["sha256"] = digest([*(one.values for one in instead), *([bags[POSITIVES]] if bags else ())])
     names = [] if alone else publish.column_names(data, options)
     manifest["table"]["columns"] = [name for name in names if name != dataset.label]
     manifest["randomness"] = SEEDED if insecure else OPERATING_SYSTEM
@@ -88,7 +95,7 @@ def prepare(
         manifest["prior"] = guidance.prior
     phi = _heterogeneity(guidance, table, settings)
     rewrite = Rewrite(dataset.label, tuple(instead), rows, order, alone, stamps)
-    return Publishing(mechanism, rewrite, manifest, bags, phi)
+    return Publishing(mechanism, rewrite, manifest, bags, phi, guidance.remarks)
 
 
 def _heterogeneity(guidance: guides.Guidance, table: Table, settings: Settings) -> tuple[float, float] | None:
@@ -102,8 +109,8 @@ def _heterogeneity(guidance: guides.Guidance, table: Table, settings: Settings) 
 
 def released(
     data: object, mechanism: str | Mechanism, given: Mapping[str, Any], to: Path | None, progress: Progress
-) -> tuple[Any, Mapping[str, Any], Any]:
-    """From Python: a frame in memory, or None where it went to a file; the manifest; and the table of bags."""
+) -> tuple[Released, tuple[Remark, ...]]:
+    """From Python: in memory, or in files; and what has to be said about it."""
     known = settings_module.ReleaseOptions.__optional_keys__
     settings_module.check_names(given, known)
     settings = settings_module.from_python({**given, "mechanisms": mechanism})
@@ -115,10 +122,10 @@ def released(
     made = prepare(source, settings, progress, shuffle=bool(given.get("shuffle")))
     in_file = isinstance(source, str)
     bags = made.bags and (pandas_frame(made.bags) if in_file else publish.frame_like(source, made.bags))
-    if to is None:
-        return publish.in_frame(source, made.rewrite), plain(made.manifest), bags
-    write.write_all(files(made, source, settings, to, progress))
-    return None, plain(made.manifest), bags
+    frame = None if to is not None else publish.in_frame(source, made.rewrite)
+    if to is not None:
+        write.write_all(files(made, source, settings, to, progress))
+    return Released(frame, plain(made.manifest), bags, to, made.heterogeneity), made.remarks
 
 
 def beside(to: Path) -> tuple[Path, Path]:
@@ -258,6 +265,15 @@ def _manifest(
         "learner": mechanism.learner(release, classes),
         "table": {"rows": len(table.labels), "schema_sha256": digest},
     }
+
+
+def digest(columns: Iterable[npt.NDArray[Any]]) -> str:
+    """SHA-256 of what is published, codes of texts and numbers, however a file spells them: it tells a manifest from
+    that of another draw."""
+    found = hashlib.sha256()
+    for one in columns:
+        found.update((np.asarray(one, "<f8") + 0.0).tobytes())  # -0 is 0
+    return found.hexdigest()
 
 
 def plain(value: Any) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 import os
 from collections.abc import Callable, Iterator, Mapping
@@ -16,7 +15,7 @@ from .. import __version__
 from ..core import settings as settings_module
 from ..core.arrays import Floats, Integers
 from ..core.budget import Budget
-from ..core.errors import DataError, SpecError
+from ..core.errors import SpecError
 from ..core.mechanism import Mechanism, Published
 from ..core.policy import Judgement
 from ..core.progress import Progress
@@ -26,11 +25,11 @@ from ..core.report import VERIFY, Report
 from ..core.settings import Settings
 from ..core.table import Dataset, Table
 from ..data import ReadOptions, compare, publish, read_table
-from ..questions import releases, verifying
+from ..questions import verifying
 from ..questions.every import QUANTITIES
 from ..questions.verifying import Bagged, Pairs, Trials, faults
 from . import received
-from .received import Received, Unclaimed
+from .received import Copy, Received, Unclaimed
 from .release import ALONE, KEYS, OPERATING_SYSTEM, plain
 
 _FEATURE_BAGS = 20_000  # bags whose features are looked at
@@ -57,14 +56,14 @@ def verified(data: object, given: Mapping[str, Any], progress: Progress) -> Repo
 
 
 def verify(data: object, settings: Settings, progress: Progress) -> Report:
-    place = os.fspath(data) if isinstance(data, os.PathLike) else data
-    if not isinstance(place, str) or place == "-":
+    if isinstance(data, str) and data == "-":
         raise SpecError("a release is a file, with its manifest beside it")
     if isinstance(settings.original, str) and settings.original == "-":
         raise SpecError("the original is read several times, which standard input cannot be", hint="write it to a file")
     budget, pairs = Budget.of(settings.confidence), Pairs()
     progress.stage("reading", None, "rows")
-    case, first = _case(place, settings, progress)
+    copy = received.copy_of(data, _the_spec(settings) if settings.mechanism else None)
+    case, first = _case(copy, settings, progress)
     spec = case.found.mechanism.spec
     pairs += first
     pairs += _manifest(case, settings, spec)
@@ -74,7 +73,7 @@ def verify(data: object, settings: Settings, progress: Progress) -> Report:
         pairs += checks(case, budget, progress)
     findings, verdicts = verifying.at_confidence(pairs, settings.confidence)
     return Report(
-        command=VERIFY, version=__version__, dataset=_dataset(case, place), eta=None,
+        command=VERIFY, version=__version__, dataset=_dataset(case, copy), eta=None,
         parameters=_parameters(case, settings), findings=findings,
         remarks=(Remark(NO_ORIGINAL),) if case.table is None else (),
         judgement=Judgement(verdicts), quantities=QUANTITIES,
@@ -84,17 +83,13 @@ def verify(data: object, settings: Settings, progress: Progress) -> Report:
 # ---- what is read
 
 
-def _case(place: str, settings: Settings, progress: Progress) -> tuple[Case, Pairs]:
+def _case(place: Copy, settings: Settings, progress: Progress) -> tuple[Case, Pairs]:
     """The release and its original, and what of the file is not as it was."""
     options = ReadOptions(
         label=settings.label, positive=settings.positive, drop_null_labels=settings.drop_null_labels,
         delimiter=settings.delimiter, decimal=settings.decimal, few_rows=True, labels_only=True, many_classes=True,
     )  # fmt: skip
-    asked = releases.wanted(settings, 2) if settings.mechanism else ()
-    if not Path(place).is_file():
-        raise DataError("no such file", Path(place).name)
-    spec = _the_spec(settings) if asked else None
-    manifest = None if spec is not None else received.manifest_of(Path(place))
+    spec, manifest = _the_spec(settings) if settings.mechanism else None, place.manifest
     if manifest is not None:
         known = manifest["label"]
         options = replace(
@@ -106,10 +101,10 @@ def _case(place: str, settings: Settings, progress: Progress) -> tuple[Case, Pai
         found = received.read(place, options, spec, tuple(classes), label)
     except Unclaimed:
         found = _hollow(place, spec, manifest, tuple(classes), label)
-        files = compare.Files(place, options, found.columns, found.label)
+        files = compare.Files(place.table, options, found.columns, found.label)
         return Case(found, files, None), [faults("values", 1, 0, found.mechanism.spec)]
     files = compare.Files(
-        place, options, found.columns, found.label, None if table is None else _source(settings.original),
+        place.table, options, found.columns, found.label, None if table is None else _source(settings.original),
         manifest is not None, None if table is None else table.row_numbers,
     )  # fmt: skip
     case = Case(found, files, table)
@@ -139,7 +134,7 @@ def _source(original: Any) -> object:
 
 
 def _hollow(
-    place: str, spec: str | None, manifest: Mapping[str, Any] | None, classes: tuple[str, ...], label: str | None
+    place: Copy, spec: str | None, manifest: Mapping[str, Any] | None, classes: tuple[str, ...], label: str | None
 ) -> Received:
     """Of a file that holds something else than what is claimed: what is claimed."""
     if manifest is not None:
@@ -147,7 +142,7 @@ def _hollow(
     mechanism = received.parsed(str(spec), len(classes)) if manifest is None else received.claimed(manifest)
     columns = tuple(manifest["published"]["columns"]) if manifest is not None else (str(label),)
     nothing = Release(np.zeros(0, np.int64), np.zeros(0, np.int64))
-    return Received(Path(place).name, mechanism, classes, str(label), columns, nothing, manifest)
+    return Received(place.name, mechanism, classes, str(label), columns, nothing, manifest)
 
 
 def _file(case: Case, differ: compare.Differences | None) -> Iterator[Any]:
@@ -194,6 +189,8 @@ def _manifest(case: Case, settings: Settings, spec: str) -> Pairs:
         "published": (manifest["published"].get("as"), str(mechanism.publishes)),
         **{name: (manifest["learner"].get(name), value) for name, value in learner.items()},
     }
+    if "sha256" in manifest["published"]:  # which older manifests lack
+        claims["sha256"] = (manifest["published"]["sha256"], case.found.sha256)
     kept = case.files.others(publish.column_names(case.files.release, case.files.options))
     named = manifest["table"].get("columns", kept)  # which older manifests lack; their order is the schema's affair
     claims["columns"] = (sorted(map(str, named)) if isinstance(named, list) else named, sorted(kept))
@@ -347,7 +344,7 @@ def _law(mechanism: Mechanism) -> Callable[[Floats], Floats] | None:
 # ---- the report
 
 
-def _dataset(case: Case, place: str) -> Dataset:
+def _dataset(case: Case, copy: Copy) -> Dataset:
     """Of the release: the counts of classes are what its reader can tell, so they say nothing new."""
     found, classes = case.found, case.found.classes
     n, view = len(found.release.bag), found.release.view
@@ -359,10 +356,9 @@ def _dataset(case: Case, place: str) -> Dataset:
             counts = [n - positive, positive]
         case _:
             counts = np.bincount(view.argmax(axis=1), minlength=len(classes)).tolist()
-    with Path(place).open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
     return Dataset(
-        name=found.name, sha256=digest, rows=max(n, 1), rows_used=max(n, 1), label=found.label,
+        name=found.name, sha256=publish.digest(copy.table, case.files.options),
+        rows=max(n, 1), rows_used=max(n, 1), label=found.label,
         positive=classes[1] if len(classes) == 2 else None, classes=classes,
         class_counts=tuple(counts) if n else (1, *[0] * (len(classes) - 1)), columns=(),
     )  # fmt: skip

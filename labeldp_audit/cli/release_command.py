@@ -36,11 +36,13 @@ def perform(context: typer.Context) -> int:
         raise SpecError("--seed is not for releases", hint=hint)
     from ..audits import release
     from ..data import write
+    from ..reports import sentences
 
     settings, to = asked.settings(), Path(asked["to"])
     release.check_places(data, settings, to, bool(asked["force"]))
     with terminal.watched(bool(asked["quiet"])) as progress:
         made = release.prepare(data, settings, progress, shuffle=bool(asked["shuffle"]), insecure=insecure)
+        terminal.warn(map(sentences.sentence, made.remarks), bool(asked["quiet"]))
         files = release.files(made, data, settings, to, progress)
         write.write_all(files)
         if made.heterogeneity is not None and not asked["quiet"]:

@@ -43,6 +43,8 @@ class Nouns:
 
     def reader(self, declared: str) -> Reader:
         """By how a field is declared: `int`, `int | None`, `tuple[int, ...]`."""
+        if declared in self._readers:
+            return self._readers[declared]
         one = declared.removesuffix(" | None")
         if one != declared:
             inner = self.reader(one)
@@ -51,7 +53,7 @@ class Nouns:
         if one != declared:
             item = self.reader(one)
             return lambda value: tuple(map(item, listed(value)))
-        return self._readers[declared]
+        raise LookupError(f"no reader of {declared}")
 
 
 def text(value: Any) -> str:

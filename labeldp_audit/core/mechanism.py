@@ -91,6 +91,12 @@ class Mechanism(ABC):
         return False
 
     @property
+    def repels(self) -> bool:
+        """Are labels of a bag negatively associated, given what is published of it? They are if that is their sum, or
+        a sum with log-concave noise."""
+        return False
+
+    @property
     def laplace(self) -> float | None:
         """The epsilon of the Laplace noise on the number of positive ones in a bag, infinite where there is none; None
         where something else is published."""

@@ -28,6 +28,10 @@ FIRST = (*DOUBTS, LEFT_OUT, ONE_EACH)  # what a reader has to know before all el
 NO_ORIGINAL = "no-original"  # beside a release that is verified
 JUDGED_BY_EPSILON = "judged-by-epsilon"  # as the worst mechanism of its epsilon
 NOT_JUDGED = "not-judged"  # a mechanism that was asked for
+IDENTIFIERS = (  # columns that may name people
+    "columns-that-may-name-people", "columns-named-like-identifiers", "text-looks-like-identifier",
+    "number-named-like-identifier", "number-differs-in-each-row",
+)  # fmt: skip
 UNCODED = "uncoded"  # in an older report, as a text
 
 

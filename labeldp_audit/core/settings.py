@@ -66,7 +66,7 @@ class Settings:
     policy: Policy | None = None  # that the report will be judged by
     explain: bool = _option(Flag(), False)  # also what each column contributes
     cluster: str | None = _option(Text("COLUMN"))  # which records a release takes for alike
-    release: str | None = _option(Text("RELEASE"))  # that attackers read
+    release: Any = _option(Text("RELEASE"))  # noqa: RUF009 that attackers read; from Python it may be in memory
     attacker: tuple[str, ...] = _options(Text("NAME"))  # who is played; all who can be, where none are named
     guess: str | None = _option(Text("COLUMN"))  # of the user's own guesses
     prior: tuple[str, ...] = _options(Text("COLUMN"))  # with a release's prior of each class
@@ -162,7 +162,7 @@ class AttackOptions(Options, total=False):
 class AttackCall(AttackOptions, total=False):
     """And the release, which stands first."""
 
-    release: str | os.PathLike[str]
+    release: object  # a path, or in memory
 
 
 class ReleaseOptions(TypedDict, total=False):
@@ -230,9 +230,7 @@ def _each(kind: Kind, value: Any, name: str) -> Any:
 
 def _taken(kind: Kind, value: Any, name: str) -> Any:
     value = value.item() if hasattr(value, "item") and not getattr(value, "shape", ()) else value  # a number of numpy
-    if name == "release" and not isinstance(value, str | os.PathLike):
-        raise SpecError("a release is a file, with its manifest beside it", hint="release(data, mechanism, to=FILE)")
-    if name in ("estimator", "original", "prior_from") and not isinstance(value, str | os.PathLike):
+    if name in ("estimator", "original", "release", "prior_from") and not isinstance(value, str | os.PathLike):
         return value
     if name == "mechanism" and not isinstance(value, str):
         from .mechanism import Mechanism

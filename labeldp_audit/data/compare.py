@@ -53,7 +53,7 @@ class Differences:
 class Files:
     """Where both tables are, and what stands in them instead of what."""
 
-    release: str
+    release: object
     options: ReadOptions
     columns: tuple[str, ...]  # of the release, where the label stood
     label: str

@@ -37,6 +37,7 @@ from .roles import known
 from .scan import settled
 from .sources.batches import about, reading, rows_per_batch, shortened
 from .sources.content import FileContent
+from .sources.content import digest as digest_of
 from .sources.contract import Source
 from .sources.delimited import BLOCK
 from .sources.frame import arrow_of, narwhal
@@ -146,18 +147,51 @@ def in_frame(frame: object, plan: Rewrite) -> Any:
     if nw.dependencies.is_pandas_dataframe(native):
         mine = native.iloc[rows].copy()
         was = mine.dtypes.iloc[place]
-        for name, values in cells.items():
-            array = values.to_pandas()
-            if plan.instead[0].texts and _fits(plan.instead[0].texts, kind, was):
-                array = array.astype(was)
-            mine[name] = array.array
-        return mine[wanted].reset_index(drop=True) if plan.alone else mine[wanted]
+        for one in plan.instead:
+            array = cells[one.name].to_pandas()
+            mine[one.name] = (array.astype(was) if one.texts and _fits(one.texts, kind, was) else array).array
+        if plan.order is None:
+            return mine[wanted]
+        for name in (one for one, kind in mine.dtypes.items() if hasattr(kind, "categories") and not kind.ordered):
+            mine[name] = mine[name].cat.reorder_categories(_by_appearance(mine[name].cat))
+        return mine[wanted].reset_index(drop=True)  # an index tells the old order
+    if isinstance(native, pa.Table) and plan.order is not None:
+        there = nw.from_native(_forgetful(taken(native, pa.array(rows))), eager_only=True)
+        rows = np.arange(len(there))
     some = there[rows.tolist()]
     series = [nw.new_series(name, values.to_pylist(), backend=there.implementation) for name, values in cells.items()]
-    if plan.instead[0].texts:
-        with contextlib.suppress(Exception):  # what a library cannot cast keeps the type that it has
-            series = [one.cast(there[names[place]].dtype) for one in series]
+    with contextlib.suppress(Exception):  # what a library cannot cast keeps the type that it has
+        said = {one.name for one in plan.instead if one.texts}
+        series = [one.cast(there[names[place]].dtype) if one.name in said else one for one in series]
     return some.with_columns(*series).select(wanted).to_native()
+
+
+def _by_appearance(cells: Any) -> list[Any]:
+    """Categories of pandas in the order in which rows have them, and then those that none has."""
+    codes = cells.codes.to_numpy()
+    return [cells.categories[code] for code in _first_seen(codes[codes >= 0], len(cells.categories))]
+
+
+def _first_seen(codes: Integers, known: int) -> Integers:
+    """All of them, those first that come first; those that never come in their own order."""
+    there, first = np.unique(codes, return_index=True)
+    return np.concatenate([there[np.argsort(first)], np.setdiff1d(np.arange(known), there)])
+
+
+def _forgetful(table: pa.Table) -> pa.Table:
+    """With dictionaries in the order in which rows use them: that of another order of the rows would tell it. One that
+    is ordered for its own sake stays."""
+    table = table.unify_dictionaries().combine_chunks()
+    for place, field in enumerate(table.schema):
+        if pa.types.is_dictionary(field.type) and not field.type.ordered and len(table):
+            cells = table.column(place).combine_chunks()
+            cells = cells.chunk(0) if isinstance(cells, pa.ChunkedArray) else cells
+            codes = cells.indices.drop_null().to_numpy(zero_copy_only=False).astype(np.int64)
+            order = _first_seen(codes, len(cells.dictionary))
+            code = pa.array(np.argsort(order)).take(cells.indices).cast(field.type.index_type)
+            again = pa.DictionaryArray.from_arrays(code, taken(cells.dictionary, pa.array(order)))
+            table = table.set_column(place, field, again)
+    return table
 
 
 def _fits(texts: Sequence[str], kind: pa.DataType, there: Any) -> bool:
@@ -282,6 +316,12 @@ def column_names(source: object, options: ReadOptions) -> tuple[str, ...]:
         return tuple(locate(source, how_text(options), until).types)
 
 
+def digest(source: object, options: ReadOptions) -> str:
+    """SHA-256 of a table, as reports have it."""
+    with ExitStack() as until:
+        return digest_of(locate(source, how_text(options), until).contents)
+
+
 def metadata(source: object, options: ReadOptions) -> int:
     """How many entries of metadata a table has, and its columns."""
     with ExitStack() as until:
@@ -324,8 +364,9 @@ def _columnar(found: Source, plan: Rewrite, kind: str, file: BinaryIO, progress:
     together = kind == ARROW and any(map(pa.types.is_dictionary, schema.types))
     if plan.order is not None or together:  # a file of Arrow has one dictionary of each column
         table = pa.Table.from_batches([*batches]).unify_dictionaries()
-        order = np.arange(table.num_rows) if plan.order is None else plan.order
-        parts = (taken(table, pa.array(order[start : start + size])) for start in range(0, len(order), size))
+        if plan.order is not None:
+            table = _forgetful(taken(table, pa.array(plan.order)))
+        parts = (table.slice(start, size) for start in range(0, table.num_rows, size))
         batches = (batch for part in parts for batch in part.combine_chunks().to_batches())
     start = 0
     with _writer(kind, file, schema, found) as put:
@@ -466,9 +507,10 @@ def _shuffled(records: Iterator[Record], plan: Rewrite, cells: Iterator[bytes]) 
     every = [*records]
     _check_rows(len(every), plan)
     assert plan.order is not None
-    for number in plan.order.tolist():
+    end = b"\r\n" if every and every[0][2].endswith(b"\r\n") else b"\n"
+    for number in plan.order.tolist():  # empty lines and other line ends would tell who was first or last
         before, _, after = every[number]
-        yield [before, next(cells), after if after.endswith((b"\n", b"\r")) else after + b"\n"]
+        yield [before.lstrip(b"\r\n"), next(cells), after.rstrip(b"\r\n") + end]
 
 
 def _kept_records(records: Iterator[Record], rows: Integers | None) -> Iterator[Record]:

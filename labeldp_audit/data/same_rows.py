@@ -90,4 +90,6 @@ def _texts(cells: Any) -> Any:
     """Cells of a kind that has no simple form, as Python writes them."""
     if pa.types.is_string(cells.type) or pa.types.is_large_string(cells.type):
         return cells
+    if pa.types.is_string_view(cells.type):
+        return cells.cast(pa.large_string())
     return pa.array([None if one is None else repr(one) for one in cells.to_pylist()], pa.string())

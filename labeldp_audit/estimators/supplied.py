@@ -12,7 +12,7 @@ import numpy.typing as npt
 from ..core.arrays import Floats, Integers
 from ..core.errors import DataError, SpecError
 from ..core.eta import Eta, Tried
-from ..core.from_json import Nouns, members, text
+from ..core.from_json import Nouns, listed, members, text
 from ..core.quoting import shown
 from ..core.remark import ONE_EACH, Remark
 from ..core.settings import KIND, Settings
@@ -102,7 +102,7 @@ class About:
     rows_used: int  # all that have a label, and are no copies, whether or not they judge
     columns: tuple[Column, ...]
     asked: Mapping[str, object]  # of what a search is told, where it was told otherwise than usual
-    given: tuple[str, ...]  # columns, or what else the probabilities were given in
+    given: tuple[str, ...] | str  # columns with the probabilities, or what else they were given in
     remarks: tuple[Remark, ...]
     seed: int
     k: int | None
@@ -120,14 +120,18 @@ class About:
 
 
 _NOUNS = Nouns(
-    (Column, Tried, Twins), {"Remark": lambda one: Remark(text(one["code"]), **members(one["values"]))}
-)  # fmt: skip
+    (Column, Tried, Twins),
+    {
+        "Remark": lambda one: Remark(text(one["code"]), **members(one["values"])),
+        "tuple[str, ...] | str": lambda one: one if isinstance(one, str) else tuple(map(text, listed(one))),
+    },
+)
 
 
 def about(table: Table, eta: Eta, settings: Settings) -> dict[str, object]:
     data, usual = table.dataset, Settings()
     wanted = {name: _plain(getattr(settings, name)) for name in _SEARCH}
-    given = settings.eta if isinstance(settings.eta, tuple) else (settings.eta.name,)
+    given = settings.eta if isinstance(settings.eta, tuple) else settings.eta.name
     rows: Any = next((one.values["rows"] for one in table.remarks if one.code == ONE_EACH), data.rows_used)
     told = About(
         data.sha256, data.label, data.classes, rows, data.columns, given=given, remarks=table.remarks,

@@ -52,6 +52,10 @@ class Bags(Mechanism):
     def counts_only(self) -> bool:
         return True
 
+    @property
+    def repels(self) -> bool:
+        return True
+
     def unfit(self, classes: int) -> str:
         if classes == 2:
             return ""

@@ -1,20 +1,22 @@
 """attack: what attackers got who were played against one release, with limits for what was done (CERTIFICATES c1).
 
 Guesses of a part of the records were made without its labels, so units of one part are independent: records, or the
-bags or clusters whose labels are weighed together. Limits of parts hold together, and the share of all records lies
-between their means. Half of the miss is for utilities, 0.35 for advantages, 0.15 for who is recovered; attackers have
-equal parts.
+bags or clusters whose labels are weighed together. Of bags whose counts are published, limits are for the guesses that
+were made of this release, over the labels that could lead to it: these repel each other, so that records count
+(bounds/intervals/shares_of_units.py). Limits of parts hold together, and the share of all records lies between their
+means. Half of the miss is for utilities, 0.35 for advantages, 0.1 for who is recovered, 0.05 for how many
+confident guesses are right; attackers have equal parts.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
-from ..attacks import Attack, Guesses
+from ..attacks import Attack, Guesses, Optimal
 from ..attacks.contract import log_odds, posterior
 from ..bounds.intervals import shares_of_units
 from ..bounds.intervals.shares_of_units import Ends
@@ -29,12 +31,14 @@ from .guessing import Payoffs
 RECOVERED = 0.99  # posterior of the true label from which on somebody's label is recovered
 QUANTILES = (0.05, 0.5, 0.95, 0.99, 1.0)
 CELLS, FEWEST = 10, 5  # of the picture; people in one
-UTILITY_SHARE, ADVANTAGE_SHARE, RECOVERED_SHARE = 0.5, 0.35, 0.15
+UTILITY_SHARE, ADVANTAGE_SHARE, RECOVERED_SHARE, CONFIDENT_SHARE = 0.5, 0.35, 0.1, 0.05
+RELEASES_SHARE = 0.1  # of that for advantages, where limits for the one release are none for others
 METHOD = "attackers played against this release, guesses made without the labels that judge them"
 MATES = (
     "estimates of the other members of a bag or cluster, which come from models that saw a record's own label among "
     "all others, are taken as fixed"
 )
+GIVEN = "labels are independent given the features; limits are over those that could lead to this release"
 Hit = npt.NDArray[np.bool_]
 
 
@@ -47,14 +51,19 @@ class Trial:
     bag: Integers | None  # (n,) where bags or clusters are the units
     payoffs: Payoffs
     choices: int  # between which labels chose what is known of eta
+    fixed: bool = False  # by what is published, as a claim is, and labels of a bag repel each other given that
     assumptions: tuple[str, ...] = ()
 
-    def share(self, hit: Hit, miss: float) -> Ends:
-        """Limits for a share of all records; together they miss with this probability."""
+    def share(self, claim: Integers, miss: float) -> Ends:
+        """Limits for the share of all records that have the class which is claimed of them, below 0 where none is;
+        together they miss with this probability."""
+        hit = claim == self.labels
 
         def limits(mine: Hit, each: float) -> Ends:
             if self.bag is None:
                 return shares_of_units.of_records(hit[mine], each)
+            if self.fixed:
+                return shares_of_units.of_claims(hit[mine], claim[mine], each)
             return shares_of_units.of_units(hit[mine], self.bag[mine], each)
 
         low, high = self._of_parts(limits, miss)
@@ -70,27 +79,39 @@ class Trial:
             low, high = low + ends[0] * share, high + ends[1] * share
         return low, high
 
-    def difference(self, gained: Hit, lost: Hit, miss: float) -> tuple[float, float, float]:
-        """The mean payoff of what was gained less that of what was lost, and its limits."""
+    def of(self, some: Hit) -> Trial:
+        """Those records alone. Who is among them must not depend on the labels that judge them, but for those of the
+        same unit."""
+        bag = None if self.bag is None else self.bag[some]
+        return replace(self, labels=self.labels[some], part=self.part[some], bag=bag)
+
+    def difference(self, guess: Integers, before: Integers, miss: float) -> tuple[float, float, float]:
+        """The mean payoff of guesses less that of others, and its limits."""
+        differ = guess != before
+        gained, lost = np.where(differ, guess, -1), np.where(differ, before, -1)
         if self.bag is not None and self.payoffs.alike:
-            limit, bag = shares_of_units.difference_of_units, self.bag
-            ends = self._of_parts(lambda mine, each: limit(gained[mine], lost[mine], bag[mine], each), miss)
-            return float(gained.mean() - lost.mean()), max(-1.0, ends[0]), min(1.0, ends[1])
+            won, missed = gained == self.labels, lost == self.labels
+            if self.fixed and len(self.payoffs.paid) == 2:  # who guesses the other class loses where he does not gain
+                low, high = (2 * end - float(differ.mean()) for end in self.share(gained, miss))
+            else:
+                limit, bag = shares_of_units.difference_of_units, self.bag
+                low, high = self._of_parts(lambda mine, each: limit(won[mine], missed[mine], bag[mine], each), miss)
+            return float(won.mean() - missed.mean()), max(-1.0, low), min(1.0, high)
         more, less = self.worth(gained, miss / 2), self.worth(lost, miss / 2)
         return more[0] - less[0], more[1] - less[2], more[2] - less[1]
 
-    def worth(self, hit: Hit, miss: float) -> tuple[float, float, float]:
-        """The mean payoff of these hits, and its limits. Of classes with payoffs of their own each has its share, at
+    def worth(self, claim: Integers, miss: float) -> tuple[float, float, float]:
+        """The mean payoff of these claims, and its limits. Of classes with payoffs of their own each has its share, at
         the limits of what it is worth."""
         labels, paid = self.labels, self.payoffs
         if paid.alike:
-            low, high = self.share(hit, miss)
-            return float(hit.mean()), low, high
+            low, high = self.share(claim, miss)
+            return float((claim == labels).mean()), low, high
         classes, mean, low, high = len(paid.paid), 0.0, 0.0, 0.0
         for c in range(classes):
-            of_class = hit & (labels == c)
+            of_class = np.where(claim == c, c, -1)
             ends = self.share(of_class, miss / classes)
-            mean += float(of_class.sum()) / (classes * max(1, int((labels == c).sum())))
+            mean += float((of_class == labels).sum()) / (classes * max(1, int((labels == c).sum())))
             low += ends[0] * paid.low[c]
             high += min(1 / classes, ends[1] * paid.high[c])
         return mean, min(low, mean), max(high, mean)
@@ -104,34 +125,51 @@ class Played:
     baseline: Guesses  # on the same records
 
 
-def answer(played: Sequence[Played], evidence: Evidence, settings: Settings, budget: Budget) -> list[Finding]:
-    """Payoffs have their share already."""
+def answer(
+    played: Sequence[Played], predicted: Finding | None, evidence: Evidence, settings: Settings, budget: Budget
+) -> list[Finding]:
+    """Payoffs have their share already. predicted: what the optimal attacker should gain."""
     budget.spend("p of payoffs", PRIOR_SHARE)
     [spec] = [one.spec for one in evidence.mechanisms]
     parts = [budget.part(one.attack.name, (1 - PRIOR_SHARE) / len(played)) for one in played]
-    return [found for one, mine in zip(played, parts, strict=True) for found in _of(one, spec, settings, mine)]
+    return [
+        found for one, mine in zip(played, parts, strict=True) for found in _of(one, predicted, spec, settings, mine)
+    ]
 
 
-def _of(one: Played, spec: str, settings: Settings, budget: Budget) -> Iterator[Finding]:
+def _of(one: Played, predicted: Finding | None, spec: str, settings: Settings, budget: Budget) -> Iterator[Finding]:
     trial, labels = one.trial, one.trial.labels
     n, at = len(labels), {"attacker": one.attack.name, "knows": str(one.attack.knows)}
 
     def finding(quantity: str, bound: Bound, **more: float | str) -> Finding:
         return Finding(quantity, bound, settings.confidence, spec, {**at, **more})
 
-    hit, before = one.guesses.guess == labels, one.baseline.guess == labels
-    mean, low, high = trial.worth(hit, budget.spend("utility", UTILITY_SHARE))
-    yield finding("attack_utility", Bound(mean, low, high, n, METHOD, trial.assumptions))
+    def bound_of(ends: tuple[float, float, float], people: int = n, given: bool = trial.fixed) -> Bound:
+        return Bound(*ends, people, METHOD, (*trial.assumptions, *([GIVEN] if given else [])))
+
+    guess, before = one.guesses.guess, one.baseline.guess
+    yield finding("attack_utility", bound_of(trial.worth(guess, budget.spend("utility", UTILITY_SHARE))))
     if one.guesses is not one.baseline:
-        ends = trial.difference(hit & ~before, before & ~hit, budget.spend("advantage", ADVANTAGE_SHARE))
-        yield finding("attack_advantage", Bound(*ends, n, METHOD, trial.assumptions))
+        share = ADVANTAGE_SHARE - (RELEASES_SHARE if trial.fixed else 0.0)
+        gained = bound_of(trial.difference(guess, before, budget.spend("advantage", share)))
+        yield finding("attack_advantage", gained)
+        if predicted is not None and one.attack.name == Optimal.name:
+            if trial.fixed:  # what is predicted is about other releases, too
+                miss = budget.spend("advantage of other releases", RELEASES_SHARE)
+                gained = bound_of(replace(trial, fixed=False).difference(guess, before, miss), given=False)
+            yield from excess(gained, predicted, settings)
     if one.guesses.belief is None:
         return
     own = np.arange(n), labels
-    mine = posterior(one.guesses.belief)[own]
-    ends_of = trial.share(mine > RECOVERED, budget.spend("recovered", RECOVERED_SHARE))
-    share = float((mine > RECOVERED).mean())
-    yield finding("recovered", Bound(share, *ends_of, n, METHOD, trial.assumptions))
+    every = posterior(one.guesses.belief)
+    mine, sure = every[own], every.max(axis=1) > RECOVERED
+    claim = np.where(sure, every.argmax(axis=1), -1)
+    ends = trial.share(claim, budget.spend("recovered", RECOVERED_SHARE))
+    yield finding("recovered", bound_of((float((claim == labels).mean()), *ends)))
+    miss = budget.spend("confident", CONFIDENT_SHARE)
+    if sure.any():
+        ends = trial.of(sure).share(claim[sure], miss)
+        yield finding("confident_right", bound_of((float((claim == labels)[sure].mean()), *ends), int(sure.sum())))
     if one.baseline.belief is None or not one.attack.updates:
         return
     for level, value in zip(QUANTILES, quantiles(gain(one.guesses.belief, one.baseline.belief)[own]), strict=True):
@@ -161,13 +199,9 @@ def cells(prior: Floats, later: Floats) -> Iterator[tuple[int, int, int]]:
         yield place // CELLS, place % CELLS, int(counts[place])
 
 
-def excess(found: Sequence[Finding], name: str, settings: Settings) -> Iterator[Finding]:
-    """What that attacker got beyond what was predicted; limits of both at once."""
-    played = next((one for one in found if one.quantity == "attack_advantage" and one.at.get("attacker") == name), None)
-    predicted = next((one for one in found if one.quantity == "advantage" and one.mechanism is not None), None)
-    if played is None or predicted is None:
-        return
-    ours, theirs = played.bound, predicted.bound
+def excess(ours: Bound, predicted: Finding, settings: Settings) -> Iterator[Finding]:
+    """What the optimal attacker got beyond what was predicted; limits of both at once, over releases."""
+    theirs = predicted.bound
     if None in (ours.estimate, theirs.estimate, ours.low, ours.high, theirs.low, theirs.high):
         return
     assert ours.estimate is not None and ours.low is not None and ours.high is not None
@@ -175,4 +209,4 @@ def excess(found: Sequence[Finding], name: str, settings: Settings) -> Iterator[
     said = tuple(dict.fromkeys((*ours.assumptions, *theirs.assumptions)))
     ends = (ours.estimate - theirs.estimate, ours.low - theirs.high, ours.high - theirs.low)
     bound = Bound(*ends, ours.n, "limits of both at once", said)
-    yield Finding("attack_excess", bound, settings.confidence, played.mechanism, {"attacker": name})
+    yield Finding("attack_excess", bound, settings.confidence, predicted.mechanism, {"attacker": Optimal.name})

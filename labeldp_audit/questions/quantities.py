@@ -455,8 +455,10 @@ OBSERVED_EPSILON = Quantity(
 )  # fmt: skip
 _PLAYED = f"{PREVENT}, section 3; {UNIFIED}, sections 2 and 6; {MATHEMATICS}: CERTIFICATES c1, B1"
 _LIMITS = (
-    "Limits are for releases of other labels drawn by the same mechanism: independent units are records or, where bags "
-    "are published, bags, and guesses of a fold were made without its labels."
+    "Limits are for releases of other labels drawn by the same mechanism, with records for units. Where counts of bags "
+    "are published, they are for this very release, over the labels that could lead to it; of an attacker who knows "
+    "all other labels bags are units, and clusters where these are weighed together. Guesses of a fold were made "
+    "without its labels."
 )
 ATTACK_UTILITY = Quantity(
     "attack_utility", "Right guesses of an attacker who was played",
@@ -483,7 +485,8 @@ ATTACK_EXCESS = Quantity(
     "attack_advantage(attacker=optimal) - advantage",
     f"a comparison on this table; {MATHEMATICS}: CERTIFICATES c1, c2",
     "Where 0 is between low and high, release and prediction agree. A low above 0: the release gives away more than "
-    "was predicted, so it is not what it says or eta is worse than thought. A high below 0: the attack found less.",
+    "was predicted, so it is not what it says or eta is worse than thought. A high below 0: the attack found less. It "
+    "is about other releases too, of which bags are units, so that few bags tell little.",
     ("attack_advantage", "advantage"),
     axes=("attacker",), unit=POINTS, with_noise=UNTUNED,
 )  # fmt: skip
@@ -494,8 +497,19 @@ RECOVERED = Quantity(
     _PLAYED,
     "Beside that of the attacker called features it says what the release did: whose features tell the label anyway "
     f"is recovered without it. {_LIMITS}",
-    ("attack_utility", "log_odds_gain"),
+    ("confident_right", "attack_utility", "log_odds_gain"),
     share=True, axes=("attacker", "knows"),
+)  # fmt: skip
+CONFIDENT_RIGHT = Quantity(
+    "confident_right", "Confident guesses that are right",
+    "share of an attacker's guesses with a posterior above 0.99 that are right",
+    "recovered / share of records with P(label | features, release) > 0.99 for any label",
+    _PLAYED,
+    "n is how many guesses are confident; without one there is no such share. A high below 0.99 shows that the "
+    "attacker is surer than he may be: somebody who acts on his guesses wrongs people. Limits take it as given whom he "
+    f"is confident about. {_LIMITS}",
+    ("recovered", "attack_utility"),
+    share=True, axes=("attacker", "knows"), describes=True, with_noise=UNTUNED,
 )  # fmt: skip
 LOG_ODDS_GAIN = Quantity(
     "log_odds_gain", "Change of log odds by the release",
@@ -540,5 +554,7 @@ ADVANTAGES = Question(
 
 OF_COLUMNS = (COLUMN_LOG_LOSS, COLUMN_J, COLUMN_ADVANTAGE)
 OF_GROUPS = (COLUMN_GUESSED, GROUP_LOSS, GROUP_SHARE, GROUP_POSITIVE, GROUP_GUESSED)  # which `audit` looks for
-OF_ATTACKS = (ATTACK_UTILITY, ATTACK_ADVANTAGE, RECOVERED, LOG_ODDS_GAIN, BELIEFS)  # which `attack` plays
+OF_ATTACKS = (  # which `attack` plays
+    ATTACK_UTILITY, ATTACK_ADVANTAGE, ATTACK_EXCESS, RECOVERED, CONFIDENT_RIGHT, LOG_ODDS_GAIN, BELIEFS,
+)  # fmt: skip
 QUANTITIES: Mapping[str, Quantity] = {one.name: one for one in tuple(globals().values()) if isinstance(one, Quantity)}

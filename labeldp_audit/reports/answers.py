@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import ROUND_FLOOR
 
 from ..core.finding import BASELINE, Bound, Finding, Way
@@ -17,6 +17,7 @@ from . import found, words
 from .formats.spelling import count, nats, short
 
 OPEN = "OPEN"
+_SURE = 0.99  # RECOVERED of questions/attacked.py
 
 # ---- the policy
 
@@ -371,6 +372,22 @@ def _attacked(report: Report) -> Iterator[str]:
         told = "" if predicted is None else f"; predicted {most}{words.amount(predicted.estimate, POINTS)}"
         yield f"{said} of labels right{alike}, {more}{told}."
     yield from (_agreement(one, _by_epsilon(report)) for one in report.findings if one.quantity == found.EXCESS)
+    if told := _surely(played, known.get(found.SURE)):
+        yield told
+
+
+def _surely(played: Mapping[str, Mapping[str, Finding]], best: Finding | None) -> str:
+    """How many confident guesses are right: of the best attacker, and of the one whom they mislead the most."""
+    every = [one[found.SURE] for one in played.values() if found.SURE in one]
+    misled = [one for one in every if (one.bound.estimate or 0.0) < _SURE and not found.knows_labels(one)]
+    worst = min(misled, key=lambda one: one.bound.high or 0.0, default=None)
+    told = {str(one.at["attacker"]): one.bound for one in (best, worst) if one is not None}
+    said = [
+        f"{plain(name)} {'of' if i else f'is sure (above {_SURE:g}) of'} {bound.n:,} labels and "
+        f"{'' if i else 'right about '}{words.said(bound.estimate, PER_CENT)}"
+        for i, (name, bound) in enumerate(told.items())
+    ]
+    return words.started("; ".join(said) + ".") if said else ""
 
 
 def _by_epsilon(report: Report) -> bool:

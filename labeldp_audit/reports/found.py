@@ -21,8 +21,8 @@ PARAMETERS = ("epsilon", "pi", "lambda", "k")  # coordinates that only say again
 COLUMNS = ("column_log_loss", "column_j", "column_advantage")
 MOVED, KNOWING, QUANTILE = "multiplicative_advantage", "advantage_knowing_others", "quantile"
 SAME = {"equivalent_epsilon": "rr:epsilon=", "equivalent_k": "llp:k="}
-GUESSED, GAINED, EXCESS, RECOVERED, ODDS_GAIN, BELIEFS = (
-    "attack_utility", "attack_advantage", "attack_excess", "recovered", "log_odds_gain", "beliefs",
+GUESSED, GAINED, EXCESS, RECOVERED, SURE, ODDS_GAIN, BELIEFS = (
+    "attack_utility", "attack_advantage", "attack_excess", "recovered", "confident_right", "log_odds_gain", "beliefs",
 )  # fmt: skip
 FOR_PROGRAMS = ("plug_in_j", BELIEFS)  # one for each tau, or each cell of a picture: in JSON and CSV alone
 OPEN_LOW, OPEN_HIGH, DECIDED = 0.1, 0.9, 0.2  # a share between these is open; the width at which it would not be
@@ -78,7 +78,7 @@ def attackers(report: Report) -> Mapping[str, Mapping[str, Finding]]:
     found: dict[str, dict[str, Finding]] = {}
     for one in report.findings:
         name = one.at.get("attacker")
-        if isinstance(name, str) and one.quantity in (GUESSED, GAINED, EXCESS, RECOVERED, ODDS_GAIN):
+        if isinstance(name, str) and one.quantity in (GUESSED, GAINED, EXCESS, RECOVERED, SURE, ODDS_GAIN):
             quantile = one.place("quantile")
             key = one.quantity if quantile is None else f"{one.quantity} {quantile:g}"
             found.setdefault(name, {})[key] = one

@@ -124,6 +124,10 @@ SENTENCES: Mapping[str, str] = {
         "column {column:shown} has a number of its own in nearly every row; --exclude {column:argument} if it is an "
         "identifier"
     ),
+    "identifiers-guide-release": (
+        "look like identifiers, and are published: {columns:listed}; leave them out of the table if they name people. "
+        "--exclude them, and what is released is not guided by them: they spoil clusters and models"
+    ),
     "numbers-look-like-codes": (
         "few whole numbers, far apart, read as amounts: {columns:listed}; --categorical if they are codes"
     ),

@@ -6,6 +6,7 @@ import gzip
 import json
 import math
 import stat
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -248,7 +249,9 @@ def test_the_manifest_says_what_a_reader_needs_and_nothing_of_the_labels(clinic,
     turned = table()
     turned = turned.set_column(2, turned.schema.field("y"), pa.array(np.roll(turned["y"].to_numpy(), 1)))
     pq.write_table(turned, clinic)
-    assert lda.release(clinic, "rr:epsilon=1", to=to, force=True).manifest == manifest
+    again = lda.release(clinic, "rr:epsilon=1", to=to, force=True).manifest
+    assert again["published"].pop("sha256") != manifest["published"].pop("sha256")  # of the drawn labels
+    assert again == manifest
 
 
 def test_rows_of_one_person_are_counted(tmp_path):
@@ -433,3 +436,133 @@ def test_a_reader_has_the_parameters_to_the_last_digit(clinic, tmp_path):
     lda.release(clinic, "rr:epsilon=0.12345678901234", to=to)
     assert received.read(str(to), ReadOptions()).mechanism.epsilon == 0.12345678901234
     assert lda.verify(to, original=clinic).judgement.outcome == lda.Outcome.PASS
+
+
+# ---- what could tell the old order
+
+
+def test_a_shuffled_release_of_pandas_has_a_new_index():
+    frame = pd.DataFrame({"x": np.arange(300.0), "y": [0, 1, 1] * 100}, index=np.arange(300) * 7)
+    found = lda.release(frame, "rr:epsilon=1", label="y", shuffle=True).frame
+    assert found.index.tolist() == list(range(300)) and found["x"].tolist() != list(range(300))
+    kept = lda.release(frame, "rr:epsilon=1", label="y").frame
+    assert kept.index.tolist() == frame.index.tolist()
+
+
+@pytest.mark.parametrize("kind", ["parquet", "arrow", "memory", "pandas"])
+def test_dictionaries_of_a_shuffled_release_do_not_tell_the_old_order(tmp_path, kind):
+    """Their values stand in the order in which rows have them."""
+    names = [f"n{i}" for i in range(200)]
+    given = pa.table({"name": pa.array([*names[:-1], None]).dictionary_encode(), "y": ["no", "yes"] * 100})
+    if kind in ("memory", "pandas"):
+        given = given.to_pandas() if kind == "pandas" else given
+        found = lda.release(given, "rr:epsilon=1", label="y", shuffle=True).frame
+        found = pa.Table.from_pandas(found) if kind == "pandas" else found
+    else:
+        place, to = tmp_path / "t.parquet", tmp_path / f"out.{kind}"
+        pq.write_table(given, place)
+        lda.release(place, "rr:epsilon=1", label="y", to=to, shuffle=True)
+        found = pq.read_table(to) if kind == "parquet" else pa.ipc.open_file(to).read_all()
+        assert lda.verify(to, original=place).judgement.outcome == "pass"
+    there = [one for one in found["name"].to_pylist() if one is not None]
+    assert found["name"].combine_chunks().dictionary.to_pylist() == there
+    assert sorted(there) == sorted(names[:-1]) and there != names[:-1]
+
+
+def test_line_ends_of_a_shuffled_release_do_not_tell_who_was_first_or_last(tmp_path):
+    place, to = tmp_path / "t.csv", tmp_path / "out.csv"
+    place.write_bytes(b"y,x\r\n\r\n1,first\r\n" + b"0,a\r\n1,b\r\n" * 100 + b"\r\n\r\n1,last")
+    lda.release(place, "rr:epsilon=1", to=to, label="y", shuffle=True)
+    lines = to.read_bytes().split(b"\r\n")
+    assert len(lines) == 205 and lines[:2] == [b"y,x", b""] and all(lines[2:-1]) and lines[-1] == b""
+
+
+# ---- two releases into one place
+
+
+def test_a_manifest_beside_the_table_of_another_release_is_found_out(clinic, tmp_path):
+    """As two runs at once could leave them."""
+    for spec in ("rr:epsilon=1", "llp:k=4", "geometric-llp:k=4,epsilon=1", "alibi:epsilon=1", "cluster-rr:epsilon=1"):
+        to, mixed = tmp_path / "out.parquet", tmp_path / "out.parquet.manifest.json"
+        more = {"cluster": "ward"} if spec.startswith("cluster") else {}
+        kept = lda.release(clinic, spec, to=to, force=True, **more).manifest["published"]["sha256"]
+        first = mixed.read_bytes()
+        own = lda.verify(to, original=clinic)
+        assert not [one for one in own.findings if one.at.get("check") == "manifest" and one.bound.estimate]
+        assert lda.release(clinic, spec, to=to, force=True, **more).manifest["published"]["sha256"] != kept
+        mixed.write_bytes(first)
+        found = [one for one in lda.verify(to).findings if one.at.get("check") == "manifest" and one.bound.estimate]
+        assert [one.at["column"] for one in found] == ["sha256"]
+        for one in (to, mixed, tmp_path / "out.bags.parquet"):
+            one.unlink(missing_ok=True)
+
+
+# ---- in memory
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "arrow"])
+@pytest.mark.parametrize("spec", ["rr:epsilon=1", "llp:k=4", "cluster-rr:epsilon=1,clusters=3"])
+def test_what_was_released_in_memory_is_verified_and_attacked_as_its_file_is(tmp_path, library, spec):
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame({"x": rng.normal(size=900), "who": [f"w{i % 3}" for i in range(900)]})
+    frame["y"] = rng.random(900) < 1 / (1 + np.exp(-2 * frame["x"]))
+    given = {"pandas": frame, "polars": pl.from_pandas(frame), "arrow": pa.Table.from_pandas(frame)}[library]
+    made = lda.release(given, spec, label="y", shuffle=True)
+    assert made.path is None and made.warnings == ()
+    assert (made.heterogeneity is not None) == ("cluster" in spec)
+    if made.heterogeneity is not None:  # the manifest does not tell it
+        assert 0 <= made.heterogeneity[0] <= made.heterogeneity[1] <= 2
+        assert "heterogeneity" not in json.dumps(made.manifest)
+    asked = {"attacker": ["optimal", "majority"], "estimator": "linear", "threads": 1}
+    checked, played = lda.verify(made, original=given, confidence=1 - 1e-7), lda.attack(given, made, **asked)
+    assert checked.judgement.outcome == lda.Outcome.PASS, str(checked)
+    assert played.content.parameters["release"] == checked.content.dataset.name == "frame"
+    to = tmp_path / "t.parquet"
+    pq.write_table(arrow(made.frame), to)
+    (tmp_path / "t.parquet.manifest.json").write_text(json.dumps(made.manifest))
+    if made.bags is not None:
+        pq.write_table(arrow(made.bags), tmp_path / "t.bags.parquet")
+    assert lda.attack(given, to, **asked).findings == played.findings
+    with pytest.raises(lda.DataError, match="another table"):
+        lda.attack(frame.assign(x=1.0), made, **asked)
+
+
+def arrow(frame):
+    return pa.Table.from_pandas(frame) if isinstance(frame, pd.DataFrame) else pa.table(frame)
+
+
+def test_a_liar_in_memory_is_found_out():
+    frame = pd.DataFrame({"x": np.arange(1000.0), "y": [0, 1] * 500})
+    made = lda.release(frame, "rr:epsilon=1", label="y")
+    assert lda.verify(replace(made, frame=frame), original=frame).judgement.outcome == lda.Outcome.FAIL
+    assert lda.verify(frame, original=frame, mechanisms="rr:epsilon=1", label="y").judgement.outcome == lda.Outcome.FAIL
+    for nothing in (frame, None, 3, replace(made, manifest={})):
+        with pytest.raises(lda.AuditError, match="manifest"):
+            lda.verify(nothing, original=frame)
+
+
+def test_a_release_that_went_to_a_file_is_read_there(clinic, tmp_path):
+    made = lda.release(clinic, "rr:epsilon=1", to=tmp_path / "out.parquet")
+    assert made.path == tmp_path / "out.parquet"
+    assert lda.verify(made, original=clinic).to_json() == lda.verify(made.path, original=clinic).to_json()
+
+
+# ---- columns that name people
+
+
+@pytest.mark.parametrize("spec", ["cluster-rr:epsilon=1,clusters=3", "p2p:epsilon=1,clusters=3", "lp-mst:epsilon=1"])
+def test_a_column_like_an_identifier_that_guides_a_release_is_named_once(spec):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"patient_id": rng.permutation(600), "x": rng.normal(size=600), "y": [0, 1] * 300})
+    [said] = lda.release(frame, spec, label="y").warnings
+    assert "patient_id" in said and "--exclude" in said and "x" not in said.split(": ")[1].split(";")[0]
+    assert lda.release(frame, spec, label="y", exclude="patient_id").warnings == ()
+    assert lda.release(frame, "rr:epsilon=1", label="y").warnings == ()
+
+
+@pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_numbers_of_clusters_are_not_written_in_the_type_of_the_label(library):
+    """200 of them are more than a byte holds."""
+    columns = {"x": np.arange(800) % 200, "y": np.arange(800, dtype=np.int8) % 2}
+    found = lda.release(library(columns), "cluster-rr:epsilon=1", label="y", cluster="x").frame
+    assert sorted(set(found["channel"].to_numpy().tolist())) == list(range(200))

@@ -73,3 +73,9 @@ def test_rows_that_are_alike_do_not_stand_where_they_stood_once_they_are_shuffle
         same_rows.order(same, same, "out", in_place=False)
     other = np.array([3, 1, 2], np.uint64)
     assert same_rows.order(other, other, "out", in_place=False).tolist() == [0, 1, 2]
+
+
+def test_texts_are_the_same_in_whatever_type_arrow_holds_them():
+    kinds = pa.string(), pa.large_string(), pa.string_view()
+    found = [same_rows.hashes(pa.table({"t": pa.array(["a", None, "b"], kind)}), (), ReadOptions()) for kind in kinds]
+    assert found[0].tolist() == found[1].tolist() == found[2].tolist() and len({*found[0].tolist()}) == 3

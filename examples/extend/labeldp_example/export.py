@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from labeldp_audit.core.errors import SpecError
+from labeldp_audit.core.quoting import plain
 from labeldp_audit.core.report import Report
-from labeldp_audit.reports.formats.spelling import plain
 
 
 def of_report(report: Report) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from labeldp_audit.core.finding import Finding
+from labeldp_audit.core.quoting import plain
 from labeldp_audit.core.report import Report
-from labeldp_audit.reports.formats.spelling import exact, plain
+from labeldp_audit.reports.formats.spelling import exact
 
 HEADER = " | ".join(("quantity", "mechanism", "at", "estimate", "low", "high", "reason"))
 

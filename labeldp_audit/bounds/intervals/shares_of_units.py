@@ -9,6 +9,17 @@ Of larger units the mean is limited by bets (Waudby-Smith and Ramdas 2024, doi:1
 wherever the mean is at most m, as the geometric mean of positive numbers is no larger than the arithmetic one. So does
 the mean of K_c over several c, which is above 1 / miss with probability at most `miss` (Markov). It falls with m: the
 low is where it is 1 / miss. Where terms vary little, this is far above what Hoeffding's inequality gives.
+
+Few units tell little in this way, whatever is in them. Claims about members of bags of which counts are published do
+better. Given the counts, and all else that claims are made of, which claims there are is fixed. What is left to chance
+is labels, independent by nature, of which a sum is known, or a sum with log-concave noise, which is one more term of a
+known sum: so they are negatively associated (Joag-Dev and Proschan 1983, Theorem 2.8, doi:10.1214/aos/1176346079). Then
+the moment generating function of a count of labels of one class is at most that of independent ones, which is at most
+that of n alike ones, and Chernoff's bound is that of n independent trials:
+
+    P(count >= n x) <= e^(-n KL(x || p)),    x >= p, the mean of the probabilities; the same below
+
+Limits are then for the claims that were made, over the labels that could lead to what was published.
 """
 
 from __future__ import annotations
@@ -43,6 +54,34 @@ def of_units(hit: npt.NDArray[np.bool_], unit: Integers, miss: float) -> Ends:
     scale = most * len(hits) / len(hit)
     low, high = (end * scale for end in mean_limits(hits / most, miss))
     return low, min(1.0, high)
+
+
+def of_claims(hit: npt.NDArray[np.bool_], claim: Integers, miss: float) -> Ends:
+    """claim (n,): the class that is claimed of each record, below 0 where none is; hit: whether it has it. Given all
+    claims, labels are negatively associated."""
+    low = high = 0.0
+    made = np.unique(claim[claim >= 0])
+    for c in made:
+        mine = claim == c
+        ends = chernoff(int(hit[mine].sum()), int(mine.sum()), miss / len(made))
+        low, high = low + ends[0] * float(mine.mean()), high + ends[1] * float(mine.mean())
+    return low, min(1.0, high)
+
+
+def chernoff(count: int, n: int, miss: float) -> Ends:
+    """Where n KL(count / n || p) = log(1 / miss), below and above."""
+    return _below(count, n, miss), 1 - _below(n - count, n, miss)
+
+
+def _below(count: int, n: int, miss: float) -> float:
+    from scipy.special import rel_entr
+
+    share, low, high = count / n, 0.0, count / n
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        apart = n * float(rel_entr(share, middle) + rel_entr(1 - share, 1 - middle))
+        low, high = (middle, high) if apart >= -math.log(miss) else (low, middle)
+    return max(0.0, low - _OUTWARD)
 
 
 def difference_of_units(
