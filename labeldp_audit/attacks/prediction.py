@@ -9,13 +9,16 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
 from ..core.arrays import Floats, Integers
 from ..core.finding import Knows
 from ..core.mechanism import Published
+from ..core.randomness import for_audit
 from .contract import Attack, Guesses, Seen, best
 
 _LEAST = 1e-6
+_TIES = 1e-9  # soft labels that differ, differ by more
 
 
 class Prediction(Attack):
@@ -26,15 +29,15 @@ class Prediction(Attack):
     learns: ClassVar[bool] = True
 
     def unfit(self, seen: Seen) -> str:
-        if seen.mechanism.publishes is Published.BAGS:
-            return "no labels are published"
+        if seen.mechanism.publishes in (Published.BAGS, Published.ALONE):
+            return "no labels are published beside features"
         return "" if seen.features is not None else "there is too little to learn from"
 
     def read(self, seen: Seen) -> Guesses:
         assert seen.features is not None
         release, classes = seen.release, seen.eta.shape[1]
         vectors = release.view.ndim == 2
-        said: Integers = (release.view.argmax(axis=1) if vectors else release.view)[release.bag].astype(np.int64)
+        said: Integers = (_most(release.view) if vectors else release.view)[release.bag].astype(np.int64)
         channel = None if vectors else seen.mechanism.channel(classes)
         known = seen.features.learn(said, seen.mechanism.outputs(classes))
         if channel is not None and channel.shape[1] < known.shape[1]:  # the last output is no label
@@ -47,6 +50,12 @@ class Prediction(Attack):
         else:
             of_classes = known if channel is None else inverted(known, channel)
         return best(np.log(of_classes), seen.payoff)
+
+
+def _most(soft: npt.NDArray[np.generic]) -> Integers:
+    """(n,) the class that is most likely; by lot where several are, as is common where noise is cut off."""
+    lot = for_audit(0, "soft labels that are alike").random(soft.shape)
+    return np.asarray((soft.astype(np.float64) * (1 + _TIES * lot)).argmax(axis=1))
 
 
 def inverted(said: Floats, channel: Floats) -> Floats:

@@ -150,6 +150,12 @@ def _matched(data: object, settings: Settings, progress: Progress) -> Target:
         both = (dataset.label, dataset.classes), (got.label, got.classes)
         ours, theirs = (f"{name} ({', '.join(known)})" for name, known in both)
         raise DataError(f"the release is of another label: {theirs}, and the table has {ours}", got.name)
+    if got.mechanism.publishes is Published.ALONE:  # any order is as good as another
+        if len(got.release.view) != len(table.labels):
+            raise DataError(
+                f"the release has {len(got.release.view):,} rows and the table {len(table.labels):,}", got.name
+            )
+        return Target(table, got, got.release, bags=False)
     found = _in_order(got, _order(data, table, got, copy.table, settings))
     bags = got.mechanism.publishes is Published.BAGS
     if got.sizes is not None and not np.array_equal(np.bincount(found.bag, minlength=len(found.view)), got.sizes):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -23,6 +24,11 @@ from ..mechanisms import MECHANISMS
 from .release import BAG, CHANNEL, MANIFEST, POSITIVES, ROWS, SCHEMA, beside, columns_of, digest, outputs, values_of
 
 IN_MEMORY = "frame"  # as reports call what is no file
+
+UNFIT = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)  # what a manifest tells is not as it was
+
+
+_LARGEST = sys.float_info.max
 
 
 class Unclaimed(DataError):
@@ -101,9 +107,6 @@ def read(
         columns, values = tuple(manifest["published"]["columns"]), tuple(manifest["published"]["values"])
         if values != values_of(mechanism, classes) or columns not in columns_of(mechanism, label, classes):
             raise DataError("the manifest names other columns or values than its mechanism publishes", file.name)
-    if mechanism.publishes is Published.ALONE:
-        hint = "what it tells about people at most, `advantage` says of the original table"
-        raise DataError("labels alone, in a random order: nobody can tell which row they are of", file.name, hint=hint)
     options = replace(options, label=None, positive=None, exclude=(), categorical=(), group=None)
     sizes, strange = None, 0
     match mechanism.publishes:
@@ -155,7 +158,8 @@ def _complete(found: Mapping[str, Any]) -> bool:
         return False
     known = all(isinstance(one, list) for one in lists) and all(isinstance(one, str) for one in texts)
     enough = known and len(set(label["classes"])) == len(label["classes"]) >= 2 and bool(published["columns"])
-    return enough and isinstance(learner, dict) and isinstance(table, dict)
+    named = label.get("positive") is None or isinstance(label["positive"], str)
+    return enough and named and isinstance(learner, dict) and isinstance(table, dict)
 
 
 def claimed(manifest: Mapping[str, Any]) -> Mechanism:
@@ -164,7 +168,7 @@ def claimed(manifest: Mapping[str, Any]) -> Mechanism:
     whole = {}
     for name in parameters_of(type(found)):
         value: Any = manifest["parameters"].get(name) if isinstance(manifest.get("parameters"), Mapping) else None
-        known = isinstance(value, int | float) and not isinstance(value, bool)
+        known = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= _LARGEST
         if known and spelled(value) == spelled(getattr(found, name)):
             whole[name] = value
     return replace(found, **whole) if whole else found  # type: ignore[type-var]
@@ -197,7 +201,7 @@ def _with_channels(
     [group] = publish.read_numbers(file.table, [CHANNEL], options)
     try:
         channels = mechanism.channels_told(learner)
-    except (KeyError, TypeError, ValueError) as error:
+    except UNFIT as error:
         raise DataError("the manifest does not tell the channels of the labels", file.name) from error
     known = int(group.max(initial=-1)) + 1
     if channels is not None:

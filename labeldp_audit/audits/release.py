@@ -227,7 +227,8 @@ def columns_of(mechanism: Mechanism, label: str, classes: Sequence[str]) -> list
         case Published.VECTORS:
             return [tuple(f"{label}_{name}" for name in classes)]
         case _:
-            return [(label,), (label, CHANNEL)] if mechanism.judged_as else [(label,)]
+            beside = mechanism.judged_as and mechanism.publishes is Published.LABELS
+            return [(label,), (label, CHANNEL)] if beside else [(label,)]
 
 
 def values_of(mechanism: Mechanism, classes: Sequence[str]) -> tuple[str, ...]:

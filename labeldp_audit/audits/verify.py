@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import os
 from collections.abc import Callable, Iterator, Mapping
@@ -19,20 +20,22 @@ from ..core.errors import SpecError
 from ..core.mechanism import Mechanism, Published
 from ..core.policy import Judgement
 from ..core.progress import Progress
-from ..core.release import Release
+from ..core.release import Outcomes, Release
 from ..core.remark import NO_ORIGINAL, Remark
 from ..core.report import VERIFY, Report
 from ..core.settings import Settings
 from ..core.table import Dataset, Table
-from ..data import ReadOptions, compare, publish, read_table
+from ..data import ReadOptions, compare, publish, read_table, same_rows
 from ..questions import verifying
 from ..questions.every import QUANTITIES
 from ..questions.verifying import Bagged, Pairs, Trials, faults
 from . import received
-from .received import Copy, Received, Unclaimed
+from .received import UNFIT, Copy, Received, Unclaimed
 from .release import ALONE, KEYS, OPERATING_SYSTEM, plain
 
+_ROUNDING = 1e-9  # of what a model says of two rows with the same features
 _FEATURE_BAGS = 20_000  # bags whose features are looked at
+_FEATURE_KINDS = 20_000  # and classes of channels or of clusters
 
 
 @dataclass(frozen=True)
@@ -69,8 +72,7 @@ def verify(data: object, settings: Settings, progress: Progress) -> Report:
     pairs += _manifest(case, settings, spec)
     publishes = case.found.mechanism.publishes
     if not any(verdict is not None and verdict.counts for _, verdict in first):
-        checks = _bags if publishes is Published.BAGS else _labels if publishes is Published.LABELS else _unknown
-        pairs += checks(case, budget, progress)
+        pairs += (_bags if publishes is Published.BAGS else _labels)(case, budget, progress)
     findings, verdicts = verifying.at_confidence(pairs, settings.confidence)
     return Report(
         command=VERIFY, version=__version__, dataset=_dataset(case, copy), eta=None,
@@ -112,7 +114,10 @@ def _case(place: Copy, settings: Settings, progress: Progress) -> tuple[Case, Pa
         return case, [*_file(case, None)]
     if set(table.dataset.classes) != set(found.classes):
         return case, [faults("classes", 1, len(found.classes), found.mechanism.spec)]
-    if manifest is not None and manifest.get("shuffled"):
+    if found.mechanism.publishes is Published.ALONE:
+        more, alone = files.others(publish.column_names(place.table, options)), (len(table.labels), len(found.release.bag))
+        differ = compare.Differences(tuple(more), publish.metadata(place.table, options) > 0, {}, alone)
+    elif manifest is not None and manifest.get("shuffled"):
         match = compare.matched(files, table.labels.astype(np.int64), progress)
         schema, metadata = compare.schema(files)
         differ = compare.Differences(schema, metadata, {}, (len(table.labels), len(found.release.bag)), match.strange)
@@ -182,8 +187,13 @@ def _manifest(case: Case, settings: Settings, spec: str) -> Pairs:
     insecure = manifest.get("randomness") != OPERATING_SYSTEM
     promised = [] if insecure else [{**asdict(one), "assumptions": [*one.assumptions, ALONE]} for one in known]
     untrue = mechanism.untrue(release)
-    learner = plain(mechanism.learner(release, classes))
+    try:
+        learner = plain(mechanism.learner_again(release, classes))
+        enough = True
+    except UNFIT:
+        learner, enough = {}, False
     claims = {
+        "learner": (enough, True),
         "mechanism": (manifest["mechanism"], spec),
         "parameters": (manifest.get("parameters"), plain(mechanism.at())),
         "published": (manifest["published"].get("as"), str(mechanism.publishes)),
@@ -197,9 +207,15 @@ def _manifest(case: Case, settings: Settings, spec: str) -> Pairs:
     if isinstance(case.files.original, str):  # a frame has the types of its library, not those of a file
         digests = [publish.schema_digest(case.files.original, case.files.options, typed) for typed in (True, False)]
         claims["schema_sha256"] = (manifest["table"].get("schema_sha256") in digests, True)
-    told = KEYS if mechanism.judged_as else {**KEYS, "learner": (*learner,)}
+    people, lone = manifest.get("people"), mechanism.publishes is Published.ALONE and case.table is None
+    if isinstance(people, Mapping) and not lone:
+        claims["most_rows"] = (people.get("most_rows"), _most_rows(case, people.get("column")))
+    told = {**KEYS, "learner": (*learner,)}
     strange = [key for part, keys in told.items() for key in _part(manifest, part) if key not in keys]
-    wrong = [*strange, *(name for name, (said, known) in claims.items() if said != known)]
+    wrong = [
+        *strange,
+        *(name for name, pair in claims.items() if len({json.dumps(one, sort_keys=True) for one in pair}) > 1),
+    ]
     seeds = [name for name in _keys(manifest) if "seed" in name.lower()]
     return [
         faults("manifest", len(wrong), len(claims), spec, wrong[0] if wrong else ""),
@@ -207,6 +223,18 @@ def _manifest(case: Case, settings: Settings, spec: str) -> Pairs:
         *([] if untrue is None else [faults("channels", int(np.sum(untrue)), len(untrue), spec)]),
         faults("randomness", int(insecure) + len(seeds), 1, spec),
     ]
+
+
+def _most_rows(case: Case, column: object) -> int | None:
+    """Of one person: the column is published, or stands in the original alone."""
+    files, table = case.files, case.table
+    options = replace(files.options, label=None, positive=None, group=None)
+    places = [(files.release, None)] + ([] if table is None else [(files.original, table.row_numbers)])
+    for place, rows in places:
+        if column in publish.column_names(place, options):
+            codes = publish.read_texts(place, str(column), options)[0]
+            return int(np.bincount(codes[slice(None) if rows is None else rows] + 1, minlength=1).max())
+    return None
 
 
 def _part(manifest: Mapping[str, Any], name: str) -> Mapping[str, Any]:
@@ -227,74 +255,106 @@ def _keys(value: Any) -> Iterator[str]:
 
 def _labels(case: Case, budget: Budget, progress: Progress) -> Pairs:
     found, spec = case.found, case.found.mechanism.spec
-    trials = _trials(case)
+    pairs, impossible = list[Any](), found.mechanism.impossible(found.release)
+    if impossible is not None:
+        pairs.append(faults("range", impossible, len(found.release.bag), spec))
+    if found.mechanism.predicts:
+        pairs.append(faults("alike", _told_apart(case), len(found.release.bag), spec))
+    truth = _truth_by_row(case)
+    trials = _trials(case, truth)
     if trials is None:
-        return verifying.judged([_not_known(verifying.CHANNEL, case)], spec, budget)
+        return pairs + verifying.judged([_not_known(verifying.CHANNEL, case)], spec, budget)
     tested = [*verifying.of_trials(trials)]
-    outcome = np.full(len(found.release.bag), -1)
-    outcome[trials.row] = trials.outcome
-    tested.append(verifying.of_features(trials, compare.tallies(case.files, outcome, trials.outcomes, progress)))
+    if found.mechanism.publishes is not Published.ALONE:
+        tested.append(_features(case, trials, progress))
     if case.match is not None:
         tested.append(verifying.of_order(np.where(case.match.alone, case.match.row, -1), len(case.match.row)))
-    tested += _count_noise(case)
-    pairs = verifying.judged(tested, spec, budget, needed=case.table is not None)
-    if trials.classes:
-        claim = found.mechanism.claim(trials.classes)
-        pairs += verifying.limits_of_labels(trials, claim, spec, budget, found.classes)
+    tested += _counts(case, truth)
+    pairs += verifying.judged(tested, spec, budget, needed=case.table is not None)
+    labelled = _labelled(case, truth)
+    if labelled is not None:
+        pairs += verifying.limits_of_labels(
+            labelled, found.mechanism.claim(labelled.classes), spec, budget, found.classes
+        )
     return pairs
 
 
-def _count_noise(case: Case) -> Iterator[verifying.Tested]:
-    """Of counts of clusters that are told beside labels. Rows that are alike are in one cluster, whichever is which."""
+def _features(case: Case, trials: Trials, progress: Progress) -> verifying.Tested:
+    """Of many channels or clusters, the first ones are looked at."""
+    classes = max(trials.classes, 1)
+    few = max(classes, min(len(trials.low), _FEATURE_KINDS) // classes * classes)
+    some = replace(trials, low=trials.low[:few], high=trials.high[:few])
+    outcome = np.full(len(case.found.release.bag), -1)
+    outcome[trials.row] = np.where(trials.kind < few, trials.outcome, -1)
+    return verifying.of_features(some, compare.tallies(case.files, outcome, some.outcomes, progress))
+
+
+def _told_apart(case: Case) -> int:
+    """Rows of which a model that sees features alone would say what it says of others, and the release does not."""
+    options = replace(case.files.options, label=None, positive=None, group=None)
+    alike, view = same_rows.hashes(case.files.release, case.files.columns, options), case.found.release.view
+    order = np.argsort(alike, kind="stable")
+    starts = np.flatnonzero(np.diff(alike[order], prepend=~alike[order][:1]))
+    apart = np.maximum.reduceat(view[order], starts) - np.minimum.reduceat(view[order], starts) > _ROUNDING
+    return int(np.diff(np.append(starts, len(order)))[apart.any(axis=1)].sum())
+
+
+def _counts(case: Case, truth: Integers | None) -> Iterator[verifying.Tested]:
+    """That are told beside labels, or by them. Rows that are alike are in one cluster, whichever is which."""
     found = case.found
     many = len(found.release.bag)
-    if found.mechanism.count_noise(found.release, np.zeros(many, np.int64)) is None:
+    tails = found.mechanism.tails(found.release, np.zeros(many, np.int64) if truth is None else truth)
+    if tails is None:
         return
-    truth = None if case.table is None else _truth(case.table, found)
-    if truth is not None and case.match is not None:
-        truth = truth[case.match.alike]
-    made = None if truth is None else found.mechanism.count_noise(found.release, truth)
-    if made is None:
+    if truth is None:
         yield verifying.Tested(verifying.NOISE, None, many, reason=verifying.UNSEEN)
     else:
-        noise, at_most = made
-        yield verifying.Tested(verifying.NOISE, verifying.of_noise(noise, at_most), len(noise))
+        yield verifying.Tested(verifying.NOISE, verifying.of_tails(tails), len(tails.at_most))
 
 
 def _not_known(check: str, case: Case) -> verifying.Tested:
     return verifying.Tested(check, None, len(case.found.release.bag), reason="there is no known law to hold it against")
 
 
-def _trials(case: Case) -> Trials | None:
-    """By the channels of the release where it has some of its own, or by the one of its mechanism."""
-    release, classes = case.found.release, len(case.found.classes)
-    n = len(release.view)
-    mechanism = case.found.mechanism
-    channel = None if mechanism.judged_as else mechanism.channel(classes)
-    channels, group = release.channels, release.group
-    if channels is None or group is None:
-        if channel is None:
-            return None
-        channels, group = channel[None], np.zeros(n, np.int64)
-    row, said = np.arange(n), release.view.astype(np.int64, copy=False)
+def _truth_by_row(case: Case) -> Integers | None:
+    """(n,) true labels of the rows of the release; of rows that are alike those of any of them, each once."""
     if case.table is None:
-        return Trials(group, said, channels.min(axis=1), channels.max(axis=1), 0, row)
+        return None
     truth = _truth(case.table, case.found)
-    law: Floats = channels.reshape(-1, channels.shape[2])
-    if case.row is None:
-        return Trials(group * classes + truth, said, law, law, classes, row)
-    row = np.flatnonzero(case.row >= 0)
-    return Trials(group[row] * classes + truth[case.row[row]], said[row], law, law, classes, row)
+    return truth if case.match is None else truth[case.match.alike]
+
+
+def _trials(case: Case, truth: Integers | None) -> Trials | None:
+    """What was said of each record, if the law of that is known."""
+    classes = len(case.found.classes)
+    told = case.found.mechanism.outcomes(case.found.release, classes, truth)
+    if told is None:
+        return None
+    if truth is None and not told.drawn:
+        low, high = told.law.min(axis=1), told.law.max(axis=1)
+        return Trials(told.kind, told.said, low, high, 0, np.arange(len(told.said)))
+    return _of_known(case, told, np.zeros(len(told.said), np.int64) if truth is None else truth)
+
+
+def _labelled(case: Case, truth: Integers | None) -> Trials | None:
+    """The same by what is said of a record whatever its label is, where that is independent of others."""
+    classes = len(case.found.classes)
+    told = None if truth is None else case.found.mechanism.outcomes(case.found.release, classes, None)
+    return None if told is None or truth is None or told.drawn else _of_known(case, told, truth)
+
+
+def _of_known(case: Case, told: Outcomes, truth: Integers) -> Trials:
+    """Without the original, records of a kind count as one class."""
+    row = np.arange(len(truth)) if case.row is None else np.flatnonzero(case.row >= 0)
+    classes, law = told.law.shape[1], told.law.reshape(-1, told.law.shape[2])
+    kind = (told.kind * classes + truth)[row]
+    return Trials(kind, told.said[row], law, law, classes, row, told.stays, told.drawn)
 
 
 def _truth(table: Table, found: Received) -> Integers:
     """(n,) true labels, as the manifest numbers its classes."""
     places = {name: code for code, name in enumerate(found.classes)}
     return np.array([places[name] for name in table.dataset.classes])[table.labels]
-
-
-def _unknown(case: Case, budget: Budget, progress: Progress) -> Pairs:
-    return verifying.judged([_not_known(verifying.CHANNEL, case)], case.found.mechanism.spec, budget)
 
 
 # ---- bags
@@ -349,13 +409,14 @@ def _dataset(case: Case, copy: Copy) -> Dataset:
     found, classes = case.found, case.found.classes
     n, view = len(found.release.bag), found.release.view
     match found.mechanism.publishes:
-        case Published.LABELS:
+        case Published.LABELS | Published.ALONE:
             counts = np.bincount(np.minimum(view.astype(np.int64), len(classes) - 1), minlength=len(classes)).tolist()
         case Published.BAGS:
             positive = int(np.clip(round(float(view.astype(np.float64).sum())), 0, n))
             counts = [n - positive, positive]
         case _:
-            counts = np.bincount(view.argmax(axis=1), minlength=len(classes)).tolist()
+            upto = np.cumsum(view.sum(axis=0))  # soft labels are often shared by classes that are equally likely
+            counts = np.diff(np.rint(upto / upto[-1] * n), prepend=0).astype(int).tolist() if n else []
     return Dataset(
         name=found.name, sha256=publish.digest(copy.table, case.files.options),
         rows=max(n, 1), rows_used=max(n, 1), label=found.label,

@@ -10,7 +10,6 @@ from typing import Any
 import typer
 
 from ..core.errors import SpecError
-from ..core.mechanism import Published
 from ..core.release import ANYBODY, PEER
 from ..reports.formats.call import quoted
 from . import configuration, terminal
@@ -50,11 +49,11 @@ def perform(context: typer.Context) -> int:
             phi = f"between {low:.2f} and {high:.2f} of 2: how much labels depend on features inside a cluster"
             terminal.say(f"heterogeneity, for you alone as it depends on labels: {phi}")
     whole = asked["format"] == "json"
-    manifest = release.plain(made.manifest)
+    manifest, following = release.plain(made.manifest), _next(asked, data, to)
     terminal.show(
         json.dumps(manifest, indent=1, ensure_ascii=False) + "\n"
         if whole
-        else _text(manifest, to, _next(asked, data, to))
+        else _text(manifest, to, following if made.mechanism.law_known else following[1:])
     )
     if not asked["quiet"]:
         terminal.say(f"wrote {', '.join(str(one.path) for one in files)}")
@@ -76,13 +75,12 @@ def _text(manifest: Mapping[str, Any], to: Path, following: Sequence[str]) -> st
     if manifest["guarantees"]:
         lines.append(_of_people(manifest))
     lines.append(f"manifest: {release.beside(to)[0]}")
-    if manifest["published"]["as"] != Published.ALONE:  # whose rows nobody knows
-        lines += [f"{'      ' if i else 'next: '}{one}" for i, one in enumerate(following)]
+    lines += [f"{'      ' if i else 'next: '}{one}" for i, one in enumerate(following)]
     return "\n".join(lines) + "\n"
 
 
 def _next(asked: configuration.Configuration, data: str, to: Path) -> list[str]:
-    """The calls that check the release, with what was typed of how the table is read."""
+    """The calls that check and attack the release, with what was typed of how the table is read."""
     read = _typed(asked, _READ)
     return [
         quoted(["labeldp-audit", "verify", str(to), "--original", data, *read]),

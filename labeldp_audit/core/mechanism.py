@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any, ClassVar, Self
 
@@ -18,7 +18,7 @@ import numpy.typing as npt
 from . import parameters
 from .arrays import Floats, Integers
 from .randomness import Chance
-from .release import Guarantee, Guide, Release
+from .release import Guarantee, Guide, Outcomes, Release, Tails
 
 Labels = npt.NDArray[np.integer]
 ONE_ROW = "each person has one row: m rows of one person spend m times epsilon"
@@ -51,6 +51,7 @@ class Mechanism(ABC):
     publishes: ClassVar[Published] = Published.LABELS
     needs: ClassVar[frozenset[Need]] = frozenset()  # what of the Guide it looks at
     law_known: ClassVar[bool] = True  # whether `loglik` can say how likely a release is
+    predicts: ClassVar[bool] = False  # what is published of a record is what some model says of its features
     spellings: ClassVar[Mapping[str, str]] = {}  # other names under which a spec may give a field, which `parse` reads
 
     def __post_init__(self) -> None:
@@ -152,9 +153,23 @@ class Mechanism(ABC):
         what else it tells; None where it tells none."""
         return None
 
-    def count_noise(self, release: Release, labels: Labels) -> tuple[Floats, Callable[[Floats], Floats]] | None:
-        """The noise of counts that a release of labels tells beside them, if these were the true labels, and its law
-        P(noise <= z); None where it tells none."""
+    def impossible(self, release: Release) -> int | None:
+        """Of how many records the release says what this mechanism never does; None where `received` sees that."""
+        return None
+
+    def outcomes(self, release: Release, classes: int, labels: Labels | None) -> Outcomes | None:
+        """What is said of each record whose law is known, if these were the true labels; None where there is none.
+        Without the labels, only what depends on them through the law."""
+        channels, group = release.channels, release.group
+        if channels is None or group is None:
+            channel = None if self.judged_as else self.channel(classes)
+            if channel is None:
+                return None
+            channels, group = channel[None], np.zeros(len(release.view), np.int64)
+        return Outcomes(group, release.view.astype(np.int64, copy=False), channels)
+
+    def tails(self, release: Release, labels: Labels) -> Tails | None:
+        """Of the counts that a release of labels tells, if these were the true labels; None where it tells none."""
         return None
 
     def noise_at_most(self, noise: Floats) -> Floats | None:
@@ -164,6 +179,11 @@ class Mechanism(ABC):
     def learner(self, release: Release, classes: int) -> dict[str, object]:
         """What somebody who learns from the release has to know about it; nothing that is secret."""
         return dict(release.facts)
+
+    def learner_again(self, release: Release, classes: int) -> dict[str, object]:
+        """The same of a release that was received, whose facts are what it says itself: computed again from as few of
+        them as may be. Any error says that these are not enough."""
+        return self.learner(release, classes)
 
     def channels_told(self, learner: Mapping[str, Any]) -> Floats | None:
         """(G, C, S) the channels of a release, from what `learner` said of it; None where it has none of its own."""

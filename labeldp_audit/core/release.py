@@ -50,3 +50,23 @@ class Release:
     group: Integers | None = None  # (n,) which of the channels replaced the label of each record
     channels: Floats | None = None  # (G, C, S) P(say s | y), known to every reader of the release
     facts: Mapping[str, object] = field(default_factory=lambda: NOTHING)  # public by-products, for the manifest
+
+
+@dataclass(frozen=True)
+class Outcomes:
+    """What a release says of each record, as one of S outcomes, and by which law."""
+
+    kind: Integers  # (n,)
+    said: Integers  # (n,)
+    law: Floats  # (G, C, S) P(said | kind, class); (G, 1, S) where the class is nothing to it
+    stays: npt.NDArray[np.bool_] | None = None  # (C, S) which of them name the class; None: s == c
+    drawn: bool = False  # records of a kind share out its outcomes, each order equally likely
+
+
+@dataclass(frozen=True)
+class Tails:
+    """How likely each count that a release tells is to be at most, and at least, what it is."""
+
+    at_most: Floats
+    at_least: Floats
+    independent: bool = True

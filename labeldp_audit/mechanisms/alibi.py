@@ -26,15 +26,17 @@ import numpy as np
 from ..core.arrays import Floats, Integers
 from ..core.mechanism import Labels, Mechanism, Published
 from ..core.parameters import parameter
-from ..core.randomness import Chance
-from ..core.release import Guide, Release
+from ..core.randomness import Chance, for_audit
+from ..core.release import Guide, Outcomes, Release
 from . import exact
+from .prior_response import Kept, distinct
 
 STEPS = 16  # m
 _MOST = 20.0  # epsilon: beyond it hardly one label in 10,000 is mistaken
 _LEAST = 1e-6  # below it noise is larger than a table
 _CELLS = 1 << 21
 _ROWS = 1 << 14  # at a time
+_CLOSE = 1e-9  # a step of the smallest epsilon changes soft labels by more
 
 
 @dataclass(frozen=True)
@@ -75,6 +77,74 @@ class Alibi(Mechanism):
             "inverse_scale": str(self.each),
             "posterior": "proportional to prior times soft label; the soft labels are those of equally likely classes",
         }  # fmt: skip
+
+    def impossible(self, release: Release) -> int:
+        """Of how many records the soft label is on no step, or has other digits than another one on the same steps:
+        these could tell what is below the noise."""
+        view = release.view.astype(np.float64)
+        steps = self._steps(view)
+        again = soft(steps.T, self.epsilon).T
+        if np.array_equal(again, view):
+            return 0
+        first, kind = distinct((-steps).astype(np.uint8))
+        wrong = ~np.isclose(again, view, rtol=_CLOSE, atol=0) | (view != view[first[kind]])
+        return int(np.sum(wrong.any(axis=1)))
+
+    def _steps(self, view: Floats) -> Integers:
+        """(n, C) u of each class less the largest one, which is all that soft labels tell."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            logs = np.log(view)
+            steps = np.rint((logs - logs.max(axis=1, initial=-np.inf, keepdims=True)) * (STEPS / self.epsilon))
+        return np.asarray(np.nan_to_num(steps, nan=0, neginf=-STEPS).clip(-STEPS, 0), np.int64)
+
+    def outcomes(self, release: Release, classes: int, labels: Labels | None) -> Outcomes:
+        """Which class has the most of u, or that none has it alone. With the labels y and two classes j and k drawn for
+        each record: by how many steps u_y is above u_j, on which side of u_j is u_k, and whether u_y is above all."""
+        steps, n = self._steps(release.view.astype(np.float64)), len(release.view)
+        kind, channel = np.zeros(n, np.int64), self.channel(classes)
+        if channel is not None:
+            above = np.arange(-STEPS, STEPS + 1) > 0
+            return Outcomes(kind, steps[:, 1] - steps[:, 0] + STEPS, channel[None], np.stack([above[::-1], above]))
+        alone = np.sum(steps == 0, axis=1) == 1
+        if labels is None:
+            return Outcomes(kind, np.where(alone, steps.argmax(axis=1), classes), self._most(classes)[None])
+        rng, rows = for_audit(0, "classes that are compared"), np.arange(n)
+        first, second = rng.integers(1, classes, n), rng.integers(1, classes - 1, n)
+        others = (first, second + (second >= first))
+        own, j, k = (steps[rows, (labels + one) % classes] for one in (0, *others))
+        law, places, stays = self._compared(classes)
+        code = _code(own, j, k) * 2 + (alone & (own == 0))
+        return Outcomes(
+            kind,
+            places[code],
+            np.broadcast_to(law, (1, classes, len(law))),
+            np.broadcast_to(stays, (classes, len(law))),
+        )
+
+    def _most(self, classes: int) -> Floats:
+        """(C, C + 1) P(s has the most of u, and alone; or none has | y)."""
+        other = self._law()
+        own, below, own_below = other[::-1], _before(other), _before(other[::-1])
+        mine = float(own @ below ** (classes - 1))
+        another = float(other @ (own_below * below ** (classes - 2)))
+        found = np.full((classes, classes + 1), another)
+        np.fill_diagonal(found, mine)
+        found[:, -1] = max(0.0, 1 - mine - (classes - 1) * another)
+        return found
+
+    def _compared(self, classes: int) -> tuple[Floats, Integers, Kept]:
+        """(S,) the law of what is said of y, j and k; the place in it of each code; and where u_y is above all."""
+        other = self._law()
+        own, j, k = np.indices([STEPS + 1] * 3, np.int64)
+        likely = other[STEPS - own] * other[j] * other[k]
+        above = np.where(own > np.maximum(j, k), _before(other)[own] ** (classes - 3), 0.0)
+        codes = np.stack([_code(own, j, k) * 2, _code(own, j, k) * 2 + 1])
+        law = np.asarray(
+            np.bincount(codes.ravel(), np.stack([likely * (1 - above), likely * above]).ravel()), np.float64
+        )
+        possible = law > 0
+        places: Integers = np.cumsum(possible) - 1
+        return law[possible], places, np.flatnonzero(possible) % 2 == 1
 
     def loglik(self, release: Release, eta: Floats) -> Floats:
         return np.asarray(np.log(release.view.astype(np.float64)))
@@ -124,6 +194,15 @@ class Alibi(Mechanism):
             with np.errstate(divide="ignore"):
                 none += np.where(mine, 0.0, np.log1p(-beyond))
         return np.asarray((widths * -np.expm1(none)).sum(axis=1))
+
+
+def _code(own: Integers, j: Integers, k: Integers) -> Integers:
+    return np.asarray((own - j + STEPS) * 3 + np.sign(k - j) + 1)
+
+
+def _before(law: Floats) -> Floats:
+    """P(u < v) of each v."""
+    return np.append(0.0, np.cumsum(law)[:-1])
 
 
 def soft(seen: Integers, epsilon: float) -> Floats:

@@ -18,7 +18,7 @@ is t / (2^64 - L), and q is T / (2^64 - L).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -30,7 +30,7 @@ from ..core.arrays import Floats, Integers
 from ..core.mechanism import Labels, Need
 from ..core.parameters import parameter
 from ..core.randomness import Chance, for_audit
-from ..core.release import Guide, Release
+from ..core.release import Guide, Release, Tails
 from . import exact
 from .guided import Guided
 from .per_record import loglik_of
@@ -117,6 +117,13 @@ class ClusterResponse(Guided):
         """Channels are left to `exact`: K numbers of a cluster say all K^2."""
         return dict(release.facts)
 
+    def learner_again(self, release: Release, classes: int) -> dict[str, object]:
+        """From the noisy counts: the laws follow from them by the plan."""
+        noisy, sizes = counts_told(release, classes)
+        plan = plan_told(self.epsilon, classes, release.facts)
+        noisy = noisy if plan.each else np.zeros_like(noisy)
+        return _facts(plan, noisy, parts_of(noisy / np.maximum(sizes, 1)[:, None], plan))
+
     def channels_told(self, learner: Mapping[str, Any]) -> Floats:
         told = learner["exact"]
         noisy, laws = (np.array(learner[name], np.float64) for name in ("noisy_counts", "q"))
@@ -141,13 +148,14 @@ class ClusterResponse(Guided):
         apart = np.maximum(np.abs(laws - drawn), np.abs(told - drawn)).max(axis=1) > _APART
         return np.asarray(found | apart)
 
-    def count_noise(self, release: Release, labels: Labels) -> tuple[Floats, Callable[[Floats], Floats]] | None:
+    def tails(self, release: Release, labels: Labels) -> Tails | None:
         each = _each(release)
         if each == 0 or release.group is None:
             return None
         noisy = np.array(release.facts["noisy_counts"], np.float64)
         cells = np.bincount(release.group * noisy.shape[1] + labels, minlength=noisy.size).reshape(noisy.shape)
-        return (noisy - cells).ravel(), lambda z: exact.geometric_at_most(z, each)
+        noise = (noisy - cells).ravel()
+        return Tails(exact.geometric_at_most(noise, each), exact.geometric_at_most(-noise, each))
 
     def joined(self, release: Release) -> Integers | None:
         return release.group if _each(release) else None
@@ -282,6 +290,28 @@ def plan_of(epsilon: float, classes: int, histograms: Fraction, floor: float) ->
     parts = max(1 / Fraction(floor), Fraction(classes))  # 1 / tau
     least = min(math.ceil(exact.WHOLE / (parts + grown)), exact.WHOLE // classes)
     return Plan(each, max(0, min(int(grown * least), exact.WHOLE - math.ceil(parts * least))), least)
+
+
+def counts_told(release: Release, classes: int) -> tuple[Integers, Integers]:
+    """(G, C) noisy counts as a release tells them, and (G,) how many records each channel has."""
+    noisy = np.array(release.facts["noisy_counts"])
+    if release.group is None or noisy.dtype.kind != "i" or noisy.shape[1:] != (classes,):
+        raise ValueError("no counts of each channel")
+    return noisy, np.bincount(release.group, minlength=len(noisy))
+
+
+def plan_told(
+    epsilon: float, classes: int, facts: Mapping[str, Any], histograms: Sequence[Fraction] = _HISTOGRAM_SHARES
+) -> Plan:
+    """The one among those that spend epsilon with the numbers that a release tells."""
+    told = facts["exact"]
+    spent = [one for one in histograms if str(Fraction(epsilon) * one / 2) == told.get("inverse_sigma", "0")]
+    for share in spent:
+        for floor in FLOORS:
+            plan = plan_of(epsilon, classes, share, floor / classes)
+            if (str(plan.kept), plan.floor) == (told["kept"], facts["tau"]):
+                return plan
+    raise ValueError("no plan has these numbers")
 
 
 def best_plan(epsilon: float, classes: int, sizes: Integers) -> Plan:

@@ -30,9 +30,9 @@ from ..core.parameters import parameter
 from ..core.randomness import Chance
 from ..core.release import Guide, Release
 from . import exact
-from .cluster_response import ClusterResponse
+from .cluster_response import ClusterResponse, counts_told
 from .guided import Guided
-from .prior_response import channels_within, facts_of, kept_of, most_likely, said_within
+from .prior_response import Kept, channels_within, facts_of, kept_of, most_likely, said_within
 
 _APART = 1e-9  # of probabilities
 
@@ -62,14 +62,26 @@ class DomainResponse(ClusterResponse):
             np.add.at(noisy, (cluster, labels), 1)
             noisy += exact.geometric_noise(each, noisy.size, rng).reshape(noisy.shape)
         kept = most_likely(prior_of(noisy), rest)
-        facts = facts_of(kept, sizes, rest)
-        facts |= {
+        said = said_within(labels, kept[cluster], rest, rng)
+        return Release(
+            said, np.arange(len(said)), cluster, channels_within(kept, rest), self._facts(noisy, kept, sizes)
+        )
+
+    def _facts(self, noisy: Integers, kept: Kept, sizes: Integers) -> dict[str, object]:
+        each, rest = self.split()
+        found: dict[str, Any] = facts_of(kept, sizes, rest)
+        return found | {
             "sigma": float(1 / each) if each else math.inf, "noisy_counts": noisy.tolist(),
             "epsilon_of_histograms": float(2 * each), "epsilon_of_labels": rest,
-            "exact": {**facts["exact"], "inverse_sigma": str(each)},  # type: ignore[dict-item]
+            "exact": {**found["exact"], "inverse_sigma": str(each)},
         }  # fmt: skip
-        said = said_within(labels, kept[cluster], rest, rng)
-        return Release(said, np.arange(len(said)), cluster, channels_within(kept, rest), facts)
+
+    def learner_again(self, release: Release, classes: int) -> dict[str, object]:
+        """From the noisy counts: the most likely classes follow from them."""
+        noisy, sizes = counts_told(release, classes)
+        each, rest = self.split()
+        noisy = noisy if each else np.zeros_like(noisy)
+        return self._facts(noisy, most_likely(prior_of(noisy), rest), sizes)
 
     def channels_told(self, learner: Mapping[str, Any]) -> Floats:
         noisy = np.array(learner["noisy_counts"], np.float64)

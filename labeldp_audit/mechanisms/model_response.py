@@ -29,7 +29,7 @@ from ..core.parameters import parameter
 from ..core.randomness import Chance
 from ..core.release import Guide, Release
 from . import exact
-from .cluster_response import FLOORS, Plan, channels_of, parts_of, plan_of, renormalised, said_by
+from .cluster_response import FLOORS, Plan, channels_of, parts_of, plan_of, plan_told, renormalised, said_by
 from .guided import Guided
 from .prior_response import CELLS, MOST, distinct, uniform
 
@@ -56,24 +56,36 @@ class ModelResponse(Guided):
         laws, group = rounded(prior)
         plan = best_plan(self.epsilon, laws, np.bincount(group, minlength=len(laws)))
         parts = parts_of(laws, plan)
-        facts = {
-            "lambda": plan.resampled, "tau": plan.floor, "q": [[one / plan.replaced for one in row] for row in parts],
-            "exact": {
-                "kept": str(plan.kept), "replaced": [[str(one) for one in row] for row in parts],
-                "denominator": str(exact.WHOLE),
-            },
-            "modified_loss": "(loss(y) - lambda sum_c q_c loss(c)) / (1 - lambda), q of the row's channel",
-        }  # fmt: skip
         view = said_by(labels, group, parts, plan, rng)
-        return Release(view, np.arange(len(labels)), group, channels_of(plan.kept, parts), facts)
+        return Release(view, np.arange(len(labels)), group, channels_of(plan.kept, parts), _facts(plan, parts))
 
     def learner(self, release: Release, classes: int) -> dict[str, object]:
         """Channels are left to `exact`: K numbers say all K^2."""
         return dict(release.facts)
 
+    def learner_again(self, release: Release, classes: int) -> dict[str, object]:
+        """From the whole numbers that each law is shared out in, which the plan bounds."""
+        plan = plan_told(self.epsilon, classes, release.facts, (Fraction(0),))
+        exactly: Any = release.facts["exact"]
+        parts = [[int(one) for one in row] for row in exactly["replaced"]]
+        if any(min(row) < plan.least or sum(row) != plan.replaced for row in parts):
+            raise ValueError("laws that no plan makes")
+        return _facts(plan, parts)
+
     def channels_told(self, learner: Mapping[str, Any]) -> Floats:
         told = learner["exact"]
         return channels_of(int(told["kept"]), [[int(one) for one in row] for row in told["replaced"]])
+
+
+def _facts(plan: Plan, parts: list[list[int]]) -> dict[str, object]:
+    return {
+        "lambda": plan.resampled, "tau": plan.floor, "q": [[one / plan.replaced for one in row] for row in parts],
+        "exact": {
+            "kept": str(plan.kept), "replaced": [[str(one) for one in row] for row in parts],
+            "denominator": str(exact.WHOLE),
+        },
+        "modified_loss": "(loss(y) - lambda sum_c q_c loss(c)) / (1 - lambda), q of the row's channel",
+    }  # fmt: skip
 
 
 def rounded(prior: Floats) -> tuple[Floats, Integers]:

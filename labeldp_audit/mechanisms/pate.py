@@ -31,6 +31,7 @@ from ..core.randomness import Chance, shuffled, words
 from ..core.release import Guarantee, Guide, Release
 from . import exact
 from .guided import PUBLIC, Guided
+from .per_record import SUM
 
 _ROUNDING = 1e-12  # of a delta that was added up
 _HALVINGS = 60
@@ -45,6 +46,7 @@ class Pate(Guided):
     publishes: ClassVar[Published] = Published.VECTORS
     needs: ClassVar[frozenset[Need]] = frozenset({Need.LEARN})
     law_known: ClassVar[bool] = False
+    predicts: ClassVar[bool] = True
 
     epsilon: float = parameter(least=1e-3, most=1000, noise=-1)
     teachers: int = parameter(least=2, most=10_000, default=100)
@@ -70,13 +72,22 @@ class Pate(Guided):
         for part in np.array_split(shuffled(rng, n), min(self.teachers, n)):
             rows = np.sort(part)
             votes[np.arange(len(asked)), _drawn(guide.learn(rows, np.eye(classes)[labels[rows]], asked), rng)] += 1
-        each = Fraction(self.epsilon) / (2 * self.queries)
-        noisy = votes + exact.geometric_noise(each, votes.size, rng).reshape(votes.shape)
-        facts = {"teachers": min(self.teachers, n), "queries": len(asked), "inverse_scale": str(each)}
-        return Release(guide.learn(asked, shares(noisy), np.arange(n)), np.arange(n), facts=facts)
+        noisy = votes + exact.geometric_noise(self.each, votes.size, rng).reshape(votes.shape)
+        return Release(guide.learn(asked, shares(noisy), np.arange(n)), np.arange(n))
+
+    @property
+    def each(self) -> Fraction:
+        """b of the noise on a count of votes."""
+        return Fraction(self.epsilon) / (2 * self.queries)
 
     def learner(self, release: Release, classes: int) -> dict[str, object]:
-        return dict(release.facts)
+        n = len(release.view)
+        return {"teachers": min(self.teachers, n), "queries": min(self.queries, n), "inverse_scale": str(self.each)}
+
+    def impossible(self, release: Release) -> int:
+        """Of how many records there is no law."""
+        view = release.view.astype(np.float64)
+        return int(np.sum(~(np.all(view >= 0, axis=1) & (np.abs(view.sum(axis=1) - 1) <= SUM))))
 
     def channels_told(self, learner: Mapping[str, Any]) -> None:
         return None

@@ -30,9 +30,11 @@ from ..core.mechanism import ONE_ROW, Labels, Need
 from ..core.parameters import Parameter, parameter
 from ..core.randomness import Chance, words
 from ..core.registry import number
-from ..core.release import PEER, Guarantee, Guide, Release
+from ..core.release import PEER, Guarantee, Guide, Outcomes, Release, Tails
 from . import exact
 from .guided import PUBLIC, Guided
+from .per_record import shared_out
+from .poisson_binomial import law_of_binomials
 from .randomized_response import epsilon_from_pi, pi_from_epsilon
 
 SILENT = 2  # what is said of a row that publishes no label
@@ -44,7 +46,7 @@ _TAILS = (1e-14, 1e-10, 1e-8, 1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.03, 0.1, 0.2, 0.35
 _ALIKE = 0.01  # of these numbers
 _TAIL = 1e-14  # what is left out at each end of a law
 _NEAR = 1.25  # times the smallest size
-_ROUNDING = 1e-12  # of a delta that was added up
+_ROUNDING = 1e-12  # of a probability that was added up
 _OFF = 1e-14  # by which a probability of n draws is wrong, per n log n: a few units in the last place of log n!
 _CELLS, _NEVER = 1 << 22, 1e-300
 
@@ -126,6 +128,31 @@ class PeerToPeer(Guided):
     def channels_told(self, learner: Mapping[str, Any]) -> None:
         return None
 
+    def outcomes(self, release: Release, classes: int, labels: Labels | None) -> Outcomes | None:
+        """Once it is known how many are positive, and how many publish none, a cluster shares them out."""
+        if release.group is None:
+            return None
+        return shared_out(release.group, release.view.astype(np.int64), self.outputs(2), 2, labels)
+
+    def tails(self, release: Release, labels: Labels) -> Tails | None:
+        """Of how many publish in each cluster, and of how many of these are positive, given that."""
+        if release.group is None:
+            return None
+        from scipy.stats import binom
+
+        size = np.bincount(release.group)
+        chosen = (labels == 1, release.view == 1, release.view != SILENT)
+        counts = np.stack([size, *(np.bincount(release.group[one], minlength=len(size)) for one in chosen)], axis=1)
+        counts = counts[size > 0]
+        kinds, kind = np.unique(counts, axis=0, return_inverse=True)
+        found = np.array([_tails(s, k, j, t, self.alpha) for s, k, j, t in kinds.tolist()]).reshape(-1, 2)
+        most, least = found[kind.reshape(-1)].T
+        if self.theta < 1:
+            all_of, seen = counts[:, 0], counts[:, 3]
+            most = np.append(most, binom.cdf(seen, all_of, self.theta))
+            least = np.append(least, binom.sf(seen - 1, all_of, self.theta))
+        return Tails(most, least)
+
     def joined(self, release: Release) -> Integers | None:
         return release.group
 
@@ -164,6 +191,17 @@ def laws(size: int, seen: int, alpha: float) -> Floats:
         for k in some
     ]
     return np.asarray(np.array(noisy) @ binom.pmf(np.arange(seen + 1), seen, every[:, None] / size))
+
+
+def _tails(size: int, true: int, told: int, seen: int, alpha: float) -> tuple[float, float]:
+    """How likely at most, and at least, so many of the labels seen of a cluster are positive, with so many true ones."""
+    from scipy.stats import binom
+
+    first, law = law_of_binomials(np.array([true, size - true]), np.array([1 - alpha, alpha]))
+    share = np.arange(first, first + len(law)) / size
+    ends = (binom.cdf(told, seen, share), binom.sf(told - 1, seen, share))
+    at_most, at_least = (min(1.0, float(law @ end) + _ROUNDING) for end in ends)
+    return at_most, at_least
 
 
 def hockey_stick(first: Floats, second: Floats, epsilon: float, off: float = 0.0) -> Floats:

@@ -9,10 +9,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..core.arrays import Floats
+from ..core.arrays import Floats, Integers
 from ..core.mechanism import ONE_ROW, Labels, Mechanism
 from ..core.randomness import Chance
-from ..core.release import Guarantee, Guide, Release
+from ..core.release import Guarantee, Guide, Outcomes, Release
 from . import exact
 
 _WELL_CONDITIONED = 1e8  # of a channel that is inverted
@@ -84,6 +84,14 @@ def loglik_of(release: Release, channel: Floats | None = None) -> Floats:
             return np.asarray(np.log(release.channels.transpose(0, 2, 1)[release.group, release.view]))
         assert channel is not None
         return np.asarray(np.log(channel.T[release.view]))
+
+
+def shared_out(group: Integers, said: Integers, outputs: int, classes: int, labels: Labels | None) -> Outcomes:
+    """Of records of which each group shares out what is said: who gets what has nothing to do with labels."""
+    counts = np.bincount(group * outputs + said, minlength=outputs).astype(np.float64)
+    counts = np.pad(counts, (0, -len(counts) % outputs)).reshape(-1, 1, outputs)
+    law = counts / np.maximum(counts.sum(axis=2, keepdims=True), 1)
+    return Outcomes(group, said, law if labels is None else law.repeat(classes, axis=1), drawn=True)
 
 
 def no_law(mechanism: Mechanism, classes: int = 2) -> str:

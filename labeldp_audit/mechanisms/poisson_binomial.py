@@ -46,6 +46,19 @@ def law_of_sum(hit: Floats, miss: Floats) -> tuple[Floats, int, int]:
     return law, first, last
 
 
+def law_of_binomials(n: Integers, p: Floats) -> tuple[int, Floats]:
+    """The law of a sum of independent Bin(n_c, p_c) from its first likely value on: what is left out at either end has
+    less than 1e-16 (Bernstein 1924)."""
+    from scipy.stats import binom
+
+    first, law = 0, np.ones(1)
+    for many, share in zip(n.tolist(), p.tolist(), strict=True):
+        middle, reach = many * share, 9 * (many * share * (1 - share)) ** 0.5 + 40
+        low, high = max(0, int(middle - reach)), min(many, int(middle + reach) + 1)
+        first, law = first + low, np.convolve(law, binom.pmf(np.arange(low, high + 1), many, share))
+    return first, law
+
+
 @compiled
 def _trim(law: Floats, first: int, last: int, least: float) -> tuple[int, int]:
     while law[first] < least and first < last:

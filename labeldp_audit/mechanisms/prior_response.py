@@ -61,6 +61,14 @@ class PriorResponse(Guided):
         """Channels are left to `most_likely`: its classes say all about each."""
         return dict(release.facts)
 
+    def learner_again(self, release: Release, classes: int) -> dict[str, object]:
+        """From the most likely classes of each channel."""
+        if release.group is None:
+            raise ValueError("no channels")
+        members: Any = release.facts["most_likely"]
+        kept = kept_of(members, classes)[release.group]
+        return self.learner(released(release.view.astype(np.int64), kept, self.epsilon), classes)
+
     def channels_told(self, learner: Mapping[str, Any]) -> Floats:
         return channels_within(kept_of(learner["most_likely"], int(learner["classes"])), self.epsilon)
 

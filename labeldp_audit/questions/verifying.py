@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+import numpy.typing as npt
 
 from ..bounds import departures
 from ..bounds.intervals import clopper_pearson
@@ -19,6 +20,8 @@ from ..core.arrays import Floats, Integers
 from ..core.budget import Budget
 from ..core.finding import Bound, Finding
 from ..core.policy import Outcome, Verdict
+from ..core.randomness import for_audit
+from ..core.release import Tails
 from .quantities import FLIP_RATE, OBSERVED_EPSILON, RELEASE_FAULTS, RELEASE_P
 
 LIMITS, CHANNEL, POSITION, ALONG, REPEATS, FEATURES, ORDER, NOISE, COMPOSITION, PLACES = (
@@ -46,16 +49,20 @@ class Trials:
     high: Floats  # (K, S)
     classes: int  # kinds are (group, class), a class each; 0 where nobody knows the true labels
     row: Integers  # (n,) of the release; others are not looked at
+    names: npt.NDArray[np.bool_] | None = None  # (classes, S) which outcomes name a class; None: s == c
+    drawn: bool = False  # the outcomes of a group were shared out: counts are those of draws without putting back
 
     @property
-    def own(self) -> Integers:
-        """(K,) what is said where the label stays as it is."""
-        return np.arange(len(self.low)) % max(self.classes, 1)
+    def stays(self) -> npt.NDArray[np.bool_]:
+        """(K, S) what is said where the label stays as it is."""
+        classes = max(self.classes, 1)
+        names = np.eye(classes, self.low.shape[1], dtype=np.bool_) if self.names is None else self.names
+        return np.tile(names, (len(self.low) // classes, 1))
 
     @property
     def kept(self) -> Floats:
         """(K,) P(the label stays as it is)."""
-        return np.asarray(self.low[np.arange(len(self.low)), self.own])
+        return np.asarray((self.low * self.stays).sum(axis=1))
 
     @property
     def outcomes(self) -> int:
@@ -100,6 +107,8 @@ def of_trials(trials: Trials) -> Iterator[Tested]:
     yield Tested(POSITION, departure(trials.counts(lambda row: row % BLOCK, BLOCK), trials), n)
     runs = max(1, min(_RUNS, n // 16))
     yield Tested(ALONG, departure(trials.counts(lambda row: row * runs // rows, runs), trials), n)
+    if trials.drawn:
+        return  # each outcome is used once
     if trials.classes:
         yield Tested(REPEATS, _repeats(trials), n)
     else:
@@ -128,7 +137,10 @@ def _worst(check: str, each: Mapping[str, float], n: int) -> Tested:
 
 def departure(counts: Integers, trials: Trials) -> float:
     """p-value of counts (groups, K, S) of what was said in each group of rows: every cell, and how many labels changed
-    in each group, all kinds together. All tests share the level."""
+    in each group, all kinds together. All tests share the level.
+
+    Counts of draws without putting back have the law of a sum of independent trials that are not alike (Vatutin and
+    Mikhailov 1982, doi:10.1137/1127083), and so have sums of them over different shares, class by class."""
     n = counts.sum(axis=2)
     filled = max(1, int(np.sum(n > 0)))  # rows that are told apart, maybe none
     found = 1.0
@@ -137,18 +149,21 @@ def departure(counts: Integers, trials: Trials) -> float:
         tests = filled * (1 if counts.shape[2] == 2 else counts.shape[2])
         found = min(found, 2 * float(cells.min(initial=1.0)) * tests)
     if trials.classes:
-        changed = n.sum(axis=1) - counts[:, np.arange(len(trials.own)), trials.own].sum(axis=1)
-        total = n.sum(axis=1)
-        mean = n @ (1 - trials.kept) / np.maximum(total, 1)
-        alike = np.ptp(trials.kept) < 1e-15
+        apart = (len(n), -1, trials.classes if trials.drawn else 1)
+        changed, total, expected = (
+            one.reshape(apart).sum(axis=1)
+            for one in (n - (counts * trials.stays).sum(axis=2), n, n * (1 - trials.kept))
+        )
+        mean = expected / np.maximum(total, 1)
+        alike = np.ptp(trials.kept) < 1e-15 and not trials.drawn
         flips = departures.of_counts(changed, total, *_around(mean), alike=alike)
         found = min(found, 2 * float(flips.min(initial=1.0)) * max(1, int(np.sum(total > 0))))
     return min(1.0, found)
 
 
-def _alike(trials: Trials) -> Floats:
+def _alike(trials: Trials) -> npt.NDArray[np.bool_]:
     """(1, K, S) whether all rows of a kind have one and the same probability."""
-    return np.asarray(trials.low == trials.high)[None]
+    return np.asarray(trials.low == trials.high)[None] & (not trials.drawn)
 
 
 def _around(mean: Floats) -> tuple[Floats, Floats]:
@@ -162,7 +177,7 @@ def _repeats(trials: Trials) -> float:
     Of disjoint pairs, those of which both labels or neither changed: independent trials.
     """
     n = min(len(trials.said), _LAGGED)
-    changed, often = trials.said[:n] != trials.own[trials.kind[:n]], (1 - trials.kept)[trials.kind[:n]]
+    changed, often = ~trials.stays[trials.kind[:n], trials.said[:n]], (1 - trials.kept)[trials.kind[:n]]
     alike = np.ptp(trials.kept) < 1e-15
     lags = sorted({base**power for base in (2, 10) for power in range(23) if base**power <= n // 2})
     found = [1.0]
@@ -193,7 +208,7 @@ def limits_of_labels(trials: Trials, claim: float | None, spec: str, budget: Bud
     """How often labels changed, of each class and of all, and the least epsilon that explains what was said."""
     counts = trials.counts(np.zeros_like, 1)[0]
     n, miss = counts.sum(axis=1), budget.part(LIMITS, SHARE).miss / 2
-    kept = counts[np.arange(len(n)), trials.own]
+    kept = (counts * trials.stays).sum(axis=1)
     rates, each = [], miss / (2 * (len(classes) + 1))
     for c, name in enumerate((None, *classes)):
         mine = np.arange(len(n)) % len(classes) == c - 1 if name is not None else np.ones(len(n), bool)
@@ -287,9 +302,16 @@ def _noise(noise: Floats, at_most: Callable[[Floats], Floats]) -> float:
     return min(1.0, len(found) * min(found))
 
 
-def of_noise(noise: Floats, at_most: Callable[[Floats], Floats]) -> float:
-    """Of independent noise, has it this law?"""
-    return departures.of_law(noise, at_most)[1]
+def of_tails(tails: Tails) -> float:
+    """Are counts too far off, one of them; or, of independent ones, too many or too few of them far, or on one side?
+    Drawn within its two tails by lot, a count gives a uniform number, and so does how far that is from 1 / 2."""
+    most, least = tails.at_most, tails.at_least
+    found = [min(1.0, 2 * len(most) * float(np.minimum(most, least).min(initial=1.0)))]
+    if tails.independent:
+        lot = for_audit(0, "places within tails").random(len(most))
+        place = (1 - least) + lot * np.maximum(0.0, most + least - 1)
+        found += [departures.of_law(one, lambda z: np.clip(z, 0, 1))[1] for one in (place, np.abs(2 * place - 1))]
+    return min(1.0, len(found) * min(found))
 
 
 def off_grid(published: Floats, at_most: Callable[[Floats], Floats]) -> int:

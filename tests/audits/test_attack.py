@@ -14,6 +14,7 @@ import pytest
 import labeldp_audit as lda
 from labeldp_audit.attacks import ATTACKS, Seen
 from labeldp_audit.attacks.contract import posterior
+from labeldp_audit.attacks.prediction import _most
 from labeldp_audit.core.release import Guide, Release
 from labeldp_audit.mechanisms import MECHANISMS, LabelProportions, RandomizedResponse
 from labeldp_audit.questions.attacked import Trial, cells, quantiles
@@ -387,3 +388,24 @@ def test_nobody_is_shown_alone():
 def test_quantiles_are_values_that_somebody_has():
     assert quantiles(np.arange(1.0, 101.0)) == [5, 50, 95, 99, 100]
     assert quantiles(np.array([2.0])) == [2] * 5
+
+
+def test_labels_alone_are_attacked_by_how_common_they_are(clinic, tmp_path):
+    """And by nobody who would have to know whose they are. Who knows all others is moved by less than epsilon."""
+    place = released(clinic, tmp_path, "dummy:epsilon=1", label="y")
+    report = lda.attack(clinic, place, eta="eta", exclude=["mine"], threads=1)
+    found = numbers(report, "attack_advantage")
+    assert set(found) == {"optimal", "bounded", "majority", "all-others"}
+    assert all(bound.low < bound.estimate < bound.high for bound in found.values())
+    assert abs(found["optimal"].estimate) < 0.05
+    gains = [one.bound.estimate for one in report.findings if one.quantity == "log_odds_gain"]
+    assert 0 < max(np.abs(gains)) < 0.5
+    pq.write_table(pq.read_table(place).slice(1), place)
+    with pytest.raises(lda.DataError, match="the release has 1,199 rows and the table 1,200"):
+        lda.attack(clinic, place, eta="eta", exclude=["mine"], threads=1)
+
+
+def test_soft_labels_that_are_equally_likely_are_learnt_by_lot():
+    found = _most(np.tile([0.4, 0.4, 0.2], (3000, 1)))
+    assert np.bincount(found).tolist() == pytest.approx([1500, 1500], abs=150)
+    assert _most(np.array([[0.5 - 1e-8, 0.5 + 1e-8]] * 50)).tolist() == [1] * 50

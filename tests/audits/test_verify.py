@@ -17,6 +17,7 @@ from labeldp_audit.cli.app import main
 from labeldp_audit.core.policy import Outcome
 from labeldp_audit.data import ReadOptions
 from labeldp_audit.data.compare import different
+from labeldp_audit.mechanisms.alibi import soft
 
 N = 4000
 
@@ -74,6 +75,11 @@ def released(clinic, tmp_path, spec="rr:epsilon=1", ending="parquet", **how):
         ("geometric-llp:k=4,epsilon=1", "parquet", {}),
         ("laplace-llp:k=4,epsilon=1", "arrow", {"shuffle": True}),
         ("llp:k=7", "parquet", {"shuffle": True}),
+        ("alibi:epsilon=1", "parquet", {}),
+        ("alibi:epsilon=1", "arrow", {"shuffle": True}),
+        ("p2p:epsilon=1,clusters=100,delta=1e-06,theta=1", "parquet", {"cluster": "ward"}),
+        ("p2p:epsilon=1,clusters=100,delta=1e-06,theta=0.5", "arrow", {"cluster": "ward", "shuffle": True}),
+        ("dummy:epsilon=1", "parquet", {}),
     ],
 )
 def test_an_honest_release_passes(clinic, tmp_path, spec, ending, how):
@@ -516,3 +522,171 @@ def test_the_status_is_the_verdict(clinic, tmp_path, capsys):
     assert "nobody can repeat the draw" in capsys.readouterr().out.split("pass")[0]
     assert main([*asked, "--exit-zero"]) == 0
     assert main(["verify", str(tmp_path / "none.parquet")]) == 3
+
+
+# ---- mechanisms with laws of their own
+
+
+@pytest.fixture
+def clusters(tmp_path):
+    """Three classes, three rows with each x, a prior, and a person for two rows."""
+    rng, n = np.random.default_rng(2), 6000
+    prior = rng.permuted(np.tile([0.75, 0.125, 0.125], (n, 1)), axis=1)
+    frame = pd.DataFrame({"x": np.arange(n) // 3, "who": np.arange(n) // 2, "y": rng.integers(0, 3, n)})
+    place = tmp_path / "t.parquet"
+    frame.assign(ward=np.arange(n) % 20, **{f"p{c}": prior[:, c] for c in range(3)}).to_parquet(place, index=False)
+    return place
+
+
+def _asked(spec):
+    if spec.startswith(("prior-rr", "model-rr")):
+        return {"prior": ["p0", "p1", "p2"]}
+    return {"cluster": "ward"} if "clusters" in spec else {}
+
+
+GUIDED = [
+    "cluster-rr:epsilon=2,clusters=20",
+    "domain-rr:epsilon=2,clusters=20,share=0.2",
+    "prior-rr:epsilon=1",
+    "model-rr:epsilon=1",
+    "lp-mst:epsilon=1,stages=2",
+]
+SOFT = ["alibi:epsilon=1", "dummy:epsilon=1", "pate:epsilon=20,teachers=3,queries=20"]
+OPEN = "pate:epsilon=20,teachers=3,queries=20"
+
+
+def _edited(value):
+    """Something else of the same kind, in one place."""
+    if isinstance(value, dict):
+        name = next(iter(value))
+        return {**value, name: _edited(value[name])}
+    if isinstance(value, list):
+        return [_edited(value[0]), *value[1:]] if value else [0]
+    if isinstance(value, str):
+        return str(int(value) - 1) if value.isdecimal() else value + "0"
+    return value + 1 if isinstance(value, int) else value * (1 + 1e-9) + 1e-12
+
+
+@pytest.mark.parametrize("spec", ["rr:epsilon=1", *GUIDED, *SOFT])
+def test_whatever_a_manifest_tells_a_learner_is_computed_again(clusters, tmp_path, spec):
+    to = released(clusters, tmp_path, spec, label="y", group="who", **_asked(spec))
+    honest = verify(to, original=clusters)
+    assert failing(honest) == []
+    for report in (honest, verify(to)):
+        assert report.judgement.outcome is (Outcome.INCONCLUSIVE if spec == OPEN else Outcome.PASS)
+    place = tmp_path / "out.parquet.manifest.json"
+    manifest = json.loads(place.read_text())
+    told, facts = manifest["learner"], []
+    for name, value in told.items():
+        if name == "noisy_counts":
+            continue  # which were drawn: their noise is tested
+        facts += (
+            [{name: {**value, part: _edited(value[part])}} for part in value if part != "denominator"]
+            if (isinstance(value, dict))
+            else [{name: _edited(value)}]
+        )
+    for change in [*facts, {"true": [0, 1, 1]}]:
+        place.write_text(json.dumps({**manifest, "learner": {**told, **change}}))
+        try:
+            found = failing(verify(to))
+        except lda.DataError as error:  # of laws that are none
+            found = (
+                ["manifest"]
+                if "channels that the manifest tells" in str(error) or "does not tell" in str(error)
+                else []
+            )
+        assert {"manifest", "channels"} & {*found}, change
+    place.write_text(json.dumps({**manifest, "people": {**manifest["people"], "most_rows": 1}}))
+    assert failing(verify(to, original=clusters)) == ["manifest"]
+
+
+@pytest.mark.parametrize(
+    ("spec", "how"),
+    [("p2p:epsilon=2", {"cluster": "ward"}), ("geometric-llp:k=4,epsilon=1", {}), ("laplace-llp:k=4,epsilon=1", {})],
+)
+def test_and_so_it_is_of_two_classes(clinic, tmp_path, spec, how):
+    to = released(clinic, tmp_path, spec, **how)
+    place = tmp_path / "out.parquet.manifest.json"
+    manifest = json.loads(place.read_text())
+    assert failing(verify(to, original=clinic)) == [] and manifest["learner"]
+    for name, value in manifest["learner"].items():
+        place.write_text(json.dumps({**manifest, "learner": {**manifest["learner"], name: _edited(value)}}))
+        assert failing(verify(to, original=clinic)) == ["manifest"], name
+
+
+def test_a_student_tells_rows_apart_by_features_alone(clusters, tmp_path):
+    """No verdict on the noise is possible, but a copy of a row with another soft label comes from its own label."""
+    pq.write_table(pq.read_table(clusters).select(["x", "y"]), clusters)
+    to = released(clusters, tmp_path, OPEN, label="y")
+    assert failing(verify(to)) == []
+    found = pq.read_table(to)
+    for step, check in ((0.05, "alike"), (-2.0, "range")):
+        moved = found["y_0"].to_numpy() + step * (np.arange(6000) % 3 == 1)
+        other = found["y_1"].to_numpy() - step * (np.arange(6000) % 3 == 1)
+        pq.write_table(found.set_column(1, "y_0", pa.array(moved)).set_column(2, "y_1", pa.array(other)), to)
+        assert check in failing(verify(to, original=clusters))
+
+
+_in_a_ward = np.arange(6000) % 20 == 7
+
+
+@pytest.mark.parametrize(
+    ("spec", "change", "check"),
+    [
+        ("alibi:epsilon=1", lambda y, said: np.eye(3)[y] * 0.3 + 0.7 / 3, "range"),
+        ("alibi:epsilon=1", lambda y, said: np.where((y == 1)[:, None], _certain(y), said), "channel"),
+        ("alibi:epsilon=1", lambda y, said: np.where(_in_a_ward[:, None], _certain(y), said), "features"),
+        ("dummy:epsilon=1", lambda y, said: said[np.argsort(np.argsort(y, kind="stable"))], "channel"),
+        ("dummy:epsilon=1", lambda y, said: y, "channel"),
+        ("dummy:epsilon=1", lambda y, said: np.sort(y), "along"),
+    ],
+)  # fmt: skip
+def test_liars_in_files_are_caught(clusters, tmp_path, spec, change, check):
+    to, y = released(clusters, tmp_path, spec, label="y"), pq.read_table(clusters)["y"].to_numpy()
+    found = pq.read_table(to)
+    names = [name for name in found.column_names if name.startswith("y")]
+    said = np.stack([found[name].to_numpy() for name in names], axis=1)
+    if len(names) == 1:
+        said = np.sort(said[:, 0])
+    told = change(y, said).reshape(6000, -1)
+    for place, name in enumerate(names):
+        found = found.set_column(found.column_names.index(name), name, pa.array(told[:, place]))
+    pq.write_table(found, to)
+    assert check in failing(verify(to, original=clusters))
+
+
+def _certain(y):
+    """As sure as a soft label can be."""
+    return soft(16 * np.eye(3, dtype=int)[y].T, 1.0).T
+
+
+def test_more_columns_beside_labels_alone_are_found(clusters, tmp_path):
+    to = released(clusters, tmp_path, "dummy:epsilon=1", label="y")
+    found = pq.read_table(to)
+    for change, check in (
+        (found.append_column("x", pq.read_table(clusters)["x"]), "schema"),
+        (found.replace_schema_metadata({"order": "0 1 2"}), "metadata"),
+        (found.slice(0, 5999), "rows"),
+    ):
+        pq.write_table(change, to)
+        assert check in failing(verify(to, original=clusters))
+
+
+def test_soft_labels_that_are_equally_likely_are_shared_out(clusters, tmp_path):
+    """A third of the rows has each class, and hardly any is by rounding a third of nobody."""
+    to = released(clusters, tmp_path, "alibi:epsilon=0.01", label="y")
+    counts = verify(to, original=clusters).content.dataset.class_counts
+    assert sum(counts) == 6000 and all(abs(one - 2000) < 100 for one in counts)
+
+
+@pytest.mark.parametrize(
+    "change", [_manifest(label__positive={"a": 1}), _manifest(parameters__epsilon=10**400), _manifest(learner=[])]
+)
+def test_manifests_that_nobody_wrote_end_in_a_verdict_or_a_line(clinic, tmp_path, change):
+    to = released(clinic, tmp_path)
+    place = tmp_path / "out.parquet.manifest.json"
+    place.write_text(json.dumps(change(json.loads(place.read_text()))))
+    try:
+        assert failing(verify(to, original=clinic)) == ["manifest"]
+    except lda.DataError as error:
+        assert "the manifest is not as `release` wrote it" in str(error)

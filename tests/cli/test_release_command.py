@@ -111,3 +111,9 @@ def test_rows_of_an_attack_are_not_written_over_what_belongs_to_the_release(audi
         before = (tmp_path / name).read_bytes()
         ended = audit("attack", clicks, tmp_path / "out.csv", "--per-row", tmp_path / name, "--no-output")
         assert ended.status == 2 and said in ended.error and (tmp_path / name).read_bytes() == before
+
+
+def test_verify_is_not_named_where_it_cannot_decide(audit, clicks, tmp_path):
+    for spec, decides in (("pate:epsilon=20,teachers=3,queries=20", False), ("dummy:epsilon=1", True)):
+        ended = audit("release", clicks, "--to", tmp_path / "out.csv", "--mechanism", spec, "--force")
+        assert ("labeldp-audit verify" in ended.out) == decides and "labeldp-audit attack" in ended.out
