@@ -194,7 +194,7 @@ def laws(size: int, seen: int, alpha: float) -> Floats:
 
 
 def _tails(size: int, true: int, told: int, seen: int, alpha: float) -> tuple[float, float]:
-    """How likely at most, and at least, so many of the labels seen of a cluster are positive, with so many true ones."""
+    """How likely at most, and at least, so many of the labels seen of a cluster are positive, by how many truly are."""
     from scipy.stats import binom
 
     first, law = law_of_binomials(np.array([true, size - true]), np.array([1 - alpha, alpha]))
