@@ -115,7 +115,10 @@ def _case(place: Copy, settings: Settings, progress: Progress) -> tuple[Case, Pa
     if set(table.dataset.classes) != set(found.classes):
         return case, [faults("classes", 1, len(found.classes), found.mechanism.spec)]
     if found.mechanism.publishes is Published.ALONE:
-        more, alone = files.others(publish.column_names(place.table, options)), (len(table.labels), len(found.release.bag))
+        more, alone = (
+            files.others(publish.column_names(place.table, options)),
+            (len(table.labels), len(found.release.bag)),
+        )
         differ = compare.Differences(tuple(more), publish.metadata(place.table, options) > 0, {}, alone)
     elif manifest is not None and manifest.get("shuffled"):
         match = compare.matched(files, table.labels.astype(np.int64), progress)
