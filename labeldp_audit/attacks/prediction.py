@@ -39,7 +39,7 @@ class Prediction(Attack):
         vectors = release.view.ndim == 2
         said: Integers = (_most(release.view) if vectors else release.view)[release.bag].astype(np.int64)
         channel = None if vectors else seen.mechanism.channel(classes)
-        known = seen.features.learn(said, seen.mechanism.outputs(classes))
+        known = seen.features.learn(said, classes if vectors else seen.mechanism.outputs(classes))
         if channel is not None and channel.shape[1] < known.shape[1]:  # the last output is no label
             known = known[:, :-1] / known[:, :-1].sum(axis=1, keepdims=True)
         if release.channels is not None and release.group is not None:

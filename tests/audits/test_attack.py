@@ -85,6 +85,13 @@ def test_every_attacker_who_can_be_played_is(clinic, tmp_path, spec):
     assert str(lda.read_report(tmp_path / "report.json")).splitlines()[1:] == str(report).splitlines()[1:]
 
 
+def test_soft_labels_of_two_classes_are_learnt_from(clinic, tmp_path):
+    place = released(clinic, tmp_path, "alibi:epsilon=4")
+    attacked = lda.attack(clinic, place, attacker=["prediction", "optimal"], exclude=["eta", "mine"], **FAST)
+    said = numbers(attacked, "attack_utility")
+    assert said["prediction"].estimate > 0.6 and said["optimal"].estimate >= said["prediction"].estimate - 0.05
+
+
 def test_noisy_counts_of_clusters_are_read(clinic, tmp_path):
     """All of this epsilon is in the counts of clusters, of which released labels are drawn. Clusters are the units."""
     place = released(clinic, tmp_path, "cluster-rr:epsilon=0.5,clusters=100")
