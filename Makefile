@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test check docs slow bench truth coverage clean
+.PHONY: demo test check docs fuzz fuzz-guided slow bench truth coverage clean
 
 demo: .venv/installed
 	$(BIN)/labeldp-audit estimate-j sample_data/clinic.parquet
@@ -22,6 +22,14 @@ check: .venv/tested
 docs: .venv/documented
 	$(BIN)/mkdocs build --strict
 	$(BIN)/python -m pytest tests/test_docs.py
+
+# FUZZ_N hostile inputs from FUZZ_SEED, on all cores; and each parser by coverage for FUZZ_SECONDS.
+fuzz: .venv/tested
+	cd tests && ../$(BIN)/python -m fuzz.run
+
+fuzz-guided: .venv/fuzzed
+	for parser in policy mechanism csv eta report configuration; do \
+		(cd tests && ../$(BIN)/python -m fuzz.guided $$parser -max_total_time=$${FUZZ_SECONDS:-60}) || exit 1; done
 
 slow: .venv/tested
 	$(BIN)/python -m pytest -m slow
@@ -58,6 +66,10 @@ clean:
 
 .venv/documented: pyproject.toml .venv/tested
 	$(BIN)/python -m pip install --quiet --group docs
+	touch $@
+
+.venv/fuzzed: pyproject.toml .venv/tested
+	$(BIN)/python -m pip install --quiet --group fuzz
 	touch $@
 
 .venv/benched: pyproject.toml .venv/tested

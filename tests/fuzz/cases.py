@@ -12,11 +12,11 @@ from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any
 
-import mutations
 import pyarrow as pa
 import pyarrow.parquet as pq
-from mutations import nasty
-from stock import MARK, MECHANISMS, WRITTEN, Stock, written
+from fuzz import mutations
+from fuzz.mutations import nasty
+from fuzz.stock import MARK, MECHANISMS, WRITTEN, Stock, written
 
 AUDITS = ("estimate-eta", "nu-max", "estimate-j", "advantage", "audit", "check", "tune")
 LINES = (

@@ -1,7 +1,7 @@
 """Coverage-guided fuzzing of one parser with atheris: whatever it is given, it answers or refuses with one clear line.
 
-    make fuzz-guided FUZZ_SECONDS=1800                           # each parser for half an hour
-    python tests/fuzz/guided.py policy -max_total_time=60        # one of them, with options of libFuzzer
+make fuzz-guided FUZZ_SECONDS=1800                           # each parser for half an hour
+cd tests && python -m fuzz.guided policy -max_total_time=60  # one of them, with options of libFuzzer
 """
 
 from __future__ import annotations
@@ -22,7 +22,10 @@ import atheris
 import pyarrow as pa
 
 # Not what numba compiles, which cannot be instrumented.
-LOOKED_INTO = [f"labeldp_audit.{room}" for room in ("core", "data", "policy", "reports", "cli", "mechanisms", "estimators.supplied")]
+LOOKED_INTO = [
+    f"labeldp_audit.{room}"
+    for room in ("core", "data", "policy", "reports", "cli", "mechanisms", "estimators.supplied")
+]
 with atheris.instrument_imports(include=LOOKED_INTO):
     from labeldp_audit.audits import judging
     from labeldp_audit.cli import app, configuration
@@ -120,11 +123,11 @@ PLACE = Path()
 def seeds(parser: str, stock: Any, folder: Path) -> list[bytes]:
     import json
 
-    from cases import LINES, _toml
-    from stock import MECHANISMS as SPECS
+    from fuzz.cases import LINES, _toml
+    from fuzz.stock import MECHANISMS as SPECS
 
     if parser == "eta":
-        global GOOD_ETA  # noqa: PLW0603 read once, for a million inputs
+        global GOOD_ETA
         (folder / "e.parquet").write_bytes(stock.eta)
         GOOD_ETA = eta_file.read_estimates(str(folder / "e.parquet"))
         import io
@@ -146,8 +149,8 @@ def seeds(parser: str, stock: Any, folder: Path) -> list[bytes]:
 def _stock() -> Any:
     """Made by another process, which is not instrumented."""
     made = subprocess.run(
-        [sys.executable, "-c", "import run, pickle, sys; pickle.dump(run.prepared(), sys.stdout.buffer)"],
-        cwd=Path(__file__).parent, capture_output=True, check=True,
+        [sys.executable, "-c", "from fuzz import run; import pickle, sys; pickle.dump(run.prepared(), sys.stdout.buffer)"],
+        cwd=Path(__file__).parent.parent, capture_output=True, check=True,
     )  # fmt: skip
     return pickle.loads(made.stdout)
 
@@ -160,7 +163,7 @@ def main() -> None:
     for i, seed in enumerate(seeds(parser, _stock(), folder)):
         (corpus / str(i)).write_bytes(seed)
     (folder / "words").write_text("".join(f'"{one.replace(chr(92), chr(92) * 2)}"\n' for one in WORDS))
-    global PLACE  # noqa: PLW0603
+    global PLACE
     PLACE = folder / "c.toml"
     parse = PARSERS[parser]
 

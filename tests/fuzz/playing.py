@@ -18,8 +18,8 @@ from html.parser import HTMLParser
 from pathlib import Path
 from xml.etree import ElementTree
 
-from cases import Case
-from stock import MARK
+from fuzz.cases import Case
+from fuzz.stock import MARK
 
 STATUSES = (0, 1, 2, 3, 4)
 SECONDS, MEGABYTES = 60, 250  # what a table of kilobytes may take beyond what is loaded already

@@ -22,9 +22,7 @@ os.environ |= {
     "OMP_WAIT_POLICY": "passive",
 }
 
-import cases
-import playing
-import stock
+from fuzz import cases, playing, stock
 
 
 def prepared() -> stock.Stock:
