@@ -14,6 +14,7 @@ import typer
 
 from ..core import registry
 from ..core.errors import AuditError, DataError, SpecError
+from ..engines import machine
 from . import configuration, terminal
 from .commands import application
 
@@ -116,12 +117,23 @@ def explained(error: Exception) -> int:
                 "not enough memory", "--exclude columns that are no features, or use a machine with more memory"
             )
             return terminal.DATA
+        case _ if scarce := _scarce():
+            return explained(scarce)
         case _ if stranger := registry.stranger_in(error):
             terminal.complain(f"another package fails: {stranger}", "its authors want to know; --debug shows more")
             return terminal.USAGE
         case _:
             terminal.complain(f"a bug of labeldp-audit: {_place(error)}", BUG_HINT)
             return terminal.BUG
+
+
+def _scarce() -> DataError | None:
+    """Where addresses are few, libraries fail in ways of their own."""
+    try:
+        machine.check_addresses()
+    except DataError as error:
+        return error
+    return None
 
 
 def _place(error: Exception) -> str:

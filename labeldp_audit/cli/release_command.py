@@ -11,6 +11,7 @@ import typer
 
 from ..core.errors import SpecError
 from ..core.release import ANYBODY, PEER
+from ..engines import machine
 from ..reports.formats.call import quoted
 from . import configuration, terminal
 
@@ -33,6 +34,7 @@ def perform(context: typer.Context) -> int:
     if asked.origins["seed"] != configuration.DEFAULT and not insecure:
         hint = "a release that can be repeated protects nothing; --insecure-for-testing allows one"
         raise SpecError("--seed is not for releases", hint=hint)
+    machine.check_addresses()
     from ..audits import release
     from ..data import write
     from ..reports import sentences

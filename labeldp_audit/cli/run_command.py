@@ -15,6 +15,7 @@ from ..audits import judging
 from ..core.errors import DataError, SpecError
 from ..core.policy import Outcome
 from ..core.report import MEASURED_BY, Report
+from ..engines import machine
 from ..reports.sentences import sentence
 from . import configuration, output, stored_reports, terminal, versions
 from .configuration import Configuration
@@ -131,6 +132,7 @@ def _checked(context: typer.Context, job: Job, data: str, asked: Configuration) 
             raise SpecError("missing argument RELEASE", hint=f"`{context.command_path} --help` shows examples")
         settings = replace(settings, release=str(released))
     if not stored:
+        machine.check_addresses()
         from ..audits import calls
 
         calls.check_names(name, settings)

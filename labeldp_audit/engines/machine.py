@@ -8,6 +8,9 @@ import os
 from ..core.errors import DataError
 
 ENCODED = "the encoded table needs", "--exclude columns that are no features, or audit fewer rows"
+# Addresses that an audit of 300 rows asks for, two cores: 2.3 GB. Each thread of a library reserves some.
+ADDRESSES, ADDRESSES_OF_CORE = 2_300_000_000, 150_000_000
+_RAISE = "ulimit -v unlimited; a limit of memory itself, as of a container, is no problem"
 
 
 def available_cores() -> int:
@@ -31,6 +34,20 @@ def check_memory(needed: int, of: tuple[str, str]) -> None:
         what, hint = of
         memory = f"{needed / 1e9:,.1f} GB of memory, this machine has {there / 1e9:,.1f} GB"
         raise DataError(f"{what} {memory}", hint=hint)
+
+
+def check_addresses() -> None:
+    """Before numerical libraries are loaded: where they cannot start their threads they end the process with words of
+    their own, or wait for ever."""
+    if os.name != "posix":
+        return
+    import resource
+
+    there = resource.getrlimit(resource.RLIMIT_AS)[0]
+    needed = ADDRESSES + ADDRESSES_OF_CORE * available_cores()
+    if there != resource.RLIM_INFINITY and there < needed:
+        what = f"not enough memory: ulimit -v leaves {there / 1e9:,.1f} GB of addresses, and libraries take"
+        raise DataError(f"{what} {needed / 1e9:,.1f} GB of them, most of which they never fill", hint=_RAISE)
 
 
 def installed_memory() -> int | None:

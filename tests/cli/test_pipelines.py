@@ -19,6 +19,7 @@ from running import names
 
 from labeldp_audit.cli import terminal
 from labeldp_audit.data import write
+from labeldp_audit.engines import machine
 
 PROMPT = 20  # seconds that nothing here needs
 STAGES = ("scanning", "encoding", "looking for copies", "clustering", "searching")
@@ -186,3 +187,29 @@ def test_standard_input_that_the_disk_cannot_keep(tables, tmp_path):
     assert (process.returncode, out) == (3, b"")
     assert err.splitlines()[0].startswith(b"labeldp-audit: error: cannot be read or kept: stdin: ")
     assert len(err.splitlines()) <= 2
+
+
+# ---- little memory
+
+
+@pytest.mark.parametrize(
+    "asked", [("estimate-j", "t.csv"), ("release", "t.csv", "--to", "r.csv", "--mechanism", "rr:pi=0.1")]
+)
+@pytest.mark.parametrize("addresses", [400 << 20, 1200 << 20])
+def test_few_addresses_are_no_reason_to_wait_for_ever(asked, addresses, tmp_path):
+    (tmp_path / "t.csv").write_text("x,y\n1,0\n2,1\n")
+
+    def few():
+        resource.setrlimit(resource.RLIMIT_AS, (addresses, addresses))
+
+    with program(*asked, preexec_fn=few, cwd=tmp_path) as started:
+        out, err = started.communicate(timeout=PROMPT)
+    assert (started.returncode, out) == (3, b"")
+    assert err.startswith(b"labeldp-audit: error: not enough memory: ulimit -v leaves ") and err.count(b"\n") == 2
+    assert names(tmp_path) == ["t.csv"]
+
+
+def test_no_limit_and_a_large_one_are_enough(monkeypatch):
+    for limit in (resource.RLIM_INFINITY, 1 << 40):
+        monkeypatch.setattr(resource, "getrlimit", lambda _, limit=limit: (limit, limit))
+        machine.check_addresses()
