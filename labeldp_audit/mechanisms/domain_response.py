@@ -35,6 +35,7 @@ from .guided import Guided
 from .prior_response import Kept, channels_within, facts_of, kept_of, most_likely, said_within
 
 _APART = 1e-9  # of probabilities
+_LEAST = 1e-9  # 1 / sigma: beyond it noise is too large to be counted
 
 
 @dataclass(frozen=True)
@@ -48,9 +49,11 @@ class DomainResponse(ClusterResponse):
     share: float = parameter(least=0, most=1, default=0.1)  # of epsilon, that the counts spend
 
     def split(self) -> tuple[Fraction, float]:
-        """1 / sigma, and the epsilon that is left for the labels: together no more than epsilon."""
+        """1 / sigma, and the epsilon that is left for the labels: together no more than epsilon. Counts that tell next to
+        nothing are not published."""
         whole = Fraction(self.epsilon)
         each = whole * Fraction(self.share) / 2
+        each = each if each >= _LEAST else Fraction(0)
         rest = float(whole - 2 * each)
         return each, rest if rest <= whole - 2 * each else math.nextafter(rest, 0)
 

@@ -258,8 +258,8 @@ def pair(people: int, positives: int, seen: int, alpha: float, weight: float = 1
     own = [np.append(others, 0.0), np.insert(others, 0, 0.0)]  # with a noisy label of its own: 0, 1
     mixed = np.array([(1 - alpha) * own[0] + alpha * own[1], alpha * own[0] + (1 - alpha) * own[1]])
     share = noisy / people
-    low, high = binom.ppf(_TAIL, seen, share[0]), binom.isf(_TAIL, seen, share[-1])
-    j = np.arange(max(0, int(low)), min(seen, int(high)) + 1)
+    low, high = binom.ppf(_TAIL, seen, share[0]), _upper(_TAIL, seen, share[-1])
+    j = np.arange(max(0, int(low)), min(seen, high) + 1)
     ways = gammaln(seen + 1) - gammaln(j + 1) - gammaln(seen - j + 1)
     found = np.zeros((2, len(j)))
     for start in range(0, len(noisy), max(1, _CELLS // len(j))):
@@ -273,8 +273,15 @@ def _window(count: int, chance: float) -> tuple[int, Floats]:
     """Bin(count, chance), from where to where it matters."""
     from scipy.stats import binom
 
-    low, high = int(max(0, binom.ppf(_TAIL, count, chance))), int(binom.isf(_TAIL, count, chance))
+    low, high = int(max(0, binom.ppf(_TAIL, count, chance))), _upper(_TAIL, count, chance)
     return low, np.asarray(binom.pmf(np.arange(low, high + 1), count, chance))
+
+
+def _upper(tail: float, count: int, chance: float) -> int:
+    """Bin(count, chance) is above it with less than `tail`: from below, as `isf` fails where chances are tiny."""
+    from scipy.stats import binom
+
+    return count - max(0, int(binom.ppf(tail, count, 1 - chance)))
 
 
 @functools.lru_cache(maxsize=4)
@@ -296,7 +303,7 @@ def pairs(smallest: int, largest: int, alpha: float, theta: float) -> list[list[
     chance = theta * people / largest
     ends: list[int] = []  # falling; of more labels than the first one are published with less than _ROUNDING
     for tail in _TAILS:
-        most = max(math.ceil(largest * chance), int(binom.isf(tail, largest, chance)))
+        most = max(math.ceil(largest * chance), _upper(tail, largest, chance))
         if not ends or most < ends[-1] * (1 - _ALIKE):
             ends.append(most)
     weights = -np.diff([1.0, *binom.sf(ends[:0:-1], largest, chance), 0.0])

@@ -16,6 +16,7 @@ from empirical_epsilon import largest_ratio
 
 from labeldp_audit.core.release import ANYBODY, Guide
 from labeldp_audit.mechanisms import MECHANISMS, RandomizedResponse
+from labeldp_audit.mechanisms.peer_to_peer import SILENT
 
 RUNS, MISS, LESS = 1_000_000, 1e-4, 0.7
 
@@ -69,6 +70,17 @@ def positives_of_four(release):
     return release.view.reshape(-1, 4).sum(axis=1)
 
 
+def each_of_four(release):
+    """How many rows publish a label, and how many of these are positive."""
+    rows = release.view.reshape(-1, 4)
+    return 5 * np.sum(rows != SILENT, axis=1) + np.sum(rows == 1, axis=1)
+
+
+def counts_and_first_of_three(release):
+    """Whether the noisy counts are 2 and 1, and what is said of the first row."""
+    return 2 * np.all(np.array(release.facts["noisy_counts"]) == [2, 1], axis=1) + release.view[::3]
+
+
 CASES = (
     Case("rr:epsilon=1", ((0,), (1,)), said),
     Case("rr:epsilon=2", ((0,), (2,)), said, classes=4),
@@ -80,7 +92,9 @@ CASES = (
     Case("alibi:epsilon=1", ((0,), (1,)), by_log_odds),
     Case("geometric-llp:k=1,epsilon=1", ((0,), (1,)), in_quarters),
     Case("laplace-llp:k=1,epsilon=1", ((0,), (1,)), in_quarters),
+    Case("domain-rr:epsilon=2,share=0.5", ((0, 0, 1), (1, 0, 1)), counts_and_first_of_three),
     Case("p2p:epsilon=2,clusters=100", ((1, 1, 1, 1), (0, 1, 1, 1)), positives_of_four),
+    Case("p2p:epsilon=2,clusters=100,theta=0.8", ((1, 1, 1, 1), (0, 1, 1, 1)), each_of_four, enough=0.9),
 )
 
 

@@ -142,6 +142,11 @@ def test_readers_of_large_clusters_have_less_than_the_flips():
     assert p2p.epsilon_at(1e-6, np.array([1000, 1100, 4000]), 0.12) == pytest.approx(found[2], rel=0.03)
 
 
+@pytest.mark.parametrize(("alpha", "theta"), [(1e-12, 1.0), (1e-13, 0.1), (0.1, 1e-13), (0.1, 1e-17)])
+def test_large_clusters_with_hardly_a_flip_or_hardly_a_label(alpha, theta):
+    assert 0 < p2p.epsilon_at(1e-6, np.array([400]), alpha, theta) <= p2p.epsilon_from_pi(alpha)
+
+
 def test_rows_that_publish_nothing_are_drawn_and_said():
     mechanism, n = PeerToPeer(2.0, theta=0.25), 40_000
     cluster = np.arange(n) % 400
