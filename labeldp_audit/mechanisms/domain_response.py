@@ -49,8 +49,8 @@ class DomainResponse(ClusterResponse):
     share: float = parameter(least=0, most=1, default=0.1)  # of epsilon, that the counts spend
 
     def split(self) -> tuple[Fraction, float]:
-        """1 / sigma, and the epsilon that is left for the labels: together no more than epsilon. Counts that tell next to
-        nothing are not published."""
+        """1 / sigma, and the epsilon that is left for the labels: together no more than epsilon. Counts that would tell
+        next to nothing are not published."""
         whole = Fraction(self.epsilon)
         each = whole * Fraction(self.share) / 2
         each = each if each >= _LEAST else Fraction(0)
