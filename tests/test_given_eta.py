@@ -190,3 +190,21 @@ def test_bags_that_hold_a_row_twice_do_not_raise_the_lower_limit(audit):
     lows = [one["low"] for one in report["findings"] if one["quantity"] == "advantage"]
     assert lows[1] == 0
     assert "standard_error" not in of(report, "advantage", "llp:k=2")  # added up
+
+
+def test_a_file_that_was_sealed_anew_has_rows_of_the_table(audit, refused, table):
+    import json
+
+    import pyarrow.parquet as pq
+
+    from labeldp_audit.data import eta_file, read_estimates, write
+
+    assert audit("estimate-eta", table, "-o", "first").status == 0
+    place = audit.folder / "first" / "eta.parquet"
+    columns, said = read_estimates(str(place))
+    for row in (0, 10**9):
+        columns["row"] = np.append(columns["row"][:-1], row)
+        write.write_all([write.rows_file(place, columns, said)])
+        assert json.loads(pq.read_schema(place).metadata[eta_file.KEY])[eta_file.DIGEST]
+        error = refused(table, "--eta-file", place, command="nu-max")
+        assert ("rows that the table does not have" if row else "rows are counted from 1") in error

@@ -131,9 +131,9 @@ def _from_file(data: object, options: ReadOptions, settings: Settings, progress:
     table = replace(table, groups=None, judges=None)  # the file's rows say which of them judge
     supplied.check_same(said, table.dataset, file)
     if ONE_EACH in codes:
-        table = table.at(supplied.places(columns, table))
+        table = table.at(supplied.places(columns, table, file))
     table = replace(table, dataset=replace(table.dataset, columns=said.columns), remarks=said.remarks)
-    eta = supplied.eta_of_rows(columns, said, table, settings)
+    eta = supplied.eta_of_rows(columns, said, table, settings, file)
     if settings.smoothness is not None and not eta.exact:
         raise SpecError("--smoothness needs an exact search", file, hint="estimate-eta --recall 1")
     return replace(table, twins=said.twins), eta

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
@@ -150,7 +151,7 @@ def checked(columns: Mapping[str, npt.NDArray[Any]], said: Mapping[str, object],
     can make another."""
     try:
         told: About = _NOUNS.read(About, said)
-        for fault in (*_faults_of(told), *_faults_of_rows(columns, told)):
+        for fault in itertools.chain(_faults_of(told), _faults_of_rows(columns, told)):
             raise ValueError(fault)
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         fault = f"{error} is missing" if isinstance(error, KeyError) else str(error)
@@ -255,12 +256,14 @@ def _shown(value: object) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 
-def eta_of_rows(columns: Mapping[str, npt.NDArray[Any]], said: About, table: Table, settings: Settings) -> Eta:
+def eta_of_rows(
+    columns: Mapping[str, npt.NDArray[Any]], said: About, table: Table, settings: Settings, file: str
+) -> Eta:
     def matrix(name: str) -> Any:
         names = [f"{name}_{of}" for of in table.dataset.classes]
         return np.column_stack([columns[one] for one in names]) if set(names) <= columns.keys() else None
 
-    rows, counts, probability = places(columns, table), matrix("count"), matrix("eta")
+    rows, counts, probability = places(columns, table, file), matrix("count"), matrix("eta")
     seen = counts is not None
     open_ = seen and _UNRESOLVED[0] in columns
     return Eta(
@@ -273,7 +276,11 @@ def eta_of_rows(columns: Mapping[str, npt.NDArray[Any]], said: About, table: Tab
     )  # fmt: skip
 
 
-def places(columns: Mapping[str, npt.NDArray[Any]], table: Table) -> Integers:
+def places(columns: Mapping[str, npt.NDArray[Any]], table: Table, file: str) -> Integers:
     """Where the file's rows are in the table."""
     numbers = columns["row"] - 1
-    return numbers if table.row_numbers is None else np.searchsorted(table.row_numbers, numbers)
+    there = np.arange(len(table.labels)) if table.row_numbers is None else table.row_numbers
+    found = np.searchsorted(there, numbers)
+    if np.any(there[np.minimum(found, len(there) - 1)] != numbers):
+        raise DataError("it has rows that the table does not have", file, hint="run estimate-eta again")
+    return found

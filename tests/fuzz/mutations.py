@@ -86,9 +86,7 @@ def of_text(rng: Random, data: bytes) -> bytes:
     for _ in range(rng.choice((1, 1, 2))):
         text = rng.choice(_ON_TEXT)(rng, text)
     encoding = rng.choice(("utf-8", "utf-8", "utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-32", "latin-1", "cp037"))
-    return text.encode(
-        encoding, errors=rng.choice(("replace", "surrogateescape")) if encoding == "utf-8" else "replace"
-    )
+    return text.encode(encoding, errors=rng.choice(("replace", "surrogatepass")) if encoding == "utf-8" else "replace")
 
 
 def _line(rng: Random, text: str, change: Callable[[str], str]) -> str:

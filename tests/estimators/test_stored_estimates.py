@@ -1,0 +1,103 @@
+"""What estimate-eta says of its rows is read as what it can have written, or refused; also where it was sealed anew."""
+
+from __future__ import annotations
+
+import copy
+import json
+
+import numpy as np
+import pytest
+from people import people
+
+import labeldp_audit as lda
+from labeldp_audit.core.errors import DataError
+from labeldp_audit.core.settings import Settings
+from labeldp_audit.data import eta_file, read_estimates
+from labeldp_audit.estimators import supplied
+
+
+@pytest.fixture(scope="module", params=["knn", "linear"])
+def written(request, tmp_path_factory):
+    place = tmp_path_factory.mktemp("eta") / "eta.parquet"
+    report = lda.estimate_eta(people(400), estimator=request.param, threads=1)
+    report.rows.save(place)
+    return read_estimates(str(place))
+
+
+def test_what_was_written_is_read(written):
+    columns, said = written
+    told = supplied.checked(columns, said, "e.parquet")
+    assert (told.classes, told.seed, told.n) == (("0", "1"), 0, len(columns["row"]))
+
+
+def _at(path, value):
+    def change(said):
+        inside = said
+        for key in path[:-1]:
+            inside = inside[key]
+        if value is KeyError:
+            del inside[path[-1]]
+        else:
+            inside[path[-1]] = value
+
+    return change
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        *(_at([name], KeyError) for name in ("classes", "remarks", "tried", "k", "asked", "log_loss", "seed", "twins")),
+        *(_at([name], value) for name in ("n", "rows_used", "choices") for value in (0, -1, "1", 1.5, True, None)),
+        *(_at(["classes"], value) for value in ([], ["0"], ["0", "0"], ["0", 1], "01", None, {"0": 1})),
+        *(_at([name], value) for name in ("recall", "recall_low", "order_p") for value in (-0.1, 1.1, "x", [])),
+        _at(["k"], 0), _at(["seed"], -1), _at(["log_loss"], -0.5), _at(["log_loss"], "much"),
+        _at(["remarks"], [{"code": 1, "values": {}}]),
+        _at(["remarks"], [{"code": "rows-repeat"}]), _at(["remarks"], {}),
+        _at(["tried"], [{"name": "x"}]), _at(["tried"], [1]), _at(["columns"], [{"name": "x"}]), _at(["columns"], None),
+        _at(["asked"], {"colour": "red"}), _at(["asked"], {"k": -1}), _at(["asked"], []),
+        _at(["twins"], {"pairs": 1, "differ": 2}),
+        _at(["given"], [1]), _at(["label"], None), _at(["sha256"], 5), _at(["exact"], 1), _at(["metric"], 2),
+    ],
+)  # fmt: skip
+def test_what_is_said_has_types_and_ranges(written, change):
+    columns, said = written
+    other = copy.deepcopy(json.loads(eta_file._json(said)))
+    change(other)
+    with pytest.raises(DataError, match="not as estimate-eta wrote it"):
+        supplied.checked(columns, other, "e.parquet")
+
+
+def _set(name, value, place=0):
+    def change(columns):
+        if value is KeyError:
+            del columns[name]
+        else:
+            columns[name] = columns[name].copy()
+            columns[name][place] = value
+
+    return change
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        _set("row", 0), _set("row", 10**9), _set("row", KeyError), _set("eta_1", KeyError), _set("eta_1", 1.5),
+        _set("eta_0", np.nan),
+        _set("eta_0", -0.1), _set("count_1", -1), _set("count_0", KeyError),
+        _set("k", 10**6), _set("k", 0), _set("radius", -1.0),
+        _set("radius", np.nan), _set("part", -1), _set("part", 10**6), _set("unseen_1", 2.0), _set("unseen_0", KeyError),
+        lambda columns: columns.update(more=columns["row"]), lambda columns: columns.update(k=columns["eta_1"]),
+        lambda columns: columns.update({name: values[:0] for name, values in columns.items()}),
+    ],
+)  # fmt: skip
+def test_columns_have_shapes_and_sums(written, change):
+    columns, said = dict(written[0]), written[1]
+    change(columns)
+    with pytest.raises(DataError, match="not as estimate-eta wrote it"):
+        supplied.checked(columns, said, "e.parquet")
+
+
+def test_each_of_its_facts_is_a_field():
+    """Those of eta, and of a search, are named once more in lists."""
+    fields = set(supplied.About.__dataclass_fields__)
+    assert set(supplied._FACTS) <= fields and set(supplied._SEARCH) <= set(Settings.__dataclass_fields__)
