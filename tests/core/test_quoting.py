@@ -14,8 +14,8 @@ from labeldp_audit.core.errors import DataError, SpecError
 
 PACKAGE = Path(quoting.__file__).parents[1]
 FILES = sorted(PACKAGE.rglob("*.py"))
-# Who may write to the terminal, and who may look for what cannot be printed: one makes text safe; others count characters
-# for the reader, spell what a shell or a file reads again, or choose between two spellings.
+# Who may write to the terminal, and who may look for what cannot be printed: one makes text safe; others count
+# characters for the reader, or spell what a shell or a file reads again.
 PRINT = {"cli/terminal.py", "cli/app.py"}
 STREAMS = ("stderr.write", "stdout.write", "buffer.write")
 LOOK = {
