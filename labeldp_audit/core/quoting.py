@@ -20,9 +20,9 @@ def plain(text: str, most: int = LONGEST_TEXT) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
-def shown(name: str) -> str:
+def shown(name: str, most: int = LONGEST_NAME) -> str:
     """A column's name in quotes; line breaks and invisible characters are escaped."""
-    return repr(name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "…")
+    return repr(name if len(name) <= most else name[: most - 1] + "…")
 
 
 def argument(name: str) -> str:

@@ -17,7 +17,10 @@ from traceback import walk_tb
 from typing import Generic, TypeVar
 
 from .errors import SpecError
+from .quoting import shown
 
+MOST_OF_FAMILY = 1000
+LONGEST_SPEC = 200
 _OURS = __name__.partition(".")[0]
 
 Thing = TypeVar("Thing")
@@ -157,9 +160,9 @@ class Registry(Named[type[Thing]]):
             if leading and not equals and not fields:
                 key, equals, value = leading, "=", part
             if not equals or not value.strip():
-                raise SpecError(f"{self.kind} {spec!r}: {part!r} is not written field=value")
+                raise SpecError(f"{self.kind} {shown(spec, LONGEST_SPEC)}: {shown(part)} is not written field=value")
             if key.strip() in fields:
-                raise SpecError(f"{self.kind} {spec!r}: {key.strip()!r} is given twice")
+                raise SpecError(f"{self.kind} {shown(spec, LONGEST_SPEC)}: {shown(key.strip())} is given twice")
             fields[key.strip()] = value.strip()
         return name.strip(), fields
 
@@ -171,16 +174,19 @@ class Registry(Named[type[Thing]]):
         name, fields = self.read(spec)
         build: Callable[..., Thing] = self.get(name).parse  # type: ignore[attr-defined]
         try:
-            each = itertools.product(*([one.strip() for one in value.split("|")] for value in fields.values()))
+            values = [[one.strip() for one in value.split("|")] for value in fields.values()]
+            if (many := math.prod(map(len, values))) > MOST_OF_FAMILY:
+                raise SpecError(f"a family of {many:,}, more than {MOST_OF_FAMILY:,}")
             return [
-                self.checked(name, build(dict(zip(fields, values, strict=True)), *context), *context) for values in each
+                self.checked(name, build(dict(zip(fields, each, strict=True)), *context), *context)
+                for each in itertools.product(*values)
             ]
         except SpecError as error:
-            raise SpecError(f"{self.kind} {spec!r}: {error.what}", hint=error.hint) from None
+            raise SpecError(f"{self.kind} {shown(spec, LONGEST_SPEC)}: {error.what}", hint=error.hint) from None
         except Exception as error:
             if build.__module__.startswith(_OURS):
                 raise
-            raise SpecError(f"{self.kind} {spec!r}: its package fails: {error!r}") from None
+            raise SpecError(f"{self.kind} {shown(spec, LONGEST_SPEC)}: its package fails: {error!r}") from None
 
     def checked(self, name: str, thing: Thing, *context: object) -> Thing:
         """The thing, with which nothing is wrong, and whose spec, where it has one, begins with its name: reports and
