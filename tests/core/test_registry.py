@@ -53,7 +53,10 @@ def test_values_in_a_row_are_a_family():
         ("cake:size=", "cake 'cake:size=': 'size=' is not written field=value"),
         ("cake:size=1,size=2", "cake 'cake:size=1,size=2': 'size' is given twice"),
         ("cake:salt=1", "cake 'cake:salt=1': no salt"),
-        (f"cake:size={'|'.join('1' * 40)},top={'|'.join('ab' * 20)}", ": a family of 1,600, more than 1,000"),
+        (
+            "cake:" + (big := "size=" + "|".join("1" * 80) + ",top=" + "|".join("ab" * 7)),
+            f"cake 'cake:{big}': a family of 1,120, more than 1,000",
+        ),
         ("bread", "unknown cake 'bread'"),
     ],
 )
