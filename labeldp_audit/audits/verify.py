@@ -20,12 +20,13 @@ from ..core.errors import SpecError
 from ..core.mechanism import Mechanism, Published
 from ..core.policy import Judgement
 from ..core.progress import Progress
-from ..core.release import Outcomes, Release
+from ..core.release import Outcomes, Release, Tails
 from ..core.remark import NO_ORIGINAL, Remark
 from ..core.report import VERIFY, Report
 from ..core.settings import Settings
 from ..core.table import Dataset, Table
 from ..data import ReadOptions, compare, publish, read_table, same_rows
+from ..mechanisms.poisson_binomial import tails_of_count
 from ..questions import verifying
 from ..questions.every import QUANTITIES
 from ..questions.verifying import Bagged, Pairs, Trials, faults
@@ -36,6 +37,7 @@ from .release import ALONE, KEYS, OPERATING_SYSTEM, plain
 _ROUNDING = 1e-9  # of what a model says of two rows with the same features
 _FEATURE_BAGS = 20_000  # bags whose features are looked at
 _FEATURE_KINDS = 20_000  # and classes of channels or of clusters
+_ALIKE = 10_000  # counts of labels of rows that are alike
 
 
 @dataclass(frozen=True)
@@ -267,12 +269,11 @@ def _labels(case: Case, budget: Budget, progress: Progress) -> Pairs:
     trials = _trials(case, truth)
     if trials is None:
         return pairs + verifying.judged([_not_known(verifying.CHANNEL, case)], spec, budget)
-    tested = [*verifying.of_trials(trials)]
+    channel, *others = verifying.of_trials(trials)
+    tested = [channel if truth is None else verifying.with_alike(channel, _alike(case, truth)), *others]
     if found.mechanism.publishes is not Published.ALONE:
         tested.append(_features(case, trials, progress))
-    if case.match is not None:
-        tested.append(verifying.of_order(np.where(case.match.alone, case.match.row, -1), len(case.match.row)))
-    tested += _counts(case, truth)
+    tested += [*_order(case), *_counts(case, truth)]
     pairs += verifying.judged(tested, spec, budget, needed=case.table is not None)
     labelled = _labelled(case, truth)
     if labelled is not None:
@@ -290,6 +291,39 @@ def _features(case: Case, trials: Trials, progress: Progress) -> verifying.Teste
     outcome = np.full(len(case.found.release.bag), -1)
     outcome[trials.row] = np.where(trials.kind < few, trials.outcome, -1)
     return verifying.of_features(some, compare.tallies(case.files, outcome, some.outcomes, progress))
+
+
+def _order(case: Case) -> Iterator[verifying.Tested]:
+    """Of rows that were shuffled, neither true labels nor published ones may hang on the place."""
+    match, view = case.match, case.found.release.view
+    if match is None or case.table is None:
+        return
+    truth = np.where(match.row >= 0, _truth(case.table, case.found)[match.row], -1)
+    labels = [view.astype(np.int64)] if case.found.mechanism.publishes is Published.LABELS else []
+    yield verifying.of_order(np.where(match.alone, match.row, -1), len(match.row), truth, *labels)
+
+
+def _alike(case: Case, truth: Integers) -> list[Tails]:
+    """Of rows that are alike and have different labels: how many of a group are published with each label."""
+    match, found = case.match, case.found
+    told = None if match is None else found.mechanism.outcomes(found.release, len(found.classes), None)
+    if match is None or told is None or told.drawn:
+        return []
+    mixed = np.flatnonzero(match.row < 0)
+    first, group = np.unique(match.group[mixed], return_index=True, return_inverse=True)[1:]
+    kind, many = told.kind[mixed], len(first)
+    one_kind = np.bincount(group[kind != kind[first][group]], minlength=many) == 0  # who has which, nobody knows
+    classes, outcomes = told.law.shape[1:]
+    true, said = np.zeros((many, classes), np.int64), np.zeros((many, outcomes), np.int64)
+    np.add.at(true, (group, truth[mixed]), 1)
+    np.add.at(said, (group, told.said[mixed]), 1)
+    looked = np.flatnonzero(one_kind)[: _ALIKE // outcomes]
+    laws = told.law[kind[first]]
+    tails = [
+        [tails_of_count(said[g, s], true[g], laws[g, :, s]) for g in looked]
+        for s in range(1 if outcomes == 2 else 0, outcomes) if len(looked)
+    ]  # fmt: skip
+    return [Tails(*np.array(one).T) for one in tails]
 
 
 def _told_apart(case: Case) -> int:
@@ -389,8 +423,7 @@ def _bags(case: Case, budget: Budget, progress: Progress) -> Pairs:
     few = min(len(size), _FEATURE_BAGS)
     tallies = compare.tallies(case.files, np.minimum(release.bag, few), few + 1, progress)
     tested.append(verifying.of_bag_features(bags, tallies))
-    if case.match is not None:
-        tested.append(verifying.of_order(np.where(case.match.alone, case.match.row, -1), len(case.match.row)))
+    tested += _order(case)
     pairs += verifying.judged(tested, spec, budget, needed=case.table is not None)
     if positives is not None and not exact:
         pairs += verifying.limits_of_noise(bags, mechanism.claim(2), spec, budget)

@@ -295,6 +295,7 @@ class Match:
     row: Integers  # (n,) of those that are published, or -1 where several are alike that have different labels
     alone: npt.NDArray[np.bool_]  # (n,) whether no other row is like it: the order of those that are alike says nothing
     alike: Integers  # (n,) as `row`, and of those that are alike any, each once
+    group: Integers  # (n,) a number that rows that are alike share
     strange: int  # rows of the release that are none of the original, and the other way round
 
 
@@ -310,7 +311,7 @@ def matched(files: Files, labels: Integers, progress: Progress) -> Match:
     row = np.full(len(new), -1)
     if len(old) != len(new) or np.any(old[order] != new[place]):
         known = np.isin(new, old)
-        return Match(row, row >= 0, row, max(1, int(np.sum(~known)), abs(len(old) - len(new))))
+        return Match(row, row >= 0, row, row, max(1, int(np.sum(~known)), abs(len(old) - len(new))))
     row[place] = order
     alike = row.copy()
     starts = np.flatnonzero(np.diff(old[order], prepend=~old[order][:1]))
@@ -318,9 +319,10 @@ def matched(files: Files, labels: Integers, progress: Progress) -> Match:
     least, most = (each.reduceat(sorted_labels, starts) for each in (np.minimum, np.maximum))
     many = np.diff(np.append(starts, len(order)))
     row[place[np.repeat(least != most, many)]] = -1
-    alone = np.zeros(len(row), bool)
+    alone, group = np.zeros(len(row), bool), np.zeros(len(row), np.int64)
     alone[place] = np.repeat(many == 1, many)
-    return Match(row, alone, alike, 0)
+    group[place] = np.repeat(np.arange(len(many)), many)
+    return Match(row, alone, alike, group, 0)
 
 
 def _hashes(source: Source, names: list[str], rows: Integers | None) -> levels.Words:
