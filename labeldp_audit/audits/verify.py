@@ -31,6 +31,7 @@ from ..questions import verifying
 from ..questions.every import QUANTITIES
 from ..questions.verifying import Bagged, Pairs, Trials, faults
 from . import received
+from .guides import OTHERS
 from .received import UNFIT, Copy, Received, Unclaimed
 from .release import ALONE, KEYS, OPERATING_SYSTEM, plain
 
@@ -164,7 +165,7 @@ def _file(case: Case, differ: compare.Differences | None) -> Iterator[Any]:
         yield faults("rows", abs(old - new) + differ.strange, max(old, new), spec)
         yield faults("schema", len(differ.schema), n, spec, differ.schema[0] if differ.schema else "")
         if found.manifest is not None:
-            yield faults("metadata", int(differ.metadata), n, spec)
+            yield faults("metadata", int(differ.metadata or compare.aside(case.files)), n, spec)
         worst = max(differ.cells, key=lambda one: differ.cells[one], default="")
         yield faults("cells", sum(differ.cells.values()), n, spec, worst)
     if found.manifest is not None:
@@ -202,6 +203,8 @@ def _manifest(case: Case, settings: Settings, spec: str) -> Pairs:
         "mechanism": (manifest["mechanism"], spec),
         "parameters": (manifest.get("parameters"), plain(mechanism.at())),
         "published": (manifest["published"].get("as"), str(mechanism.publishes)),
+        "positive": (manifest["label"]["positive"], case.found.classes[1] if classes == 2 else None),
+        "shuffled": (isinstance(manifest.get("shuffled"), bool), True),
         **{name: (manifest["learner"].get(name), value) for name, value in learner.items()},
     }
     if "sha256" in manifest["published"]:  # which older manifests lack
@@ -214,7 +217,11 @@ def _manifest(case: Case, settings: Settings, spec: str) -> Pairs:
         claims["schema_sha256"] = (manifest["table"].get("schema_sha256") in digests, True)
     people, lone = manifest.get("people"), mechanism.publishes is Published.ALONE and case.table is None
     if isinstance(people, Mapping) and not lone:
-        claims["most_rows"] = (people.get("most_rows"), _most_rows(case, people.get("column")))
+        claims["most_rows"] = (people.get("most_rows"), _most_rows(case, people.get("column")) or "no such column")
+    prior = manifest.get("prior")
+    if isinstance(prior, Mapping):  # counts of rows of another table
+        counted = [type(prior.get(name)) is int for name in ("rows", "left_out")]
+        claims["prior"] = ([*counted, prior.get("assumptions")], [True, True, [OTHERS]])
     told = {**KEYS, "learner": (*learner,)}
     strange = [key for part, keys in told.items() for key in _part(manifest, part) if key not in keys]
     wrong = [
@@ -446,18 +453,19 @@ def _dataset(case: Case, copy: Copy) -> Dataset:
     n, view = len(found.release.bag), found.release.view
     match found.mechanism.publishes:
         case Published.LABELS | Published.ALONE:
-            counts = np.bincount(np.minimum(view.astype(np.int64), len(classes) - 1), minlength=len(classes)).tolist()
+            counts = np.bincount(view.astype(np.int64), minlength=len(classes))[: len(classes)].tolist()
         case Published.BAGS:
             positive = int(np.clip(round(float(view.astype(np.float64).sum())), 0, n))
             counts = [n - positive, positive]
         case _:
             upto = np.cumsum(view.sum(axis=0))  # soft labels are often shared by classes that are equally likely
             counts = np.diff(np.rint(upto / upto[-1] * n), prepend=0).astype(int).tolist() if n else []
+    used = sum(counts)  # others publish no label
     return Dataset(
         name=found.name, sha256=publish.digest(copy.table, case.files.options),
-        rows=max(n, 1), rows_used=max(n, 1), label=found.label,
+        rows=max(n, 1), rows_used=max(used, 1), label=found.label,
         positive=classes[1] if len(classes) == 2 else None, classes=classes,
-        class_counts=tuple(counts) if n else (1, *[0] * (len(classes) - 1)), columns=(),
+        class_counts=tuple(counts) if used else (1, *[0] * (len(classes) - 1)), columns=(),
     )  # fmt: skip
 
 
