@@ -220,8 +220,9 @@ def _by_place(code: Integers) -> float:
     for group, groups in ((row * runs // max(rows, 1), runs), (row % BLOCK, BLOCK)):
         cells = np.zeros((groups, int(code.max(initial=0)) + 1), np.int64)
         np.add.at(cells, (group, code), 1)
+        cells = cells[cells.any(axis=1)]
         p = departures.of_draws(cells, n, cells.sum(axis=0)[None], cells.sum(axis=1)[:, None])
-        found.append(cells.size * float(p.min()))
+        found.append(cells.size * float(p.min(initial=1.0)))
     return min(1.0, 3 * min(found))
 
 
