@@ -222,7 +222,7 @@ def _by_place(code: Integers) -> float:
         np.add.at(cells, (group, code), 1)
         cells = cells[cells.any(axis=1)]
         p = departures.of_draws(cells, n, cells.sum(axis=0)[None], cells.sum(axis=1)[:, None])
-        found.append(cells.size * float(p.min(initial=1.0)))
+        found.append(max(cells.size, 1) * float(p.min(initial=1.0)))
     return min(1.0, 3 * min(found))
 
 
