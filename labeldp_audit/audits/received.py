@@ -131,12 +131,19 @@ def manifest_of(file: Path) -> Mapping[str, Any] | None:
 
 def read_manifest(there: Path) -> Mapping[str, Any]:
     try:
-        found = json.loads(there.read_bytes())
+        found = json.loads(there.read_bytes(), object_pairs_hook=_once)
     except OSError as error:
         raise DataError("cannot be read", there.name, error.strerror or "") from None
     except (ValueError, RecursionError):
-        raise DataError("not a manifest of a release: no JSON", there.name) from None
+        raise DataError("not a manifest of a release: no JSON, or a key stands there twice", there.name) from None
     return _checked(found, there.name)
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Readers differ in which of two they take."""
+    if len(dict(pairs)) != len(pairs):
+        raise ValueError
+    return dict(pairs)
 
 
 def _checked(found: Any, name: str) -> Mapping[str, Any]:
@@ -223,6 +230,9 @@ def _bags(file: Copy, column: str, options: ReadOptions) -> tuple[Release, Integ
     numbers, rows, positives = publish.read_numbers(there, (BAG, ROWS, POSITIVES), options)
     described, names = publish.metadata(there, options), publish.column_names(there, options)
     strange = len({*names} - {BAG, ROWS, POSITIVES}) + described + int(np.sum(numbers != np.arange(len(numbers))))
+    strange += int(np.sum(np.signbit(positives) & (positives == 0)))
+    if not strange:
+        strange = int(not publish.written_so(there, {BAG: numbers, ROWS: rows, POSITIVES: positives}, options))
     order = np.argsort(numbers, kind="stable")
     numbers, positives = numbers[order], positives[order]
     place = np.searchsorted(numbers, bag)

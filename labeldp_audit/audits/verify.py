@@ -20,22 +20,25 @@ from ..core.errors import SpecError
 from ..core.mechanism import Mechanism, Published
 from ..core.policy import Judgement
 from ..core.progress import Progress
-from ..core.release import Outcomes, Release
+from ..core.release import Outcomes, Release, Tails
 from ..core.remark import NO_ORIGINAL, Remark
 from ..core.report import VERIFY, Report
 from ..core.settings import Settings
 from ..core.table import Dataset, Table
 from ..data import ReadOptions, compare, publish, read_table, same_rows
+from ..mechanisms.poisson_binomial import tails_of_count
 from ..questions import verifying
 from ..questions.every import QUANTITIES
 from ..questions.verifying import Bagged, Pairs, Trials, faults
 from . import received
+from .guides import OTHERS
 from .received import UNFIT, Copy, Received, Unclaimed
 from .release import ALONE, KEYS, OPERATING_SYSTEM, plain
 
 _ROUNDING = 1e-9  # of what a model says of two rows with the same features
 _FEATURE_BAGS = 20_000  # bags whose features are looked at
 _FEATURE_KINDS = 20_000  # and classes of channels or of clusters
+_ALIKE = 10_000  # counts of labels of rows that are alike
 
 
 @dataclass(frozen=True)
@@ -162,7 +165,7 @@ def _file(case: Case, differ: compare.Differences | None) -> Iterator[Any]:
         yield faults("rows", abs(old - new) + differ.strange, max(old, new), spec)
         yield faults("schema", len(differ.schema), n, spec, differ.schema[0] if differ.schema else "")
         if found.manifest is not None:
-            yield faults("metadata", int(differ.metadata), n, spec)
+            yield faults("metadata", int(differ.metadata or compare.aside(case.files)), n, spec)
         worst = max(differ.cells, key=lambda one: differ.cells[one], default="")
         yield faults("cells", sum(differ.cells.values()), n, spec, worst)
     if found.manifest is not None:
@@ -200,6 +203,8 @@ def _manifest(case: Case, settings: Settings, spec: str) -> Pairs:
         "mechanism": (manifest["mechanism"], spec),
         "parameters": (manifest.get("parameters"), plain(mechanism.at())),
         "published": (manifest["published"].get("as"), str(mechanism.publishes)),
+        "positive": (manifest["label"]["positive"], case.found.classes[1] if classes == 2 else None),
+        "shuffled": (isinstance(manifest.get("shuffled"), bool), True),
         **{name: (manifest["learner"].get(name), value) for name, value in learner.items()},
     }
     if "sha256" in manifest["published"]:  # which older manifests lack
@@ -212,7 +217,11 @@ def _manifest(case: Case, settings: Settings, spec: str) -> Pairs:
         claims["schema_sha256"] = (manifest["table"].get("schema_sha256") in digests, True)
     people, lone = manifest.get("people"), mechanism.publishes is Published.ALONE and case.table is None
     if isinstance(people, Mapping) and not lone:
-        claims["most_rows"] = (people.get("most_rows"), _most_rows(case, people.get("column")))
+        claims["most_rows"] = (people.get("most_rows"), _most_rows(case, people.get("column")) or "no such column")
+    prior = manifest.get("prior")
+    if isinstance(prior, Mapping):  # counts of rows of another table
+        counted = [type(prior.get(name)) is int for name in ("rows", "left_out")]
+        claims["prior"] = ([*counted, prior.get("assumptions")], [True, True, [OTHERS]])
     told = {**KEYS, "learner": (*learner,)}
     strange = [key for part, keys in told.items() for key in _part(manifest, part) if key not in keys]
     wrong = [
@@ -267,12 +276,11 @@ def _labels(case: Case, budget: Budget, progress: Progress) -> Pairs:
     trials = _trials(case, truth)
     if trials is None:
         return pairs + verifying.judged([_not_known(verifying.CHANNEL, case)], spec, budget)
-    tested = [*verifying.of_trials(trials)]
+    channel, *others = verifying.of_trials(trials)
+    tested = [channel if truth is None else verifying.with_alike(channel, _alike(case, truth)), *others]
     if found.mechanism.publishes is not Published.ALONE:
         tested.append(_features(case, trials, progress))
-    if case.match is not None:
-        tested.append(verifying.of_order(np.where(case.match.alone, case.match.row, -1), len(case.match.row)))
-    tested += _counts(case, truth)
+    tested += [*_order(case), *_counts(case, truth)]
     pairs += verifying.judged(tested, spec, budget, needed=case.table is not None)
     labelled = _labelled(case, truth)
     if labelled is not None:
@@ -290,6 +298,39 @@ def _features(case: Case, trials: Trials, progress: Progress) -> verifying.Teste
     outcome = np.full(len(case.found.release.bag), -1)
     outcome[trials.row] = np.where(trials.kind < few, trials.outcome, -1)
     return verifying.of_features(some, compare.tallies(case.files, outcome, some.outcomes, progress))
+
+
+def _order(case: Case) -> Iterator[verifying.Tested]:
+    """Of rows that were shuffled, neither true labels nor published ones may hang on the place."""
+    match, view = case.match, case.found.release.view
+    if match is None or case.table is None:
+        return
+    truth = np.where(match.row >= 0, _truth(case.table, case.found)[match.row], -1)
+    labels = [view.astype(np.int64)] if case.found.mechanism.publishes is Published.LABELS else []
+    yield verifying.of_order(np.where(match.alone, match.row, -1), len(match.row), truth, *labels)
+
+
+def _alike(case: Case, truth: Integers) -> list[Tails]:
+    """Of rows that are alike and have different labels: how many of a group are published with each label."""
+    match, found = case.match, case.found
+    told = None if match is None else found.mechanism.outcomes(found.release, len(found.classes), None)
+    if match is None or told is None or told.drawn:
+        return []
+    mixed = np.flatnonzero(match.row < 0)
+    first, group = np.unique(match.group[mixed], return_index=True, return_inverse=True)[1:]
+    kind, many = told.kind[mixed], len(first)
+    one_kind = np.bincount(group[kind != kind[first][group]], minlength=many) == 0  # who has which, nobody knows
+    classes, outcomes = told.law.shape[1:]
+    true, said = np.zeros((many, classes), np.int64), np.zeros((many, outcomes), np.int64)
+    np.add.at(true, (group, truth[mixed]), 1)
+    np.add.at(said, (group, told.said[mixed]), 1)
+    looked = np.flatnonzero(one_kind)[: _ALIKE // outcomes]
+    laws = told.law[kind[first]]
+    tails = [
+        [tails_of_count(said[g, s], true[g], laws[g, :, s]) for g in looked]
+        for s in range(1 if outcomes == 2 else 0, outcomes) if len(looked)
+    ]  # fmt: skip
+    return [Tails(*np.array(one).T) for one in tails]
 
 
 def _told_apart(case: Case) -> int:
@@ -389,8 +430,7 @@ def _bags(case: Case, budget: Budget, progress: Progress) -> Pairs:
     few = min(len(size), _FEATURE_BAGS)
     tallies = compare.tallies(case.files, np.minimum(release.bag, few), few + 1, progress)
     tested.append(verifying.of_bag_features(bags, tallies))
-    if case.match is not None:
-        tested.append(verifying.of_order(np.where(case.match.alone, case.match.row, -1), len(case.match.row)))
+    tested += _order(case)
     pairs += verifying.judged(tested, spec, budget, needed=case.table is not None)
     if positives is not None and not exact:
         pairs += verifying.limits_of_noise(bags, mechanism.claim(2), spec, budget)
@@ -413,18 +453,19 @@ def _dataset(case: Case, copy: Copy) -> Dataset:
     n, view = len(found.release.bag), found.release.view
     match found.mechanism.publishes:
         case Published.LABELS | Published.ALONE:
-            counts = np.bincount(np.minimum(view.astype(np.int64), len(classes) - 1), minlength=len(classes)).tolist()
+            counts = np.bincount(view.astype(np.int64), minlength=len(classes))[: len(classes)].tolist()
         case Published.BAGS:
             positive = int(np.clip(round(float(view.astype(np.float64).sum())), 0, n))
             counts = [n - positive, positive]
         case _:
             upto = np.cumsum(view.sum(axis=0))  # soft labels are often shared by classes that are equally likely
             counts = np.diff(np.rint(upto / upto[-1] * n), prepend=0).astype(int).tolist() if n else []
+    used = sum(counts)  # others publish no label
     return Dataset(
         name=found.name, sha256=publish.digest(copy.table, case.files.options),
-        rows=max(n, 1), rows_used=max(n, 1), label=found.label,
+        rows=max(n, 1), rows_used=max(used, 1), label=found.label,
         positive=classes[1] if len(classes) == 2 else None, classes=classes,
-        class_counts=tuple(counts) if n else (1, *[0] * (len(classes) - 1)), columns=(),
+        class_counts=tuple(counts) if used else (1, *[0] * (len(classes) - 1)), columns=(),
     )  # fmt: skip
 
 

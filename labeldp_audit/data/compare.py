@@ -7,11 +7,14 @@ but how often each of a few levels stands beside each outcome.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from hashlib import blake2b
 from typing import Any
 
+import narwhals as nw
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
@@ -160,6 +163,8 @@ def different(old: pa.Array, new: pa.Array) -> int:
     kind, absent = old.type, _nulls(old) != _nulls(new)
     if pa.types.is_dictionary(kind):
         found = different(old.dictionary_decode(), new.dictionary_decode())
+        if not new.dictionary.equals(old.dictionary):  # which of two entries that are alike is used could tell
+            found += max(0, _twice(new.dictionary) - _twice(old.dictionary))
     elif isinstance(kind, pa.BaseExtensionType):
         found = different(old.storage, new.storage)
     elif pa.types.is_floating(kind):  # not by `equals`, to which 0 and -0 are the same
@@ -178,6 +183,10 @@ def different(old: pa.Array, new: pa.Array) -> int:
     else:
         found = sum(a != b for a, b in zip(old.to_pylist(), new.to_pylist(), strict=True)) or 1
     return found
+
+
+def _twice(entries: pa.Array) -> int:
+    return len(entries) - len({*map(repr, entries.to_pylist())})
 
 
 def _nulls(array: pa.Array) -> npt.NDArray[np.bool_]:
@@ -231,6 +240,20 @@ def _body(source: Source, files: Files, kind: str, *names: str) -> Iterator[Reco
 
 def _delimiter(source: Source, files: Files) -> bytes:
     return (files.options.delimiter or ("\t" if ".tsv" in source.name.lower() else ",")).encode()
+
+
+def aside(files: Files) -> bool:
+    """Whether a frame of pandas has an index or attributes that its original has not."""
+    index, attributes = _aside(files.release)
+    old, known = _aside(files.original)
+    if old is not None and files.rows is not None:
+        old = old[files.rows]
+    new = index is not None and not (index.equals(old) or np.array_equal(np.asarray(index), np.arange(len(index))))
+    return new or bool(attributes and repr(attributes) != repr(known))
+
+
+def _aside(frame: Any) -> tuple[Any, Mapping[Any, Any]]:
+    return (frame.index, frame.attrs) if nw.dependencies.is_pandas_dataframe(frame) else (None, {})
 
 
 # ---- how what was released is written
@@ -295,6 +318,7 @@ class Match:
     row: Integers  # (n,) of those that are published, or -1 where several are alike that have different labels
     alone: npt.NDArray[np.bool_]  # (n,) whether no other row is like it: the order of those that are alike says nothing
     alike: Integers  # (n,) as `row`, and of those that are alike any, each once
+    group: Integers  # (n,) a number that rows that are alike share
     strange: int  # rows of the release that are none of the original, and the other way round
 
 
@@ -304,13 +328,21 @@ def matched(files: Files, labels: Integers, progress: Progress) -> Match:
         release, original = _both(files, until)
         names = [name for name in files.others(list(release.types)) if name in original.types]
         progress.stage("matching rows", release.rows, "rows")
-        new = settled(lambda: _hashes(release, names, None))
-        old = settled(lambda: _hashes(original, names, files.rows))
+        kind, strange = _text_kind(release, original), 0
+        if kind is not None and files.bytes and not _schema(release, original, files)[0]:
+            left, right = _body(original, files, kind, files.label), _body(release, files, kind, *files.columns)
+            strange = int(next(left)[::2] != next(right)[::2])
+            old = _hashes_of_text(_kept_records(left, files.rows))[0]
+            new, ends = _hashes_of_text(right)
+            strange += len(new) - max(ends.values(), default=0)
+        else:
+            new = settled(lambda: _hashes(release, names, None))
+            old = settled(lambda: _hashes(original, names, files.rows))
     order, place = np.argsort(old, kind="stable"), np.argsort(new, kind="stable")
     row = np.full(len(new), -1)
     if len(old) != len(new) or np.any(old[order] != new[place]):
         known = np.isin(new, old)
-        return Match(row, row >= 0, row, max(1, int(np.sum(~known)), abs(len(old) - len(new))))
+        return Match(row, row >= 0, row, row, max(1, int(np.sum(~known)), abs(len(old) - len(new))))
     row[place] = order
     alike = row.copy()
     starts = np.flatnonzero(np.diff(old[order], prepend=~old[order][:1]))
@@ -318,9 +350,21 @@ def matched(files: Files, labels: Integers, progress: Progress) -> Match:
     least, most = (each.reduceat(sorted_labels, starts) for each in (np.minimum, np.maximum))
     many = np.diff(np.append(starts, len(order)))
     row[place[np.repeat(least != most, many)]] = -1
-    alone = np.zeros(len(row), bool)
+    alone, group = np.zeros(len(row), bool), np.zeros(len(row), np.int64)
     alone[place] = np.repeat(many == 1, many)
-    return Match(row, alone, alike, 0)
+    group[place] = np.repeat(np.arange(len(many)), many)
+    return Match(row, alone, alike, group, strange)
+
+
+def _hashes_of_text(records: Iterable[Record]) -> tuple[levels.Words, Mapping[bytes, int]]:
+    """(n,) 64 bits of each record, of all its bytes but the label and the ends of lines; and how often each of these
+    ends there is: a shuffled file has one, as others would tell rows apart."""
+    found, ends = bytearray(), Counter[bytes]()
+    for before, _, after in records:
+        first, last = before.lstrip(b"\r\n"), after.rstrip(b"\r\n")
+        found += blake2b(b"%d,%b%b" % (len(first), first, last), digest_size=8).digest()
+        ends[before[: len(before) - len(first)] + after[len(last) :]] += 1
+    return np.frombuffer(bytes(found), np.uint64), ends
 
 
 def _hashes(source: Source, names: list[str], rows: Integers | None) -> levels.Words:

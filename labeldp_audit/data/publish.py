@@ -145,7 +145,12 @@ def in_frame(frame: object, plan: Rewrite) -> Any:
     kind = arrow_of(there.select(names[place]).to_native()).column(0).type
     cells = {one.name: cells_of(one, kind) for one in plan.instead}
     if nw.dependencies.is_pandas_dataframe(native):
+        if plan.order is None and (native.index.nlevels > 1 or not native.index.is_unique):
+            hint = "reset_index() makes a column of it, reset_index(drop=True) leaves it out"
+            raise DataError("the index of the frame is more than a name of each row, and no column", hint=hint)
         mine = native.iloc[rows].copy()
+        if plan.alone:
+            mine.attrs = {}
         was = mine.dtypes.iloc[place]
         for one in plan.instead:
             array = cells[one.name].to_pandas()
@@ -242,6 +247,18 @@ def write_columns(columns: Mapping[str, npt.NDArray[Any]], to: Path, file: Binar
             if packed is not file:
                 until.enter_context(packed)
             _text_alone(plan, _how_written(to.name, options), packed)
+
+
+def written_so(there: object, columns: Mapping[str, npt.NDArray[Any]], options: ReadOptions) -> bool:
+    """Whether a table of numbers that is a text file is as `write_columns` writes it: spelling could tell more."""
+    with ExitStack() as until:
+        found = locate(there, how_text(options), until)
+        if not isinstance(there, str) or found.schema is not None:
+            return True
+        again, [content] = io.BytesIO(), found.contents
+        write_columns(columns, Path(found.name.lower().removesuffix(".gz")), again, options)
+        with reading(found.name, "cannot be read"):
+            return bool(content.stream().read() == again.getvalue())  # type: ignore[attr-defined]
 
 
 # ---- read again

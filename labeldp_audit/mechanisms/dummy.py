@@ -17,10 +17,9 @@ from ..core.mechanism import Labels, Published
 from ..core.release import Outcomes, Release, Tails
 from .bag_likelihood import log_likelihoods
 from .per_record import shared_out
-from .poisson_binomial import law_of_binomials
+from .poisson_binomial import tails_of_count
 from .randomized_response import RandomizedResponse
 
-_ROUNDING = 1e-12  # of a probability that was added up
 JUDGED_AS = "judged as randomized response, for a reader who knows whose each label is; others learn less"
 
 
@@ -41,12 +40,8 @@ class Dummy(RandomizedResponse):
         """Of how common each label is."""
         channel = self.channel(self.classes)
         true, told = (np.bincount(one.astype(np.int64), minlength=self.classes) for one in (labels, release.view))
-        found = []
-        for many, shares in zip(told.tolist(), channel.T, strict=True):
-            first, law = law_of_binomials(true, shares)
-            upto = np.clip([many - first + 1, many - first], 0, len(law))
-            found.append([law[: upto[0]].sum() + _ROUNDING, law[upto[1] :].sum() + _ROUNDING])
-        at_most, at_least = np.minimum(1.0, found).T
+        found = [tails_of_count(many, true, shares) for many, shares in zip(told.tolist(), channel.T, strict=True)]
+        at_most, at_least = np.array(found).T
         return Tails(at_most, at_least, independent=False)
 
     def joined(self, release: Release) -> Integers:

@@ -19,6 +19,8 @@ import numpy as np
 from ..core.arrays import Floats, Integers
 from ..core.compiled import compiled
 
+_ROUNDING = 1e-12  # of a probability that was added up
+
 LANES = 32
 _LEAST = 1e-280  # what was dropped below _DROPPED is less than a rounding error of this
 _DROPPED = 1e-300
@@ -57,6 +59,14 @@ def law_of_binomials(n: Integers, p: Floats) -> tuple[int, Floats]:
         low, high = max(0, int(middle - reach)), min(many, int(middle + reach) + 1)
         first, law = first + low, np.convolve(law, binom.pmf(np.arange(low, high + 1), many, share))
     return first, law
+
+
+def tails_of_count(count: int, n: Integers, p: Floats) -> tuple[float, float]:
+    """P(a sum of independent Bin(n_c, p_c) is at most, and at least, that count), no less than they are."""
+    first, law = law_of_binomials(n, p)
+    upto = np.clip([count - first + 1, count - first], 0, len(law))
+    at_most, at_least = law[: upto[0]].sum(), law[upto[1] :].sum()
+    return min(1.0, float(at_most) + _ROUNDING), min(1.0, float(at_least) + _ROUNDING)
 
 
 @compiled

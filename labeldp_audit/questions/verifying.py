@@ -191,17 +191,49 @@ def _repeats(trials: Trials) -> float:
     return min(found)
 
 
-def of_order(row: Integers, n: int) -> Tested:
-    """Rows that were shuffled: of how many parts of the original does each part of the release have its share?
+def of_order(row: Integers, n: int, *codes: Integers) -> Tested:
+    """Rows that were shuffled: of how many parts of the original does each part of the release have its share? And do
+    codes, such as true labels, hang on where in the release they stand?
 
-    row: of the original, for the rows of the release that are known again; -1 for others.
+    row: of the original, for the rows of the release that are known again; -1 for others, and for unknown codes.
     """
     parts = max(1, min(8, n // 50))
     known = row >= 0
     then, now = row[known] * parts // max(n, 1), np.flatnonzero(known) * parts // max(n, 1)
     cells = np.bincount(then * parts + now, minlength=parts * parts).reshape(parts, parts)
     p = departures.of_draws(cells, int(known.sum()), cells.sum(axis=1)[:, None], cells.sum(axis=0)[None])
-    return Tested(ORDER, min(1.0, float(p.min(initial=1.0)) * cells.size), int(known.sum()))
+    found = [float(p.min(initial=1.0)) * cells.size, *map(_by_place, codes)]
+    return Tested(ORDER, min(1.0, len(found) * min(found)), int(known.sum()))
+
+
+def _by_place(code: Integers) -> float:
+    """Of disjoint pairs with two codes either comes first as often, by fair coins; and each part of the file, and the
+    rows at each place of a block, draw their codes without putting back."""
+    rows, row = len(code), np.flatnonzero(code >= 0)
+    code, n = code[row], len(row)
+    lags, found = [2**power for power in range(23) if 2**power <= n // 2], [1.0]
+    for lag in lags:
+        first = np.flatnonzero(np.arange(n - lag) // lag % 2 == 0)
+        a, b = code[first], code[first + lag]
+        found.append(len(lags) * float(departures.of_counts(np.sum(a < b), np.sum(a != b), 0.5, 0.5)))
+    runs = max(1, min(_RUNS, n // 16))
+    for group, groups in ((row * runs // max(rows, 1), runs), (row % BLOCK, BLOCK)):
+        cells = np.zeros((groups, int(code.max(initial=0)) + 1), np.int64)
+        np.add.at(cells, (group, code), 1)
+        cells = cells[cells.any(axis=1)]
+        p = departures.of_draws(cells, n, cells.sum(axis=0)[None], cells.sum(axis=1)[:, None])
+        found.append(max(cells.size, 1) * float(p.min(initial=1.0)))
+    return min(1.0, 3 * min(found))
+
+
+def with_alike(tested: Tested, counts: Sequence[Tails]) -> Tested:
+    """The same check, also of how many of the rows that are alike are published with each label: one count for each
+    such group of rows, a sequence for each label."""
+    found = [] if tested.p is None else [tested.p]
+    found += [len(counts) * min(map(of_tails, counts))] if counts else []
+    if not found:
+        return tested
+    return replace(tested, p=min(1.0, len(found) * min(found)), reason=None)
 
 
 def limits_of_labels(trials: Trials, claim: float | None, spec: str, budget: Budget, classes: Sequence[str]) -> Pairs:

@@ -109,6 +109,16 @@ def test_shuffled_rows_keep_no_order():
     assert verifying.of_order(np.roll(np.arange(N), 100), N).p < 1e-9
 
 
+def test_no_order_tells_labels():
+    rng = np.random.default_rng(0)
+    row, code = rng.permutation(N), rng.integers(0, 3, N)
+    code[::5] = -1  # which nobody knows
+    assert verifying.of_order(row, N, code).p > 0.001
+    place, first = np.arange(N), np.where(np.arange(N) % verifying.BLOCK == 0, 0, 1 + code % 2)
+    for told in (np.sort(code), code[np.lexsort((code, place // 10))], np.where(place % 7 == 0, -1, first)):
+        assert verifying.of_order(row, N, told).p < 1e-6
+
+
 # ---- bags
 
 
