@@ -18,6 +18,7 @@ from typing import Generic, TypeVar
 
 from .errors import SpecError
 
+MOST_OF_A_FAMILY = 10_000  # things; a short spec could otherwise name more than there is memory for
 _OURS = __name__.partition(".")[0]
 
 Thing = TypeVar("Thing")
@@ -171,7 +172,10 @@ class Registry(Named[type[Thing]]):
         name, fields = self.read(spec)
         build: Callable[..., Thing] = self.get(name).parse  # type: ignore[attr-defined]
         try:
-            each = itertools.product(*([one.strip() for one in value.split("|")] for value in fields.values()))
+            choices = [[one.strip() for one in value.split("|")] for value in fields.values()]
+            if math.prod(map(len, choices)) > MOST_OF_A_FAMILY:
+                raise SpecError(f"a family of more than {MOST_OF_A_FAMILY:,}")
+            each = itertools.product(*choices)
             return [
                 self.checked(name, build(dict(zip(fields, values, strict=True)), *context), *context) for values in each
             ]

@@ -53,10 +53,12 @@ def test_values_in_a_row_are_a_family():
         ("cake:size=", "cake 'cake:size=': 'size=' is not written field=value"),
         ("cake:size=1,size=2", "cake 'cake:size=1,size=2': 'size' is given twice"),
         ("cake:salt=1", "cake 'cake:salt=1': no salt"),
+        ("cake:size=1|2,top=a", "cake 'cake:size=1|2,top=a': a family of more than 1"),
         ("bread", "unknown cake 'bread'"),
     ],
 )
-def test_what_is_not_understood(spec, says):
+def test_what_is_not_understood(spec, says, monkeypatch):
+    monkeypatch.setattr(registry, "MOST_OF_A_FAMILY", 1)
     with pytest.raises(SpecError) as caught:
         CAKES.parse(spec)
     assert str(caught.value) == says
