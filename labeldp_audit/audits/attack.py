@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -387,8 +388,12 @@ def _features(
 
 def _learner(estimator: str) -> Learner:
     """Of the kind that told most of the true labels; of what learns nothing, trees."""
-    known = ESTIMATORS.get(estimator)() if estimator in ESTIMATORS.names() else None
-    return known if isinstance(known, Learner) else Boosted()
+    if estimator in ESTIMATORS.names():  # a file of estimates may say anything else, and nothing of it is imported
+        with suppress(SpecError):  # it may want more than its name
+            [known] = ESTIMATORS.parse(estimator)
+            if isinstance(known, Learner):
+                return known
+    return Boosted()
 
 
 # ---- what comes of it

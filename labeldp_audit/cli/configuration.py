@@ -26,7 +26,9 @@ OWN_FILE = "labeldp-audit.toml"
 SHARED_FILE = "pyproject.toml"
 SECTION = "labeldp-audit"
 DEFAULT = "default"
-TYPED_ONLY = {"fail_if", "policy", "debug", "config", "no_config", "show_config"}  # in no file
+TYPED_ONLY = {  # in no file: one that lies in a folder neither overwrites what is there nor draws a release by a seed
+    "fail_if", "policy", "debug", "config", "no_config", "show_config", "force", "insecure_for_testing",
+}  # fmt: skip
 SEPARATED_BY_SEMICOLONS = {"mechanism", "fail_if"}  # in a variable; others by commas
 KINDS: Mapping[str, Kind] = {one.name: one.metadata[KIND] for one in fields(Settings) if KIND in one.metadata}
 # Of two options the one that was set in a higher layer counts; the other is as if it were not set.

@@ -6,7 +6,9 @@ heavy-tailed number its normal score (inputs.py), and a column of 0 and 1 for ea
 category. Rows that stand for many are repeated, as not every classifier takes weights. Where rows that it was not
 fitted to say so, a logistic curve corrects how sure it is of itself: forests and neighbours often say 0 and 1.
 
-The name is imported, which runs the code of its package: it comes from the user, never from a table or a stored report.
+The name is imported, which runs the code of its package: it comes from the user, or from a configuration in or above
+the working folder, never from a table or a stored report. Only a class that can be fitted is called: anything else, as
+`subprocess.Popen`, would do with its parameters whatever a configuration says.
 """
 
 from __future__ import annotations
@@ -64,6 +66,8 @@ class Sklearn(Fitting):
             missing = isinstance(error, ModuleNotFoundError) and error.name == "sklearn"
             hint = _INSTALL if missing else "as in sklearn.ensemble.HistGradientBoostingClassifier"
             raise SpecError(f"{path} cannot be imported: {error}", hint=hint) from None
+        if not (isinstance(kind, type) and hasattr(kind, "fit")):
+            raise SpecError(f"{last} is not a scikit-learn classifier")
         parameters: dict[str, Any] = {name: text for name, text in fields.items() if name != cls.leading}
         for name, text in parameters.items():  # a number, True, False, None, or a word
             with suppress(ValueError, SyntaxError):

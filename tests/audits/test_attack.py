@@ -15,6 +15,7 @@ import labeldp_audit as lda
 from labeldp_audit.attacks import ATTACKS, Seen
 from labeldp_audit.attacks.contract import posterior
 from labeldp_audit.attacks.prediction import _most
+from labeldp_audit.audits.attack import _learner
 from labeldp_audit.core.release import Guide, Release
 from labeldp_audit.mechanisms import MECHANISMS, LabelProportions, RandomizedResponse
 from labeldp_audit.questions.attacked import Trial, cells, quantiles
@@ -416,3 +417,10 @@ def test_soft_labels_that_are_equally_likely_are_learnt_by_lot():
     found = _most(np.tile([0.4, 0.4, 0.2], (3000, 1)))
     assert np.bincount(found).tolist() == pytest.approx([1500, 1500], abs=150)
     assert _most(np.array([[0.5 - 1e-8, 0.5 + 1e-8]] * 50)).tolist() == [1] * 50
+
+
+@pytest.mark.parametrize(
+    ("said", "kind"), [("linear", "linear"), ("sklearn", "boosted"), ("sklearn:os.system", "boosted"), ("", "boosted")]
+)
+def test_whatever_a_file_of_estimates_calls_its_estimator_a_learner_of_ours_learns(said, kind):
+    assert _learner(said).name == kind

@@ -115,6 +115,8 @@ def test_dashes_and_underscores_are_one_key_but_not_twice(asked, refused):
     [
         ("lable = 'x'", "unknown key"),
         ("debug = true", "unknown key"),
+        ("force = true", "unknown key"),  # overwrites what is there
+        ("insecure_for_testing = true", "unknown key"),  # a release that can be drawn again
         ("label = 3", "not a text: 3"),
         ("label = ''", "not a text: ''"),
         ("k = '1000'", "not a whole number of at least 1: '1000'"),

@@ -112,7 +112,8 @@ def test_names_types_and_borders_of_texts_are_in_the_hash():
 def test_the_library_is_not_in_the_hash():
     columns = {"i": [1, 2, 3], "f": [0.5, 1.5, 2.5], "s": ["a", "ä", ""], "b": [True, False, True],
                "d": [dt.date(2020, 1, 1)] * 3, "t": [dt.datetime(2020, 1, 1, 3)] * 3}  # fmt: skip
-    frames = pa.table(columns), pd.DataFrame(columns), pl.DataFrame(columns), pl.LazyFrame(columns)
+    of_pandas = pd.DataFrame(columns).astype({"t": "datetime64[us]"})  # nanoseconds before pandas 3
+    frames = pa.table(columns), of_pandas, pl.DataFrame(columns), pl.LazyFrame(columns)
     assert len(set(map(known_by, frames))) == 1
 
 

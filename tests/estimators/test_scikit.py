@@ -85,6 +85,25 @@ def test_what_is_no_classifier_is_refused_in_one_line(spec, what):
         Sklearn(GaussianNB)
 
 
+class NotFittable:
+    made = 0
+
+    def __init__(self, **parameters):
+        NotFittable.made += 1
+
+
+def launched(**parameters):
+    NotFittable.made += 1
+
+
+def test_what_cannot_be_fitted_is_never_called():
+    """A configuration that somebody else wrote would otherwise run any program: `subprocess.Popen` takes a command."""
+    for name in ("NotFittable", "launched"):
+        with pytest.raises(SpecError, match=f"{name} is not a scikit-learn classifier"):
+            named(f"sklearn:{__name__}.{name},args=1")
+    assert NotFittable.made == 0
+
+
 class Without:
     """As if it were not installed."""
 
