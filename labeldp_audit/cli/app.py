@@ -48,10 +48,12 @@ def parsed(name: str, arguments: Sequence[str]) -> typer.Context:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The exit status."""
-    terminal.open_the_closed()
     try:
         _listen()
-        return _guarded(sys.argv[1:] if arguments is None else list(arguments))
+        terminal.open_the_closed()
+        status = _guarded(sys.argv[1:] if arguments is None else list(arguments))
+        _at_once()  # Python still has to close what is open
+        return status
     except (Stopped, KeyboardInterrupt) as stop:
         terminal.say("interrupted")
         return int(stop.args[0]) if stop.args else 128 + signal.SIGINT
@@ -156,9 +158,14 @@ def _listen() -> None:
 
 
 def _stop(number: int, frame: FrameType | None) -> None:
-    for each in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(each, _leave)
+    _at_once()
     raise Stopped(128 + number)
+
+
+def _at_once() -> None:
+    for each in (signal.SIGINT, signal.SIGTERM):
+        if signal.getsignal(each) is _stop:
+            signal.signal(each, _leave)
 
 
 def _leave(number: int, frame: FrameType | None) -> NoReturn:
