@@ -25,7 +25,7 @@ from ..core.released import Released
 from ..core.remark import Remark
 from ..core.settings import Settings
 from ..core.table import Table
-from ..data import Instead, ReadOptions, Rewrite, pandas_frame, publish, read_table, write
+from ..data import Instead, ReadOptions, Rewrite, pandas_frame, publish, read_table, stamps, write
 from ..measures.heterogeneity import limits
 from ..questions import releases
 from . import guides
@@ -65,7 +65,7 @@ def prepare(
 ) -> Publishing:
     """Draw what is published. insecure: from the seed of the settings, for tests of pipelines."""
     options = options_of(settings)
-    stamps = publish.stamps(data, options)
+    before = stamps(data)
     table = read_table(data, options, progress)
     dataset = table.dataset
     mechanism = the_one(settings, len(dataset.classes))
@@ -94,7 +94,7 @@ def prepare(
     if guidance.prior:
         manifest["prior"] = guidance.prior
     phi = _heterogeneity(guidance, table, settings)
-    rewrite = Rewrite(dataset.label, tuple(instead), rows, order, alone, stamps)
+    rewrite = Rewrite(dataset.label, tuple(instead), rows, order, alone, before)
     return Publishing(mechanism, rewrite, manifest, bags, phi, guidance.remarks)
 
 

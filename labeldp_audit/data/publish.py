@@ -42,7 +42,7 @@ from .sources.contract import Source
 from .sources.delimited import BLOCK
 from .sources.frame import arrow_of, narwhal
 from .sources.locate import PARQUET as PARQUET_ENDINGS
-from .sources.locate import locate
+from .sources.locate import locate, stamps
 
 PARQUET, ARROW, CSV, SVM = "parquet", "arrow", "csv", "svm"
 ENDINGS = {
@@ -83,16 +83,10 @@ def check_kind(source: str, to: Path, labels: bool) -> None:
         raise SpecError(f"the table is {there} and the release would be {wanted}", to.name, hint=hint)
 
 
-def stamps(source: object, options: ReadOptions) -> dict[str, object]:
-    """Of each file of a table: other ones after something was written to it."""
-    with ExitStack() as until:
-        return {one.name: one.stamp() for one in locate(source, how_text(options), until).contents}
-
-
 def write(source: object, options: ReadOptions, plan: Rewrite, to: Path, file: BinaryIO, progress: Progress) -> None:
     """The table at `source`, as the plan says."""
     _write(source, options, plan, to, file, progress)
-    if plan.stamps is not None and stamps(source, options) != plan.stamps:
+    if plan.stamps is not None and stamps(source) != plan.stamps:
         raise DataError("the table changed while it was read", Path(str(source)).name)
 
 
