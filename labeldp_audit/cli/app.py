@@ -66,6 +66,8 @@ def _guarded(arguments: Sequence[str]) -> int:
         terminal.mute(sys.stdout)
         return terminal.CLOSED
     except Exception as error:
+        if _came:  # a library made it of a stop, as numpy does while it loads
+            raise Stopped(_came[0]) from None
         if "--debug" in arguments or os.environ.get("LABELDP_AUDIT_DEBUG", "0") not in ("", "0", "false", "no", "off"):
             import traceback
 
@@ -150,7 +152,11 @@ def _place(error: Exception) -> str:
 # ---- signals
 
 
+_came: list[int] = []  # signals
+
+
 def _listen() -> None:
+    _came.clear()
     for each in (signal.SIGINT, signal.SIGTERM):
         if signal.getsignal(each) is not signal.SIG_IGN:  # as under nohup
             signal.signal(each, _stop)
@@ -159,6 +165,7 @@ def _listen() -> None:
 
 def _stop(number: int, frame: FrameType | None) -> None:
     _at_once()
+    _came.append(128 + number)
     raise Stopped(128 + number)
 
 

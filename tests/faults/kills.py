@@ -110,8 +110,8 @@ class Series:
         left = [name for name in there if PART.fullmatch(name)]
         final = {name: data for name, data in there.items() if name not in left}
         killed = sent == signal.SIGKILL
-        fine = {0, -sent} if killed or early else {0, 128 + sent}
-        if status not in fine | {128 + sent}:
+        at_end = final == self.new  # all is done, and Python takes itself down
+        if status not in {0, 128 + sent} | ({-sent} if killed or early or at_end else set()):
             found.append(f"status {status} after signal {sent}")
         if "Traceback" in err and not early:
             found.append(f"a traceback: {err[-300:]}")

@@ -154,7 +154,8 @@ def unchanged(*places: object) -> Iterator[None]:
             now = stamps(place)
             for one in sorted(known.keys() | now.keys()):
                 if known.get(one) != now.get(one):
-                    raise DataError("the table changed while it was read", one.name)
+                    parts = () if one.name == Path(str(place)).name else (Path(str(place)).name,)
+                    raise DataError("the table changed while it was read", *parts, one.name)
 
     try:
         yield
