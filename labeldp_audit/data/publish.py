@@ -423,7 +423,7 @@ def _compression(found: Source) -> str:
     """As the first column of the input is packed."""
     first = found.contents[0]
     if isinstance(first, FileContent) and first.path.suffix.lower() in PARQUET_ENDINGS:
-        with reading(found.name, "cannot be read"), pq.ParquetFile(first.path) as file:
+        with reading(found.name, "cannot be read"), first.opened() as opened, pq.ParquetFile(opened) as file:
             if file.num_row_groups:
                 packed = file.metadata.row_group(0).column(0).compression.lower()
                 return "none" if packed == "uncompressed" else str(packed)

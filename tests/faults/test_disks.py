@@ -292,3 +292,11 @@ def test_an_original_that_changes_while_a_release_is_verified(audit, own, monkey
     monkeypatch.setattr(verify, "_dataset", later)
     ended = audit("verify", "r.csv", "--original", own / "t.csv", "--no-output", "-q")
     assert (ended.status, "the table changed while it was read" in ended.error) == (3, True)
+
+
+@pytest.mark.parametrize("kind", ["t.csv", "t.csv.gz", "t.parquet", "t.arrow", "parts"])
+def test_a_name_that_is_no_utf_8(audit, own, kind):
+    place = os.fsdecode(os.fsencode(own) + b"/gr\xf6\xdfe")
+    (own / kind).rename(Path(place + kind.removeprefix("t")))
+    ended = audit("nu-max", place + kind.removeprefix("t"), "--no-output", "-q")
+    assert (ended.status, ended.err) == (0, "")

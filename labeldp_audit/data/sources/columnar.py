@@ -62,7 +62,11 @@ def open_parquet(name: str, parts: tuple[FileContent, ...]) -> Source:
 def _parquet(part: FileContent, columns: int) -> Iterator[pq.ParquetFile]:
     """With buffered pages of all columns instead of whole column chunks: a row group may hold a million rows."""
     size = max(1 << 14, min(1 << 20, (1 << 26) // max(columns, 1)))
-    with reading(part.name, BROKEN_PARQUET), pq.ParquetFile(part.path, buffer_size=size, pre_buffer=False) as file:
+    with (
+        reading(part.name, BROKEN_PARQUET),
+        part.opened() as opened,
+        pq.ParquetFile(opened, buffer_size=size, pre_buffer=False) as file,
+    ):
         yield file
 
 
@@ -108,7 +112,7 @@ def _arrow(
 ) -> Iterator[pa.RecordBatchFileReader | pa.RecordBatchStreamReader]:
     """columns: numbers of those that are wanted. Not mapped into memory: a file that is cut off meanwhile would end the
     process."""
-    with reading(content.name, BROKEN_ARROW), pa.OSFile(str(content.path)) as file:
+    with reading(content.name, BROKEN_ARROW), content.opened() as file:
         magic = file.read(6)
         file.seek(0)
         options = pa.ipc.IpcReadOptions(included_fields=columns)

@@ -61,9 +61,13 @@ class FileContent:
         with self.path.open("rb") as file:
             yield from iter(partial(file.read, MEGABYTE), b"")
 
+    def opened(self) -> pa.NativeFile:
+        """For pyarrow, which knows names as bytes: a name need not be UTF-8, nor the language of the machine."""
+        return pa.OSFile(os.fsencode(self.path))
+
     def stream(self) -> pa.NativeFile:
         with reading(self.name, "cannot be read"):
-            return pa.input_stream(str(self.path), compression="gzip" if self.path.suffix.lower() == ".gz" else None)
+            return pa.input_stream(self.opened(), compression="gzip" if self.path.suffix.lower() == ".gz" else None)
 
 
 class Window(io.RawIOBase):
