@@ -25,7 +25,7 @@ from ..core.remark import Remark
 from ..core.report import ATTACKERS, RELEASE, Report
 from ..core.settings import Settings
 from ..core.table import Table
-from ..data import publish, read_table, same_rows
+from ..data import publish, read_table, same_rows, unchanged
 from ..engines.machine import available_cores
 from ..engines.threads import one_blas_thread
 from ..estimators import ESTIMATORS, crossfit, matrix, selection, supplied
@@ -76,7 +76,13 @@ def attack(data: object, settings: Settings, progress: Progress) -> tuple[Report
     asked = _asked(settings)
     if isinstance(data, str) and data == "-":
         raise SpecError("the table is read several times, which standard input cannot be", hint="write it to a file")
-    settings = _of_manifest(settings)
+    with unchanged(data, *received.files_of(settings.release)):
+        return _attacked(asked, data, _of_manifest(settings), progress)
+
+
+def _attacked(
+    asked: list[Attack], data: object, settings: Settings, progress: Progress
+) -> tuple[Report, supplied.Rows]:
     target = _matched(data, settings, progress)
     mechanism = target.received.mechanism
     own = settings.guess

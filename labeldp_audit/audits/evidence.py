@@ -15,7 +15,7 @@ from ..core.randomness import for_audit
 from ..core.remark import FITTED_BEFORE, LEFT_OUT, ONE_EACH, Remark
 from ..core.settings import Settings, smoothness
 from ..core.table import Points, Table, Twins
-from ..data import ReadOptions, probabilities_of_model, probabilities_of_rows, read_estimates, read_table
+from ..data import ReadOptions, probabilities_of_model, probabilities_of_rows, read_estimates, read_table, unchanged
 from ..estimators import named, supplied
 from ..estimators.contract import Task, answer
 from ..questions import releases
@@ -99,11 +99,13 @@ def _supplied(data: object, options: ReadOptions, settings: Settings, progress: 
     if isinstance(source, tuple):
         whole = read_table(data, replace(options, eta=source), progress)
     else:
-        whole = read_table(data, replace(options, labels_only=True), progress)
-        if isinstance(source, supplied.Values):
-            said = probabilities_of_rows(source.values, whole, data)
-        else:
-            said = probabilities_of_model(data, source.features, source.classes, source.predict, whole, options)
+        with unchanged(data):
+            whole = read_table(data, replace(options, labels_only=True), progress)
+            if isinstance(source, supplied.Values):
+                said = probabilities_of_rows(source.values, whole, data)
+            else:
+                said = probabilities_of_model(data, source.features, source.classes, source.predict, whole, options)
+        if not isinstance(source, supplied.Values):
             known = Remark(FITTED_BEFORE, model=source.name)
             whole = replace(whole, remarks=(*whole.remarks, known))
         whole = replace(whole, given=said)

@@ -19,7 +19,7 @@ from ..core.release import Guide
 from ..core.remark import IDENTIFIERS, Remark
 from ..core.settings import Settings
 from ..core.table import Points, Table
-from ..data import ReadOptions, publish, read_table, same_rows
+from ..data import ReadOptions, publish, read_table, same_rows, unchanged
 from ..data.roles import known
 from ..engines.machine import available_cores
 from ..estimators.boosted import Brisk
@@ -61,7 +61,8 @@ def guide_for(
         return _clusters(mechanism, data, table, settings, options, progress)
     if Need.PRIOR in mechanism.needs:
         if settings.prior_from is not None:
-            return _of_others(data, table, settings, options, progress)
+            with unchanged(data, settings.prior_from):
+                return _of_others(data, table, settings, options, progress)
         return Guidance(Guide(classes, prior=_prior(mechanism, data, table, settings, options)))
     if Need.LEARN in mechanism.needs:
         learn, remarks = _learner(data, classes, settings, options, progress)

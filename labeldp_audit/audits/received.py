@@ -63,6 +63,12 @@ def copy_of(release: object, spec: str | None = None) -> Copy:
     return Copy(IN_MEMORY, release, None, None)
 
 
+def files_of(release: object) -> tuple[Path, ...]:
+    """All that may be read of a release in files."""
+    place = release.path if isinstance(release, Released) else release
+    return (Path(place), *beside(Path(place))) if isinstance(place, str | os.PathLike) else ()
+
+
 @dataclass(frozen=True)
 class Received:
     """What was published, and what is known of how."""

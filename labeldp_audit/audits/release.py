@@ -25,7 +25,7 @@ from ..core.released import Released
 from ..core.remark import Remark
 from ..core.settings import Settings
 from ..core.table import Table
-from ..data import Instead, ReadOptions, Rewrite, pandas_frame, publish, read_table, write
+from ..data import Instead, ReadOptions, Rewrite, pandas_frame, publish, read_table, stamps, write
 from ..measures.heterogeneity import limits
 from ..questions import releases
 from . import guides
@@ -65,7 +65,7 @@ def prepare(
 ) -> Publishing:
     """Draw what is published. insecure: from the seed of the settings, for tests of pipelines."""
     options = options_of(settings)
-    stamps = publish.stamps(data, options)
+    before = stamps(data)
     table = read_table(data, options, progress)
     dataset = table.dataset
     mechanism = the_one(settings, len(dataset.classes))
@@ -94,7 +94,7 @@ def prepare(
     if guidance.prior:
         manifest["prior"] = guidance.prior
     phi = _heterogeneity(guidance, table, settings)
-    rewrite = Rewrite(dataset.label, tuple(instead), rows, order, alone, stamps)
+    rewrite = Rewrite(dataset.label, tuple(instead), rows, order, alone, before)
     return Publishing(mechanism, rewrite, manifest, bags, phi, guidance.remarks)
 
 
@@ -117,14 +117,14 @@ def released(
     source = os.fspath(data) if isinstance(data, os.PathLike) else data
     if to is None and isinstance(source, str):
         raise SpecError("a file is released to a file", "to", hint="to='protected.parquet'")
-    if to is not None:
-        check_places(source, settings, to, bool(given.get("force")))
+    force = bool(given.get("force"))
+    places = None if to is None else check_places(source, settings, to, force)
     made = prepare(source, settings, progress, shuffle=bool(given.get("shuffle")))
     in_file = isinstance(source, str)
     bags = made.bags and (pandas_frame(made.bags) if in_file else publish.frame_like(source, made.bags))
     frame = None if to is not None else publish.in_frame(source, made.rewrite)
     if to is not None:
-        write.write_all(files(made, source, settings, to, progress))
+        write.write_all(files(made, source, settings, to, progress), places=places, new=not force)
     return Released(frame, plain(made.manifest), bags, to, made.heterogeneity), made.remarks
 
 
@@ -137,8 +137,9 @@ def beside(to: Path) -> tuple[Path, Path]:
     )
 
 
-def check_places(data: object, settings: Settings, to: Path, force: bool) -> None:
-    """Refuse what would overwrite something, or release what is a release already, before anything is drawn."""
+def check_places(data: object, settings: Settings, to: Path, force: bool) -> Mapping[Path, Path]:
+    """Refuse what would overwrite something, or release what is a release already, before anything is drawn. Returns
+    where the files lead."""
     if isinstance(data, str) and data == "-":
         raise SpecError("the table is read several times, which standard input cannot be", hint="write it to a file")
     mechanism = the_one(settings, 2)
@@ -161,6 +162,7 @@ def check_places(data: object, settings: Settings, to: Path, force: bool) -> Non
         raise SpecError(what, beside(to)[1].name, hint="remove it, or choose another name")
     if not to.parent.is_dir():
         raise SpecError("no such folder", to.parent)
+    return {one: write.resolved(one) for one in (to, *beside(to))}
 
 
 def _is_or_holds(table: Path, written: Path) -> bool:

@@ -25,7 +25,7 @@ from ..core.remark import NO_ORIGINAL, Remark
 from ..core.report import VERIFY, Report
 from ..core.settings import Settings
 from ..core.table import Dataset, Table
-from ..data import ReadOptions, compare, publish, read_table, same_rows
+from ..data import ReadOptions, compare, publish, read_table, same_rows, unchanged
 from ..mechanisms.poisson_binomial import tails_of_count
 from ..questions import verifying
 from ..questions.every import QUANTITIES
@@ -66,6 +66,11 @@ def verify(data: object, settings: Settings, progress: Progress) -> Report:
         raise SpecError("a release is a file, with its manifest beside it")
     if isinstance(settings.original, str) and settings.original == "-":
         raise SpecError("the original is read several times, which standard input cannot be", hint="write it to a file")
+    with unchanged(*received.files_of(data), settings.original):
+        return _verified(data, settings, progress)
+
+
+def _verified(data: object, settings: Settings, progress: Progress) -> Report:
     budget, pairs = Budget.of(settings.confidence), Pairs()
     progress.stage("reading", None, "rows")
     copy = received.copy_of(data, _the_spec(settings) if settings.mechanism else None)

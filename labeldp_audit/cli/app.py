@@ -48,10 +48,12 @@ def parsed(name: str, arguments: Sequence[str]) -> typer.Context:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The exit status."""
-    terminal.open_the_closed()
     try:
         _listen()
-        return _guarded(sys.argv[1:] if arguments is None else list(arguments))
+        terminal.open_the_closed()
+        status = _guarded(sys.argv[1:] if arguments is None else list(arguments))
+        _at_once()  # Python still has to close what is open
+        return status
     except (Stopped, KeyboardInterrupt) as stop:
         terminal.say("interrupted")
         return int(stop.args[0]) if stop.args else 128 + signal.SIGINT
@@ -64,6 +66,8 @@ def _guarded(arguments: Sequence[str]) -> int:
         terminal.mute(sys.stdout)
         return terminal.CLOSED
     except Exception as error:
+        if _came:  # a library made it of a stop, as numpy does while it loads
+            raise Stopped(_came[0]) from None
         if "--debug" in arguments or os.environ.get("LABELDP_AUDIT_DEBUG", "0") not in ("", "0", "false", "no", "off"):
             import traceback
 
@@ -148,7 +152,11 @@ def _place(error: Exception) -> str:
 # ---- signals
 
 
+_came: list[int] = []  # signals
+
+
 def _listen() -> None:
+    _came.clear()
     for each in (signal.SIGINT, signal.SIGTERM):
         if signal.getsignal(each) is not signal.SIG_IGN:  # as under nohup
             signal.signal(each, _stop)
@@ -156,9 +164,15 @@ def _listen() -> None:
 
 
 def _stop(number: int, frame: FrameType | None) -> None:
-    for each in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(each, _leave)
+    _at_once()
+    _came.append(128 + number)
     raise Stopped(128 + number)
+
+
+def _at_once() -> None:
+    for each in (signal.SIGINT, signal.SIGTERM):
+        if signal.getsignal(each) is _stop:
+            signal.signal(each, _leave)
 
 
 def _leave(number: int, frame: FrameType | None) -> NoReturn:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import glob
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -105,9 +104,11 @@ def per_row(asked: Mapping[str, Any], rows: Rows | None) -> Sequence[write.File]
     return [] if rows is None or not place else [write.rows_file(Path(place), rows.columns)]
 
 
-def check(plan: Plan, names: Mapping[str, str], sources: Mapping[str, str], beside: str | None = None) -> None:
+def check(
+    plan: Plan, names: Mapping[str, str], sources: Mapping[str, str], beside: str | None = None
+) -> Mapping[Path, Path]:
     """Refuse a place that cannot be written before the long computation, and leave nothing there; and to write a
-    report over what is read, or over another report.
+    report over what is read, or over another report. Returns where all of it leads.
 
     names: of the files that the run may leave in its folder, and their formats; sources: what it reads, by what it is;
     beside: another file that it writes.
@@ -123,7 +124,7 @@ def check(plan: Plan, names: Mapping[str, str], sources: Mapping[str, str], besi
         for what, source in sources.items():
             if _is_of(one.file, source):
                 raise SpecError(f"the report would be written over {what}", one.file)
-        other = planned.setdefault(_resolved(one.file), one)
+        other = planned.setdefault(write.resolved(one.file), one)
         if other is not one and (one.typed or one.format != other.format):
             raise SpecError("two reports in one file", " and ".join(dict.fromkeys((other.shown, one.shown))))
     for file in typed:
@@ -134,13 +135,8 @@ def check(plan: Plan, names: Mapping[str, str], sources: Mapping[str, str], besi
     if plan.folder is not None:
         above = (plan.folder.absolute(), *plan.folder.absolute().parents)
         _probe(next(place for place in above if place.exists() or place.is_symlink()), plan.folder)
-
-
-def _resolved(file: Path) -> Path:
-    """Where it ends up, through links."""
-    with contextlib.suppress(OSError, RuntimeError, ValueError):  # no name that a file could have
-        return file.resolve()
-    return file
+    every = [one.file for one in files] + ([] if plan.folder is None else [plan.folder])
+    return {file: write.resolved(file) for file in every}
 
 
 def _is_of(file: Path, data: str) -> bool:
@@ -193,7 +189,12 @@ def _page(report: Report, form: str, info: Info, location: str | None, width: in
 
 
 def to_files(
-    plan: Plan, report: Report, rows: Rows | None, info: Info, beside: Sequence[write.File] = ()
+    plan: Plan,
+    report: Report,
+    rows: Rows | None,
+    info: Info,
+    beside: Sequence[write.File] = (),
+    places: Mapping[Path, Path] | None = None,
 ) -> Sequence[Path]:
     """Write what was planned, all or nothing; the files."""
     pages = [(file, form) for form, file in plan.targets if file]
@@ -203,7 +204,8 @@ def to_files(
         inside = _beside_pages(plan.folder, report, rows)
     files = [write.text_file(file, _page(report, form, info, plan.location)) for file, form in pages]
     files += [*inside, *beside]
-    write.write_all(files, plan.folder)
+    outdated = names_of(plan, report.command, rows is not None)  # such as a picture that this report lacks
+    write.write_all(files, plan.folder, places=places, outdated=outdated)
     return [file.path for file in files]
 
 

@@ -40,12 +40,13 @@ def perform(context: typer.Context) -> int:
     from ..reports import sentences
 
     settings, to = asked.settings(), Path(asked["to"])
-    release.check_places(data, settings, to, bool(asked["force"]))
+    force = bool(asked["force"])
+    places = release.check_places(data, settings, to, force)
     with terminal.watched(bool(asked["quiet"])) as progress:
         made = release.prepare(data, settings, progress, shuffle=bool(asked["shuffle"]), insecure=insecure)
         terminal.warn(map(sentences.sentence, made.remarks), bool(asked["quiet"]))
         files = release.files(made, data, settings, to, progress)
-        write.write_all(files)
+        write.write_all(files, places=places, new=not force)
         if made.heterogeneity is not None and not asked["quiet"]:
             low, high = made.heterogeneity
             phi = f"between {low:.2f} and {high:.2f} of 2: how much labels depend on features inside a cluster"

@@ -58,6 +58,7 @@ class Errand:
     plan: output.Plan
     sources: Mapping[str, str]  # what it reads, by what it is
     stored: bool  # is it a report that is there already?
+    places: Mapping[Path, Path]  # where what it writes leads
 
 
 def perform(context: typer.Context, job: Job) -> int:
@@ -89,7 +90,8 @@ def perform(context: typer.Context, job: Job) -> int:
     terminal.warn((sentence(one) for one in report.remarks if one not in said), silent)
     info = versions.of_run(data, sys.argv[1:], started) if asked["with_run_info"] else info
     text = output.to_screen(plan, report, *terminal.screen(), info, bool(asked["verbose"]))
-    written = output.to_files(plan, report, rows if job.rows else None, info, output.per_row(asked.values, rows))
+    per_row = output.per_row(asked.values, rows)
+    written = output.to_files(plan, report, rows if job.rows else None, info, per_row, errand.places)
     terminal.show(text)
     terminal.warn(output.to_summary(plan, report, os.environ.get("GITHUB_STEP_SUMMARY")), quiet=False)
     if written and not silent:
@@ -147,8 +149,9 @@ def _checked(context: typer.Context, job: Job, data: str, asked: Configuration) 
     nowhere = asked["no_output"] or (stored and asked.origins["output"] == configuration.DEFAULT)
     location = None if stored or data == "-" else output.location(data, os.environ.get("GITHUB_WORKSPACE"))
     plan = output.plan(asked["format"], None if nowhere else asked["output"], job.every_format, location)
-    output.check(plan, output.names_of(plan, name, job.rows) if job.tables else {}, read, asked.values.get("per_row"))
-    return Errand(name, job, data, asked, settings, plan, read, stored)
+    names = output.names_of(plan, name, job.rows) if job.tables else {}
+    places = output.check(plan, names, read, asked.values.get("per_row"))
+    return Errand(name, job, data, asked, settings, plan, read, stored, places)
 
 
 def _beside(release: str | None) -> Mapping[str, str]:

@@ -4,7 +4,9 @@ pandas and narwhals."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy.typing as npt
@@ -64,7 +66,7 @@ class Rewrite:
     rows: Integers | None = None  # numbers of the rows that are published, where not all are; rising
     order: Integers | None = None  # of those that are published, where they are shuffled
     alone: bool = False  # whether every other column is left out
-    stamps: Mapping[str, object] | None = None  # of the files as they were when the labels were read
+    stamps: Mapping[Path, object] | None = None  # of the files as they were when the labels were read
 
     @property
     def published(self) -> int:
@@ -76,6 +78,20 @@ def read_table(source: object, options: ReadOptions, progress: Progress) -> Tabl
     from . import read
 
     return read.read_table(source, options, progress)
+
+
+def unchanged(*places: object) -> AbstractContextManager[None]:
+    """Around what reads tables several times: a file that is written to meanwhile is refused."""
+    from .sources import locate
+
+    return locate.unchanged(*places)
+
+
+def stamps(source: object) -> Mapping[Path, object]:
+    """Of each file of a table: others after something was written to it."""
+    from .sources import locate
+
+    return locate.stamps(source)
 
 
 def probabilities_of_rows(values: object, table: Table, source: object) -> Floats:

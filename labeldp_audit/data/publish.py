@@ -42,7 +42,7 @@ from .sources.contract import Source
 from .sources.delimited import BLOCK
 from .sources.frame import arrow_of, narwhal
 from .sources.locate import PARQUET as PARQUET_ENDINGS
-from .sources.locate import locate
+from .sources.locate import locate, stamps
 
 PARQUET, ARROW, CSV, SVM = "parquet", "arrow", "csv", "svm"
 ENDINGS = {
@@ -83,16 +83,10 @@ def check_kind(source: str, to: Path, labels: bool) -> None:
         raise SpecError(f"the table is {there} and the release would be {wanted}", to.name, hint=hint)
 
 
-def stamps(source: object, options: ReadOptions) -> dict[str, object]:
-    """Of each file of a table: other ones after something was written to it."""
-    with ExitStack() as until:
-        return {one.name: one.stamp() for one in locate(source, how_text(options), until).contents}
-
-
 def write(source: object, options: ReadOptions, plan: Rewrite, to: Path, file: BinaryIO, progress: Progress) -> None:
     """The table at `source`, as the plan says."""
     _write(source, options, plan, to, file, progress)
-    if plan.stamps is not None and stamps(source, options) != plan.stamps:
+    if plan.stamps is not None and stamps(source) != plan.stamps:
         raise DataError("the table changed while it was read", Path(str(source)).name)
 
 
@@ -446,7 +440,7 @@ def _compression(found: Source) -> str:
     """As the first column of the input is packed."""
     first = found.contents[0]
     if isinstance(first, FileContent) and first.path.suffix.lower() in PARQUET_ENDINGS:
-        with reading(found.name, "cannot be read"), pq.ParquetFile(first.path) as file:
+        with reading(found.name, "cannot be read"), first.opened() as opened, pq.ParquetFile(opened) as file:
             if file.num_row_groups:
                 packed = file.metadata.row_group(0).column(0).compression.lower()
                 return "none" if packed == "uncompressed" else str(packed)

@@ -27,9 +27,9 @@ from .probabilities import check_columns, distributions, read_column
 from .roles import Roles, assign, known
 from .scan import LabelScan, NumberScan, Scan, scan, settled
 from .sources.batches import about, rows_per_batch
-from .sources.content import digest_beside, unchanged
+from .sources.content import digest_beside
 from .sources.contract import HowText, Source
-from .sources.locate import locate
+from .sources.locate import locate, unchanged
 
 FEWEST = 200  # rows that are audited without asking
 PROBABILITIES = "the probabilities need", "audit fewer rows"
@@ -37,9 +37,9 @@ NOT_KEPT = 2**16 - 1
 
 
 def read_table(place: object, options: ReadOptions, progress: Progress) -> Table:
-    with ExitStack() as until:
+    with unchanged(place), ExitStack() as until:
         source = locate(place, how_text(options), until)
-        with about(source.name), unchanged(source.contents):
+        with about(source.name):
             roles = assign(list(source.types), options)
             size = rows_per_batch(len(roles.read))
             table = (two_passes if roles.features else one_pass)(source, roles, options, size, progress)

@@ -62,7 +62,11 @@ def open_parquet(name: str, parts: tuple[FileContent, ...]) -> Source:
 def _parquet(part: FileContent, columns: int) -> Iterator[pq.ParquetFile]:
     """With buffered pages of all columns instead of whole column chunks: a row group may hold a million rows."""
     size = max(1 << 14, min(1 << 20, (1 << 26) // max(columns, 1)))
-    with reading(part.name, BROKEN_PARQUET), pq.ParquetFile(part.path, buffer_size=size, pre_buffer=False) as file:
+    with (
+        reading(part.name, BROKEN_PARQUET),
+        part.opened() as opened,
+        pq.ParquetFile(opened, buffer_size=size, pre_buffer=False) as file,
+    ):
         yield file
 
 
@@ -89,7 +93,7 @@ def open_arrow(content: FileContent, how: HowText) -> Source:
     """An Arrow IPC file, which Feather version 2 is, or an IPC stream."""
 
     def pieces(columns: list[str], size: int) -> Iterator[pa.RecordBatch]:
-        with _arrow(content) as reader:
+        with _arrow(content, [schema.get_field_index(one) for one in columns]) as reader:
             whole = isinstance(reader, pa.RecordBatchStreamReader)
             for batch in reader if whole else map(reader.get_batch, range(reader.num_record_batches)):
                 part = batch.select(columns)
@@ -103,8 +107,14 @@ def open_arrow(content: FileContent, how: HowText) -> Source:
 
 
 @contextmanager
-def _arrow(content: FileContent) -> Iterator[pa.RecordBatchFileReader | pa.RecordBatchStreamReader]:
-    with reading(content.name, BROKEN_ARROW), pa.memory_map(str(content.path)) as file:
+def _arrow(
+    content: FileContent, columns: Sequence[int] | None = None
+) -> Iterator[pa.RecordBatchFileReader | pa.RecordBatchStreamReader]:
+    """columns: numbers of those that are wanted. Not mapped into memory: a file that is cut off meanwhile would end the
+    process."""
+    with reading(content.name, BROKEN_ARROW), content.opened() as file:
         magic = file.read(6)
         file.seek(0)
-        yield pa.ipc.open_file(file) if magic == b"ARROW1" else pa.ipc.open_stream(file)
+        options = pa.ipc.IpcReadOptions(included_fields=columns)
+        opened = pa.ipc.open_file if magic == b"ARROW1" else pa.ipc.open_stream
+        yield opened(file, options=options)

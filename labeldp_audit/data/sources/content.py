@@ -36,9 +36,6 @@ class Hashed(Protocol):
     def blocks(self) -> Iterator[Any]:
         """The bytes as they are, from the beginning, some at a time."""
 
-    def stamp(self) -> tuple[int, ...]:
-        """Another one after something was written to it."""
-
 
 class Content(Hashed, Protocol):
     def stream(self) -> pa.NativeFile:
@@ -64,34 +61,13 @@ class FileContent:
         with self.path.open("rb") as file:
             yield from iter(partial(file.read, MEGABYTE), b"")
 
+    def opened(self) -> pa.NativeFile:
+        """For pyarrow, which knows names as bytes: a name need not be UTF-8, nor the language of the machine."""
+        return pa.OSFile(os.fsencode(self.path))
+
     def stream(self) -> pa.NativeFile:
         with reading(self.name, "cannot be read"):
-            return pa.input_stream(str(self.path), compression="gzip" if self.path.suffix.lower() == ".gz" else None)
-
-    def stamp(self) -> tuple[int, ...]:
-        try:
-            status = self.path.stat()
-        except OSError:
-            return ()
-        return status.st_ino, status.st_size, status.st_mtime_ns
-
-
-@contextmanager
-def unchanged(contents: Sequence[Hashed]) -> Iterator[None]:
-    """Two passes over a table that grows meanwhile would be about two tables."""
-    before = {content.name: content.stamp() for content in contents}
-
-    def check() -> None:
-        for content in contents:
-            if content.stamp() != before[content.name]:
-                raise DataError("the table changed while it was read", content.name)
-
-    try:
-        yield
-    except Exception:
-        check()  # which explains the exception
-        raise
-    check()
+            return pa.input_stream(self.opened(), compression="gzip" if self.path.suffix.lower() == ".gz" else None)
 
 
 class Window(io.RawIOBase):
@@ -136,9 +112,6 @@ class SpooledContent:
 
     def _opened(self) -> BinaryIO:
         return io.BufferedReader(Window(self.file.fileno()), MEGABYTE)
-
-    def stamp(self) -> tuple[int, ...]:
-        return ()  # nothing else can write to it
 
 
 @contextmanager

@@ -166,9 +166,6 @@ class FrameContent:
             for column in batch.columns:
                 yield from _cells(column)
 
-    def stamp(self) -> tuple[int, ...]:
-        return ()  # Arrow's arrays do not change
-
 
 def _spelled(kind: pa.DataType) -> str:
     """All texts are of one type, however long they may be; the same goes for bytes and lists."""

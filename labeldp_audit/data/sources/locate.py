@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Iterable, Iterator
-from contextlib import ExitStack
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import NoReturn
@@ -117,3 +117,49 @@ def pattern(source: str, how: HowText) -> Source:
 def parquet_files(name: str, paths: Iterable[Path], root: Path) -> Source:
     parts = sorted((one.relative_to(root).as_posix(), one) for one in paths)
     return open_parquet(name, tuple(FileContent.checked(part, one) for part, one in parts))
+
+
+# ---- files that others write to
+
+
+Stamps = Mapping[Path, tuple[int, ...]]
+
+
+def stamps(place: object) -> Stamps:
+    """Of each file of a table: another one after something was written to it. The time at which the system saw a change
+    cannot be set, as that which the file's owner sees can."""
+    found = {}
+    for one in _files(Path(place)) if isinstance(place, str | os.PathLike) and place != STDIN else ():
+        with suppress(OSError):
+            known = one.stat()
+            found[one] = known.st_dev, known.st_ino, known.st_size, known.st_mtime_ns, known.st_ctime_ns
+    return found
+
+
+def _files(path: Path) -> list[Path]:
+    with suppress(OSError, ValueError):  # what cannot be looked at, reading it says
+        if path.is_dir():
+            return [one for one in below(path) if one.suffix.lower() in PARQUET]
+        return [path] if path.exists() else [Path(one) for one in glob.glob(str(path), recursive=True)]  # noqa: PTH207
+    return []
+
+
+@contextmanager
+def unchanged(*places: object) -> Iterator[None]:
+    """What is read inside in several passes is the same table in each, and its digest is that of what was read."""
+    before = [stamps(one) for one in places]
+
+    def check() -> None:
+        for place, known in zip(places, before, strict=True):
+            now = stamps(place)
+            for one in sorted(known.keys() | now.keys()):
+                if known.get(one) != now.get(one):
+                    parts = () if one.name == Path(str(place)).name else (Path(str(place)).name,)
+                    raise DataError("the table changed while it was read", *parts, one.name)
+
+    try:
+        yield
+    except Exception:
+        check()  # which explains the exception
+        raise
+    check()
