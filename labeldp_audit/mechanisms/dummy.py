@@ -15,9 +15,7 @@ import numpy as np
 from ..core.arrays import Floats, Integers
 from ..core.mechanism import Labels, Published
 from ..core.release import Outcomes, Release, Tails
-from .bag_likelihood import log_likelihoods
 from .per_record import shared_out
-from .poisson_binomial import tails_of_count
 from .randomized_response import RandomizedResponse
 
 JUDGED_AS = "judged as randomized response, for a reader who knows whose each label is; others learn less"
@@ -38,6 +36,8 @@ class Dummy(RandomizedResponse):
 
     def tails(self, release: Release, labels: Labels) -> Tails:
         """Of how common each label is."""
+        from .poisson_binomial import tails_of_count
+
         channel = self.channel(self.classes)
         true, told = (np.bincount(one.astype(np.int64), minlength=self.classes) for one in (labels, release.view))
         found = [tails_of_count(many, true, shares) for many, shares in zip(told.tolist(), channel.T, strict=True)]
@@ -51,6 +51,8 @@ class Dummy(RandomizedResponse):
     def loglik(self, release: Release, eta: Floats) -> Floats:
         """By how many have each label. Of K counts any K - 1 tell all, so each counts (K - 1) / K times: exact for two
         classes; for more, counts are weighed as if they were independent."""
+        from .bag_likelihood import log_likelihoods
+
         classes, n = eta.shape[1], len(eta)
         channel, told = self.channel(classes), np.bincount(release.view.astype(np.int64), minlength=classes)
         hit, found = eta @ channel, np.zeros(eta.shape)

@@ -34,7 +34,6 @@ from ..core.release import PEER, Guarantee, Guide, Outcomes, Release, Tails
 from . import exact
 from .guided import PUBLIC, Guided
 from .per_record import shared_out
-from .poisson_binomial import law_of_binomials
 from .randomized_response import epsilon_from_pi, pi_from_epsilon
 
 SILENT = 2  # what is said of a row that publishes no label
@@ -196,6 +195,8 @@ def laws(size: int, seen: int, alpha: float) -> Floats:
 def _tails(size: int, true: int, told: int, seen: int, alpha: float) -> tuple[float, float]:
     """How likely at most, and at least, so many of the labels seen of a cluster are positive, by how many truly are."""
     from scipy.stats import binom
+
+    from .poisson_binomial import law_of_binomials
 
     first, law = law_of_binomials(np.array([true, size - true]), np.array([1 - alpha, alpha]))
     share = np.arange(first, first + len(law)) / size
