@@ -212,10 +212,9 @@ def _manifest(case: Case, settings: Settings, spec: str) -> Pairs:
         "shuffled": (isinstance(manifest.get("shuffled"), bool), True),
         **{name: (manifest["learner"].get(name), value) for name, value in learner.items()},
     }
-    if "sha256" in manifest["published"]:  # which older manifests lack
-        claims["sha256"] = (manifest["published"]["sha256"], case.found.sha256)
+    claims["sha256"] = (manifest["published"].get("sha256"), case.found.sha256)
     kept = case.files.others(publish.column_names(case.files.release, case.files.options))
-    named = manifest["table"].get("columns", kept)  # which older manifests lack; their order is the schema's affair
+    named = manifest["table"].get("columns", [])  # their order is the schema's affair
     claims["columns"] = (sorted(map(str, named)) if isinstance(named, list) else named, sorted(kept))
     if isinstance(case.files.original, str):  # a frame has the types of its library, not those of a file
         digests = [publish.schema_digest(case.files.original, case.files.options, typed) for typed in (True, False)]

@@ -794,3 +794,13 @@ def test_manifests_that_nobody_wrote_end_in_a_verdict_or_a_line(clinic, tmp_path
         assert failing(verify(to, original=clinic)) == ["manifest"]
     except lda.DataError as error:
         assert "the manifest is not as `release` wrote it" in str(error)
+
+
+@pytest.mark.parametrize(("part", "key"), [("published", "sha256"), ("table", "columns")])
+def test_nothing_is_left_out_of_a_manifest(clinic, tmp_path, part, key):
+    to = released(clinic, tmp_path, "rr:epsilon=1")
+    place = tmp_path / "out.parquet.manifest.json"
+    manifest = json.loads(place.read_text())
+    del manifest[part][key]
+    place.write_text(json.dumps(manifest))
+    assert failing(verify(to, original=clinic)) == ["manifest"]
