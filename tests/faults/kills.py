@@ -32,7 +32,7 @@ PART = re.compile(r"\..+\.[0-9a-f]{8}\.labeldp-audit\.part", re.DOTALL)
 AUDITED = ("--estimator", "knn", "--bags", "50", "--threads", "1", "--no-config", "-q", "-o", "out")
 COMMANDS: Mapping[str, tuple[str, ...]] = {
     "audit": ("audit", "in/t.parquet", "--mechanism", "rr:epsilon=1", "-f", "json=out/too.json", *AUDITED),
-    "tune": ("tune", "in/t.parquet", "--fail-if", "advantage.high > 0.3", "--mechanism", "rr", *AUDITED),
+    "tune": ("tune", "in/t.parquet", "--fail-if", "advantage.high > 0.15", "--mechanism", "rr", *AUDITED),
     "release": (
         "release", "in/large.csv", "--to", "out/r.csv", "--mechanism", "llp:k=8", "--force", "-q",
         "--insecure-for-testing", "--no-config",

@@ -11,13 +11,16 @@ from typing import Any
 
 import pytest
 
+import labeldp_audit
+
+PACKAGE = Path(labeldp_audit.__file__).parent
 HERE = Path(__file__).parent
 pytestmark = pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="looks at processes as Linux does")
 
 
 def played(program: str, *arguments: object, seconds: int = 120) -> Any:
     """What a program of this folder says, which forks, as a process with the threads of a test runner must not."""
-    environment = os.environ | {"LABELDP_AUDIT_ESTIMATOR": "knn", "OMP_NUM_THREADS": "1"}
+    environment = os.environ | {"PYTHONPATH": str(PACKAGE.parent), "OMP_NUM_THREADS": "1"}
     done = subprocess.run(
         [sys.executable, HERE / program, *map(str, arguments)],
         capture_output=True, text=True, timeout=seconds, check=False, env=environment,
