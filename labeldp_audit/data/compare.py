@@ -181,12 +181,19 @@ def different(old: pa.Array, new: pa.Array) -> int:
     elif old.equals(new):
         found = 0
     else:
-        found = sum(a != b for a, b in zip(old.to_pylist(), new.to_pylist(), strict=True)) or 1
+        found = sum(a != b for a, b in zip(_values(old), _values(new), strict=True)) or 1
     return found
 
 
 def _twice(entries: pa.Array) -> int:
-    return len(entries) - len({*map(repr, entries.to_pylist())})
+    return len(entries) - len({*map(repr, _values(entries))})
+
+
+def _values(array: pa.Array) -> list[Any]:
+    """Of texts their bytes, which may be no UTF-8 where a file is damaged."""
+    texts = pa.types.is_string(array.type) or pa.types.is_large_string(array.type)
+    found: list[Any] = (array.cast(pa.large_binary()) if texts else array).to_pylist()
+    return found
 
 
 def _nulls(array: pa.Array) -> npt.NDArray[np.bool_]:

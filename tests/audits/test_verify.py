@@ -278,6 +278,16 @@ def test_a_dictionary_with_an_entry_twice_is_found():
     assert different(twice, twice) == different(twice, old) == 0
 
 
+@pytest.mark.parametrize("kind", [pa.string(), pa.large_string()])
+def test_texts_that_are_no_utf_8_are_compared_by_their_bytes(kind):
+    old, new = (pa.array([one, b"b"], pa.binary()).cast(pa.large_binary()) for one in (b"\xb2a", b"\xb3a"))
+    wide = pa.large_binary() if kind == pa.large_string() else pa.binary()
+    old, new = (
+        pa.Array.from_buffers(kind, 2, one.cast(wide).buffers()) for one in (old, new)
+    )  # as a damaged file may hold them
+    assert different(old, new) == 1 and different(old, old) == 0
+
+
 def test_a_manifest_says_each_thing_once(clinic, tmp_path):
     to = released(clinic, tmp_path)
     place = tmp_path / "out.parquet.manifest.json"
