@@ -121,6 +121,9 @@ def explained(error: Exception) -> int:
                 "not enough memory", "--exclude columns that are no features, or use a machine with more memory"
             )
             return terminal.DATA
+        case UnicodeDecodeError():  # pyarrow looks at a text of Parquet when it is asked for
+            terminal.complain("a text of the table is not UTF-8", "write the table again with the program it is from")
+            return terminal.DATA
         case _ if scarce := _scarce():
             return explained(scarce)
         case _ if stranger := registry.stranger_in(error):

@@ -75,7 +75,8 @@ def _of_cells(cells: Any, rounded: bool = False) -> Hashes:
             found[~missing] = hash_array(_rounded(numbers) if rounded and pa.types.is_floating(kind) else numbers)
         return found
     coded = _texts(cells).dictionary_encode()
-    known = hash_array(np.array([*map(str, coded.dictionary.to_pylist()), ""], object))
+    every = coded.dictionary.cast(pa.large_binary()).to_pylist()  # a damaged file may hold texts that are no UTF-8
+    known = hash_array(np.array([*(one.decode(errors="backslashreplace") for one in every), ""], object))
     found = known[coded.indices.fill_null(len(known) - 1).to_numpy(zero_copy_only=False)]
     return np.where(missing, np.uint64(0), found)
 

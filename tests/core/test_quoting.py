@@ -16,7 +16,7 @@ PACKAGE = Path(quoting.__file__).parents[1]
 FILES = sorted(PACKAGE.rglob("*.py"))
 # Who may write to the terminal, and who may look for what cannot be printed: one makes text safe; others count
 # characters for the reader, or spell what a shell or a file reads again.
-PRINT = {"cli/terminal.py", "cli/app.py"}
+PRINT = {"cli/terminal.py", "cli/app.py", "__main__.py"}
 STREAMS = ("stderr.write", "stdout.write", "buffer.write")
 LOOK = {
     "core/quoting.py",

@@ -79,3 +79,9 @@ def test_texts_are_the_same_in_whatever_type_arrow_holds_them():
     kinds = pa.string(), pa.large_string(), pa.string_view()
     found = [same_rows.hashes(pa.table({"t": pa.array(["a", None, "b"], kind)}), (), ReadOptions()) for kind in kinds]
     assert found[0].tolist() == found[1].tolist() == found[2].tolist() and len({*found[0].tolist()}) == 3
+
+
+def test_texts_that_are_no_utf_8_are_told_apart():
+    bad = pa.Array.from_buffers(pa.string(), 3, pa.array([b"\xb2", b"\xb3", b"\xb2"], pa.binary()).buffers())
+    found = same_rows._of_cells(bad)
+    assert found[0] == found[2] != found[1]
