@@ -124,6 +124,9 @@ def explained(error: Exception) -> int:
         case UnicodeDecodeError():  # pyarrow looks at a text of Parquet when it is asked for
             terminal.complain("a text of the table is not UTF-8", "write the table again with the program it is from")
             return terminal.DATA
+        case OSError(strerror=str(fault), filename=str(file)):  # such as a name that is too long for a file
+            terminal.complain(str(DataError(fault, file)))
+            return terminal.DATA
         case _ if scarce := _scarce():
             return explained(scarce)
         case _ if stranger := registry.stranger_in(error):

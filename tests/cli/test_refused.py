@@ -209,3 +209,22 @@ def test_a_folder_of_which_a_part_would_be_read_is_refused(audit, tables, tmp_pa
     assert ended.status == 3 and ended.error.endswith("mixed: t.csv") and "*.parquet" in ended.err
     (tmp_path / "mixed" / "t.csv").unlink()
     assert audit("nu-max", tmp_path / "mixed", "--no-output").status == 0
+
+
+LONG = "z" * 5000
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        ("nu-max", "t.csv", "-o", LONG), ("nu-max", "t.csv", "-f", f"markdown={LONG}"), ("nu-max", f"{LONG}.csv"),
+        ("nu-max", "t.csv", "--eta-file", LONG), ("nu-max", "t.csv", "--config", LONG), ("verify", f"{LONG}.csv"),
+        ("check", "t.csv", "--policy", LONG), ("attack", "t.csv", f"{LONG}.csv"),
+        ("release", "t.csv", "--mechanism", "rr:pi=0.1", "--to", f"{LONG}.csv"),
+    ],
+)  # fmt: skip
+def test_names_that_no_file_can_have(audit, asked):
+    (audit.folder / "t.csv").write_text("x,y\n1,0\n2,1\n")
+    ended = audit(*asked)
+    assert ended.status in (2, 3) and len(ended.error) < 2100
+    assert [one.name for one in audit.folder.iterdir()] == ["t.csv"]
