@@ -112,6 +112,7 @@ def _as_spec_error(error: Any) -> SpecError:
 
 def explained(error: Exception) -> int:
     """One line, a hint where there is something to do, and the status."""
+    error = _of_the_world(error) or error
     match error:
         case AuditError():
             terminal.complain(str(error), error.hint)
@@ -121,14 +122,6 @@ def explained(error: Exception) -> int:
                 "not enough memory", "--exclude columns that are no features, or use a machine with more memory"
             )
             return terminal.DATA
-        case UnicodeDecodeError():  # pyarrow looks at a text of Parquet when it is asked for
-            terminal.complain("a text of the table is not UTF-8", "write the table again with the program it is from")
-            return terminal.DATA
-        case OSError(strerror=str(fault), filename=str(file)):  # such as a name that is too long for a file
-            terminal.complain(str(DataError(fault, file)))
-            return terminal.DATA
-        case _ if scarce := _scarce():
-            return explained(scarce)
         case _ if stranger := registry.stranger_in(error):
             terminal.complain(f"another package fails: {stranger}", "its authors want to know; --debug shows more")
             return terminal.USAGE
@@ -137,12 +130,20 @@ def explained(error: Exception) -> int:
             return terminal.BUG
 
 
-def _scarce() -> DataError | None:
-    """Where addresses are few, libraries fail in ways of their own."""
+def _of_the_world(error: Exception) -> DataError | None:
+    """What is no fault of ours, whoever met it first."""
+    match error:
+        case AuditError() | MemoryError():
+            return None
+        case UnicodeDecodeError():  # pyarrow looks at a text of Parquet when it is asked for
+            hint = "write the table again with the program it is from"
+            return DataError("a text of the table is not UTF-8", hint=hint)
+        case OSError(strerror=str(fault), filename=str(file)):  # such as a name that is too long for a file
+            return DataError(fault, file)
     try:
-        machine.check_addresses()
-    except DataError as error:
-        return error
+        machine.check_addresses()  # where they are few, libraries fail in ways of their own
+    except DataError as scarce:
+        return scarce
     return None
 
 
