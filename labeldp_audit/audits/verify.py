@@ -103,7 +103,7 @@ def _case(place: Copy, settings: Settings, progress: Progress) -> tuple[Case, Pa
     if manifest is not None:
         known = manifest["label"]
         options = replace(
-            options, label=settings.label or known["column"], positive=settings.positive or known["positive"]
+            options, label=settings.label or known["column"], positive=settings.positive or known.get("positive")
         )
     table = None if settings.original is None else read_table(_source(settings.original), options, progress)
     classes, label = ((), None) if table is None else (table.dataset.classes, table.dataset.label)
@@ -208,7 +208,7 @@ def _manifest(case: Case, settings: Settings, spec: str) -> Pairs:
         "mechanism": (manifest["mechanism"], spec),
         "parameters": (manifest.get("parameters"), plain(mechanism.at())),
         "published": (manifest["published"].get("as"), str(mechanism.publishes)),
-        "positive": (manifest["label"]["positive"], case.found.classes[1] if classes == 2 else None),
+        "positive": (manifest["label"].get("positive"), case.found.classes[1] if classes == 2 else None),
         "shuffled": (isinstance(manifest.get("shuffled"), bool), True),
         **{name: (manifest["learner"].get(name), value) for name, value in learner.items()},
     }

@@ -814,3 +814,12 @@ def test_nothing_is_left_out_of_a_manifest(clinic, tmp_path, part, key):
     del manifest[part][key]
     place.write_text(json.dumps(manifest))
     assert failing(verify(to, original=clinic)) == ["manifest"]
+
+
+def test_a_manifest_without_a_positive_class_is_no_reason_to_fail_otherwise(clinic, tmp_path):
+    to = released(clinic, tmp_path, "rr:epsilon=1")
+    place = tmp_path / "out.parquet.manifest.json"
+    manifest = json.loads(place.read_text())
+    del manifest["label"]["positive"]
+    place.write_text(json.dumps(manifest))
+    assert failing(verify(to)) == ["manifest"]

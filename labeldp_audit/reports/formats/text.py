@@ -6,6 +6,7 @@ import re
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from ...core.quoting import plain
 from ...core.report import Report
 from .. import document
 from ..blocks import Block, Figure, Level, Notice, Sentence, Table
@@ -74,7 +75,7 @@ def _clauses(text: str, most: int) -> str:
 
 def _last(brief: Sequence[Block], page: str, rest: str, width: int) -> list[str]:
     steps = next((one.text for one in brief if isinstance(one, Sentence) and one.role == "next"), "")
-    parts = [f"page: {page}" if page else "", f"next: labeldp-audit {steps}" if steps else "", f"all: {rest}"]
+    parts = [f"page: {plain(page)}" if page else "", f"next: labeldp-audit {steps}" if steps else "", f"all: {rest}"]
     lines = [""]
     for part in filter(None, parts):
         joined = f"{lines[-1]}{_GAP}{part}" if lines[-1] else part
