@@ -217,6 +217,6 @@ def test_text_gives_way_to_numbers():
     assert all(end in line for end in ends for line in lines[1:]) and "69 %  62-76" in lines[1]
 
 
-def test_the_folder_of_the_page_is_one_plain_line(judged_report):
-    shown = formats.screen(judged_report, page="a\u200d\x1b[31m/x.html")
+def test_the_folder_of_the_page_is_one_plain_line(tail_report):
+    shown = formats.screen(tail_report, page="a\u200d\x1b[31m/x.html")
     assert all(line.isprintable() for line in shown.splitlines()) and "\\u200d" in shown
