@@ -690,8 +690,8 @@ def test_whatever_a_manifest_tells_a_learner_is_computed_again(clusters, tmp_pat
     manifest = json.loads(place.read_text())
     told, facts = manifest["learner"], []
     for name, value in told.items():
-        if name == "noisy_counts":
-            continue  # which were drawn: their noise is tested
+        if name == "noisy_counts" or (name == "most_likely" and spec.startswith("lp-mst")):
+            continue  # which were drawn, or learnt from what was drawn: noise is tested, with the original
         facts += (
             [{name: {**value, part: _edited(value[part])}} for part in value if part != "denominator"]
             if (isinstance(value, dict))
@@ -707,9 +707,7 @@ def test_whatever_a_manifest_tells_a_learner_is_computed_again(clusters, tmp_pat
                 if "channels that the manifest tells" in str(error) or "does not tell" in str(error)
                 else []
             )
-        assert {"manifest", "channels", "channel"} & {*found}, (
-            change
-        )  # a set of one class may be another, which has no noise
+        assert {"manifest", "channels"} & {*found}, change
     place.write_text(json.dumps({**manifest, "people": {**manifest["people"], "most_rows": 1}}))
     assert failing(verify(to, original=clusters)) == ["manifest"]
 
