@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from decimal import ROUND_CEILING
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from ..core.errors import SpecError
 from ..core.release import ANYBODY, PEER
 from ..engines import machine
 from ..reports.formats.call import quoted
+from ..reports.formats.spelling import short
 from . import configuration, terminal
 
 _FEW = 6  # classes that are named
@@ -154,6 +156,7 @@ def _is_said(one: Mapping[str, Any], others: Sequence[Mapping[str, Any]]) -> boo
 
 
 def _spent(one: Mapping[str, Any]) -> str:
-    delta = f", delta {one['delta']:.3g}" if one["delta"] else ""
-    epsilon = one["epsilon"] if isinstance(one["epsilon"], str) else f"{one['epsilon']:.6g}"
+    """No less than what is spent: the manifest has every digit."""
+    delta = f", delta {short(one['delta'], ROUND_CEILING, 3)}" if one["delta"] else ""
+    epsilon = one["epsilon"] if isinstance(one["epsilon"], str) else short(one["epsilon"], ROUND_CEILING, 6)
     return f"epsilon {epsilon}{delta} for {_VIEWERS[one['viewer']]}"

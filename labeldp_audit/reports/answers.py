@@ -384,7 +384,8 @@ def _surely(played: Mapping[str, Mapping[str, Finding]], best: Finding | None) -
     told = {str(one.at["attacker"]): one.bound for one in (best, worst) if one is not None}
     said = [
         f"{plain(name)} {'of' if i else f'is sure (above {_SURE:g}) of'} {bound.n:,} labels and "
-        f"{'' if i else 'right about '}{words.said(bound.estimate, PER_CENT)}"
+        f"{'' if i else 'right about '}{words.said(bound.estimate, PER_CENT)} "
+        f"({words.low(bound, PER_CENT)} to {words.high(bound, PER_CENT)})"
         for i, (name, bound) in enumerate(told.items())
     ]
     return words.started("; ".join(said) + ".") if said else ""

@@ -9,6 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from labeldp_audit.cli import release_command
+from labeldp_audit.core.release import ANYBODY
+
 
 @pytest.fixture
 def clicks(tmp_path):
@@ -117,3 +120,8 @@ def test_verify_is_not_named_where_it_cannot_decide(audit, clicks, tmp_path):
     for spec, decides in (("pate:epsilon=20,teachers=3,queries=20", False), ("dummy:epsilon=1", True)):
         ended = audit("release", clicks, "--to", tmp_path / "out.csv", "--mechanism", spec, "--force")
         assert ("labeldp-audit verify" in ended.out) == decides and "labeldp-audit attack" in ended.out
+
+
+def test_what_is_spent_is_never_rounded_down():
+    told = {"epsilon": 0.6794971, "delta": 1.0001e-6, "viewer": ANYBODY}
+    assert release_command._spent(told) == "epsilon 0.679498, delta 1.01e-6 for anybody who reads it"

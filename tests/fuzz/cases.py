@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import io
 import itertools
 import json
@@ -18,7 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from fuzz import mutations
 from fuzz.mutations import nasty
-from fuzz.stock import MARK, MECHANISMS, WRITTEN, Stock, written
+from fuzz.stock import MARK, WRITTEN, Stock, specs, written
 
 AUDITS = ("estimate-eta", "nu-max", "estimate-j", "advantage", "audit", "check", "tune")
 LINES = (
@@ -32,7 +31,7 @@ VALUES: dict[str, Sequence[str]] = {
     "repeats": ("people", "copies", "x"), "eta": ("guess", "number", "y", "text"), "eta_file": ("e.parquet", "absent.parquet"),
     "estimator": ("knn", "knn:k=5", "auto", "linear", "boosted", "x", "sklearn:naive_bayes.GaussianNB", "sklearn:os.system"),
     "k": ("1", "5", "50", "1000000", "-1", "0x"), "queries": ("1", "20", "200", "all", "0"), "recall": ("0.5", "1", "0", "nan"),
-    "mechanism": MECHANISMS, "tau": ("1,2,6", "0:10:0.1", "0:1:1e-9", "inf", "nan", "-1"), "utility": ("zero-one", "balanced"),
+    "mechanism": specs(), "tau": ("1,2,6", "0:10:0.1", "0:1:1e-9", "inf", "nan", "-1"), "utility": ("zero-one", "balanced"),
     "bags": ("30", "100", "3"), "smoothness": ("1,0.5", "0,1", "x", "1e400,1"), "alpha": ("1,2,inf", "0.5", "1e308", ","),
     "attacker": ("optimal", "baseline", "prediction", "x"), "guess": ("guess", "text", "y", "whole"),
     "confidence": ("0.9", "0.999999", "0.5", "1", "nan"), "seed": ("0", "7", "-1", str(10**30)), "fail_if": LINES,
@@ -162,7 +161,7 @@ def _wanted(rng: Random, command: str) -> list[str]:
                 "--to",
                 rng.choice(("r.csv", "r.parquet", "r.arrow", "r.svm")),
                 "--mechanism",
-                rng.choice(MECHANISMS),
+                rng.choice(specs()),
             ]
         case "check" | "tune":
             return ["--fail-if", rng.choice(LINES)]
@@ -180,7 +179,7 @@ def _options(rng: Random, case: Case, stock: Stock) -> Case:
 
 
 def _mechanisms(rng: Random, case: Case, stock: Stock) -> Case:
-    spec = rng.choice(MECHANISMS)
+    spec = rng.choice(specs())
     for _ in range(rng.randrange(3)):
         name, _, fields = spec.partition(":")
         key, _, _ = rng.choice(fields.split(",")).partition("=")
@@ -425,7 +424,7 @@ def _release(rng: Random, case: Case, stock: Stock) -> Case:
         (
             ("verify", [main]), ("verify", [main, "--original", original]), ("verify", [main, "--original", original]),
             ("attack", [original, main, "--exclude", "note", "--attacker", "optimal"]), ("report", [manifest, "--export", "opendp-registry"]),
-            ("verify", [main, "--original", original, "--mechanism", rng.choice(MECHANISMS)]),
+            ("verify", [main, "--original", original, "--mechanism", rng.choice(specs())]),
             ("attack", [original, main, "--exclude", "note"]),
         )
     )  # fmt: skip
@@ -436,7 +435,3 @@ KINDS: tuple[Callable[[Random, Case, Stock], Case], ...] = (
     _odd_table, _odd_table, _damaged_table, _damaged_table, _recoded_table, _recoded_table, _wrong_name, _options, _options, _mechanisms,
     _policy_lines, _configuration, _policy_file, _variables, _stored_report, _stored_report, _eta_file, _eta_file, _release, _release,
 )  # fmt: skip
-
-
-def digest_of(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()

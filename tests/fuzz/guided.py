@@ -124,7 +124,7 @@ def seeds(parser: str, stock: Any, folder: Path) -> list[bytes]:
     import json
 
     from fuzz.cases import LINES, _toml
-    from fuzz.stock import MECHANISMS as SPECS
+    from fuzz.stock import specs
 
     if parser == "eta":
         global GOOD_ETA
@@ -138,7 +138,7 @@ def seeds(parser: str, stock: Any, folder: Path) -> list[bytes]:
     document = {"label": "y", "exclude": ["note"], "mechanism": ["rr:epsilon=2"], "policy": {"fail_if": list(LINES)}}
     known: dict[str, list[bytes]] = {
         "policy": [one.encode() for one in LINES],
-        "mechanism": [one.encode() for one in SPECS],
+        "mechanism": [one.encode() for one in specs()],
         "csv": [stock.tables["t.csv"][:2000], b"a,y\n1,0\n2,1\n" * 3, b'"a","y"\r\nx,yes\r\n"b""c",no\r\n'],
         "report": [json.dumps(one).encode() for one in stock.reports.values()],
         "configuration": [_toml(document), b"[policy]\nfail_if = ['nu_max.high > 1']\nconfidence = 0.9\n"],

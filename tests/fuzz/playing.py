@@ -142,11 +142,18 @@ def faults(case: Case, played: Played) -> Iterator[str]:
 
 
 def _is_named(case: Case, marks: set[str]) -> bool:
-    """Labels and what was typed may be shown: where the text column is the label, its cells are classes."""
+    """Labels and what was typed may be shown: where a column of text is the label, its cells are classes."""
+    label = [
+        case.environment.get("LABELDP_AUDIT_LABEL"),
+        *(after for option, after in pairs(case) if option == "--label"),
+    ]
     typed = " ".join((*case.arguments, *case.environment.values()))
-    return any(
-        f"{option} {name}" in typed for option in ("--label",) for name in ("text", "note")
-    ) or "LABEL" in " ".join(case.environment)
+    return any(one in ("text", "note") for one in label) or all(one in typed for one in marks)
+
+
+def pairs(case: Case) -> zip[tuple[str, str]]:
+    """Each argument and the one behind it."""
+    return zip(case.arguments, case.arguments[1:], strict=False)
 
 
 def _of_messages(played: Played, err: str) -> Iterator[str]:
