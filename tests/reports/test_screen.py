@@ -56,6 +56,18 @@ def test_it_fits_and_begins_with_the_verdict_or_the_answer(any_report: Report, w
         assert said.split()[0] in " ".join(shown[: 1 if judged else 3])
 
 
+@pytest.mark.parametrize("width", [20, 40])
+def test_a_narrow_terminal_cuts_no_number_and_no_answer(any_report: Report, width: int) -> None:
+    shown = lines(any_report, width)
+    steps = [place for place, line in enumerate(shown) if line.startswith(("page: ", "next: ", "all: "))]
+    assert max(len(line) for line in shown[: min(steps)]) <= width
+    said = " ".join(" ".join(shown).split())
+    for block in document.of(any_report):
+        if block.level is Level.BRIEF and isinstance(block, Table) and 1 not in block.left:
+            assert all(" ".join(row[1].split()) in said for row in block.rows)
+    assert any_report.judgement or not any_report.findings or answers.brief(any_report)[0].split(".")[0][:200] in said
+
+
 def test_there_is_one_table_and_a_fact_is_said_once(any_report: Report) -> None:
     blocks = document.of(any_report)
     tables = [one for one in blocks if one.level is Level.BRIEF and isinstance(one, Table)]

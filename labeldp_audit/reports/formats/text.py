@@ -13,6 +13,7 @@ from ..blocks import Block, Figure, Level, Notice, Sentence, Table
 from .spelling import cut
 
 _WIDEST, _LINES, _WARNINGS = 120, 25, 5
+_LETTERS = 240  # of a sentence on the first screen
 _BOLD, _DIM, _RED, _GREEN, _YELLOW, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[32m", "\x1b[33m", "\x1b[0m"
 _COLORS = {"FAIL": _RED, "PASS": _GREEN, "OPEN": _YELLOW, "INCONCLUSIVE": _YELLOW, "UNPROVEN": _YELLOW}
 _GAP = "   "
@@ -56,7 +57,7 @@ def _brief(block: Block, width: int, color: bool) -> Iterator[str]:
             return
         case Sentence(text=text, role=role):
             style = _tint(text) if role in ("verdict", "answer") else _DIM
-            yield from (_styled(line, style, color) for line in _wrapped(text, width)[:3])
+            yield from (_styled(line, style, color) for line in _wrapped(text, width)[: max(3, _LETTERS // width)])
         case Table():
             yield ""
             yield from _table(block, width, color, one=True)
@@ -124,32 +125,43 @@ _NAME = 8  # columns of a text that still tells what a row is about
 
 
 def _table(table: Table, width: int, color: bool, one: bool = False) -> Iterator[str]:
-    """Columns side by side as far as there is room; one: text and headers give way to numbers, and of these the widest;
-    otherwise cells stand below others."""
+    """Columns side by side where there is room; one: texts and headers give way to numbers, and the last columns to the
+    first two; otherwise cells stand below others."""
     grid = [list(table.header), *map(list, table.rows)]
     widths, room = [max(map(_cells, column)) for column in zip(*grid, strict=True)], width + len(_GAP)
-    if not one and (len(widths) == 1 or sum(widths) + len(_GAP) * len(widths) > room):
-        yield from _stacked(table, width)
+    bodies = list(zip(*grid[1:], strict=True)) or [()] * len(widths)
+    least = [_least(column, place in table.left) for place, column in enumerate(bodies)]
+    shown = len(widths)
+    while one and shown > 2 and sum(least[:shown]) + len(_GAP) * shown > room:
+        shown -= 1
+    if sum(least[:shown] if one else widths) + len(_GAP) * shown > room or (shown == 1 and not one):
+        yield from _stacked(table, width, shown)
         return
-    bodies = [max(map(_cells, column), default=0) for column in zip(*grid[1:], strict=True)] or widths
-    least = [_NAME if place in table.left else max(4, body) for place, body in enumerate(bodies)]
-    while sum(widths) + len(_GAP) * len(widths) > room and max(widths) > 4:
-        loose = [size if size > kept else 0 for size, kept in zip(widths, least, strict=True)]
-        widest = max(loose) or max(widths)
-        widths[(loose if any(loose) else widths).index(widest)] -= 1
+    widths = widths[:shown]
+    while sum(widths) + len(_GAP) * len(widths) > room:
+        loose = [size if size > kept else 0 for size, kept in zip(widths, least, strict=False)]
+        widths[loose.index(max(loose))] -= 1
     for number, row in enumerate(grid):
-        cells = [_padded(cell, widths[place], place in table.left) for place, cell in enumerate(row)]
+        cells = [_padded(row[place], size, place in table.left) for place, size in enumerate(widths)]
         yield _styled(_GAP.join(cells), "" if number else _BOLD, color)
 
 
-def _stacked(table: Table, width: int) -> Iterator[str]:
-    """The first cell of each row, and each other below it with its column's name."""
+def _least(cells: Sequence[str], is_text: bool) -> int:
+    """A number is never cut; a text while that makes no two alike, if it is not very long."""
+    if not is_text:
+        return max(map(_cells, cells), default=4)
+    enough = (size for size in range(_NAME, 3 * _NAME) if len({one[: size - 1] for one in cells}) == len(set(cells)))
+    return next(enough, _NAME)
+
+
+def _stacked(table: Table, width: int, columns: int) -> Iterator[str]:
+    """The first cell of each row, and each other of the first columns below it with its column's name."""
     for first, *rest in table.rows:
         if len(table.header) == 1:
             yield from _wrapped(first, width, "- ", "  ")
             continue
         yield from _wrapped(first, width) or [""]
-        for name, cell in zip(table.header[1:], rest, strict=True):
+        for name, cell in zip(table.header[1:columns], rest, strict=False):
             if cell.strip():
                 yield from _wrapped(f"{name}: {' '.join(cell.split())}", width, "    ", "      ")
 
