@@ -163,12 +163,12 @@ masses = st.lists(st.integers(1, 50), min_size=3, max_size=3).map(lambda m: np.a
 @given(masses, masses, st.sampled_from([1.0, 1.2, 2.0, 50.0, 2000.0, math.inf]))
 def test_divergences_of_many_rows_come_near(one, zero, order):
     """Both ways, from cells that are known as well as never."""
-    box = class_box(*((10**15 * law).astype(np.int64) for law in (one, zero)), one > zero)
+    box = class_box(*((10**11 * law).astype(np.int64) for law in (one, zero)), one > zero)
     for found, expected in (
         (divergence_cells.positive_from_negative(box, order), divergence(one, zero, order)),
         (divergence_cells.negative_from_positive(box, order), divergence(zero, one, order)),
     ):
-        assert found == pytest.approx(expected, rel=1e-4, abs=1e-6) and found <= expected + 1e-9
+        assert found == pytest.approx(expected, rel=1e-3, abs=1e-5) and found <= expected + 1e-9
 
 
 def test_orders_near_1_are_near_to_it():

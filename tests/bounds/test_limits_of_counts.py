@@ -47,6 +47,14 @@ def test_few_of_millions(n):
         assert miss * (1 - 1e-6) <= tail <= miss
 
 
+@pytest.mark.parametrize("n", [10**12, 10**15])
+def test_where_the_inverse_fails_a_limit_says_nothing(n):
+    """As that of scipy 1.15 does for some counts."""
+    count = np.array([n // 6, n // 3, 2 * n // 3])
+    low, high = clopper_pearson.lower(count, n, 0.01), clopper_pearson.upper(count, n, 0.01)
+    assert np.all(low < count / n) and np.all(high > count / n) and np.all(high <= 1)
+
+
 @quick
 @given(trials, levels)
 def test_ends_mirror_each_other_round_the_share(trial, miss):

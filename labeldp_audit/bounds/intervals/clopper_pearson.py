@@ -26,7 +26,9 @@ def lower(count: npt.ArrayLike, n: npt.ArrayLike, miss: float) -> Floats:
     count, n = np.broadcast_arrays(np.asarray(count, np.float64), np.asarray(n, np.float64))
     with np.errstate(invalid="ignore"):
         low = np.where(count == n, np.exp(np.log(miss) / np.maximum(n, 1)), betaincinv(count, n - count + 1, miss))
-    return np.where(count > 0, low * (1 - _OUTWARD), 0.0)
+    return np.where(
+        count > 0, np.fmax(0.0, low * (1 - _OUTWARD)), 0.0
+    )  # some inverses know no answer from 10^12 trials on
 
 
 def upper(count: npt.ArrayLike, n: npt.ArrayLike, miss: float) -> Floats:
@@ -37,7 +39,7 @@ def upper(count: npt.ArrayLike, n: npt.ArrayLike, miss: float) -> Floats:
     with np.errstate(invalid="ignore"):
         high = np.where(count == 0, -np.expm1(np.log(miss) / np.maximum(n, 1)), betainccinv(count + 1, n - count, miss))
     outward = np.maximum((_OUTWARD + _EACH * np.minimum(n, _MOST)) * np.minimum(high, 1 - high), _NEXT * high)
-    return np.where(count < n, np.minimum(1.0, high + outward), 1.0)
+    return np.where(count < n, np.fmin(1.0, high + outward), 1.0)
 
 
 def limits_of_counts(count: npt.ArrayLike, n: npt.ArrayLike, miss: float) -> tuple[Floats, Floats]:
