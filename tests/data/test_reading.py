@@ -207,12 +207,8 @@ def megabytes(program, file):
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is told in other ways elsewhere")
 def test_the_file_is_never_in_memory(large):
-    assert megabytes(MEASURE, large) < 250
-
-
-@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is told in other ways elsewhere")
-def test_and_that_test_has_teeth(large):
-    assert megabytes(LIAR, large) > 250
+    """Versions of libraries need more or less, but who holds the file needs 1.7 times as much with each."""
+    assert 1.7 * megabytes(MEASURE, large) < megabytes(LIAR, large)
 
 
 def test_importing_tables_is_cheap():
