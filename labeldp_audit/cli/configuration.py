@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 import tomllib
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -152,7 +153,16 @@ def _check(read: Callable[[Any], object], values: list[Any], *where: object) -> 
 
 
 def find() -> Path | None:
-    """The first file upwards that speaks to us; a pyproject.toml without our section does not."""
+    """The first file upwards that speaks to us; a pyproject.toml without our section does not, and a stranger's in a
+    folder such as /tmp is refused."""
+    found = _upwards()
+    if found and _is_strangers(found):
+        what = "a configuration that is not yours lies in a folder in which everybody may write"
+        raise SpecError(what, found, hint="--config FILE reads it, --no-config reads none")
+    return found
+
+
+def _upwards() -> Path | None:
     try:
         here = Path.cwd()
     except OSError:  # it may have been deleted
@@ -163,6 +173,14 @@ def find() -> Path | None:
         if (place / SHARED_FILE).is_file() and SECTION in _tools(place / SHARED_FILE):
             return place / SHARED_FILE
     return None
+
+
+def _is_strangers(path: Path) -> bool:
+    """Neither ours nor the administrator's, where anybody could have put it."""
+    if not hasattr(os, "getuid"):  # folders of Windows have no such rights
+        return False
+    owners = {path.lstat().st_uid, path.stat().st_uid}
+    return bool(path.parent.stat().st_mode & stat.S_IWOTH) and not owners <= {os.getuid(), 0}
 
 
 def section(path: Path) -> dict[str, object]:

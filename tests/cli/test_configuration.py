@@ -95,6 +95,27 @@ def test_files_are_found_upwards_and_those_that_do_not_speak_to_us_are_passed_by
     assert configuration.find() == tmp_path / "project" / "pyproject.toml"
 
 
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="folders of Windows have no such rights")
+@pytest.mark.parametrize("name", ["labeldp-audit.toml", "pyproject.toml"])
+def test_a_strangers_file_in_a_folder_of_everybody_is_not_obeyed(tmp_path, monkeypatch, asked, name):
+    """As in /tmp; one that is named is, and so is one where only its owner could have put it."""
+    (tmp_path / "inner").mkdir()
+    (tmp_path / name).write_text("[tool.labeldp-audit]\nk = 7" if name == "pyproject.toml" else "k = 7")
+    monkeypatch.chdir(tmp_path / "inner")
+    tmp_path.chmod(0o1777)
+    assert asked()["k"] == 7
+    if me := os.getuid():
+        monkeypatch.setattr(os, "getuid", lambda: me + 1)
+    else:
+        os.chown(tmp_path / name, 12345, -1)
+    with pytest.raises(SpecError, match="not yours lies in a folder in which everybody may write") as refused:
+        asked()
+    assert str(tmp_path / name) in str(refused.value)
+    assert (asked("--no-config")["k"], asked("--config", f"../{name}")["k"]) == (None, 7)
+    tmp_path.chmod(0o755)
+    assert asked()["k"] == 7
+
+
 def test_a_named_file_replaces_the_search_and_no_config_reads_none(asked, refused):
     Path("other.toml").write_text("k = 8")
     assert asked("--config", "other.toml", file="k = nonsense")["k"] == 8
