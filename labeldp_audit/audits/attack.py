@@ -157,6 +157,7 @@ def _matched(data: object, settings: Settings, progress: Progress) -> Target:
         both = (dataset.label, dataset.classes), (got.label, got.classes)
         ours, theirs = (f"{name} ({', '.join(known)})" for name, known in both)
         raise DataError(f"the release is of another label: {theirs}, and the table has {ours}", got.name)
+    _check_manifest(got)
     if got.mechanism.publishes is Published.ALONE:  # any order is as good as another
         if len(got.release.view) != len(table.labels):
             raise DataError(
@@ -168,6 +169,16 @@ def _matched(data: object, settings: Settings, progress: Progress) -> Target:
     if got.sizes is not None and not np.array_equal(np.bincount(found.bag, minlength=len(found.view)), got.sizes):
         raise DataError("bags do not have as many rows as their table says", got.name)
     return Target(table, got, found, bags)
+
+
+def _check_manifest(got: Received) -> None:
+    """Refuses one that names another mechanism than the rest of it describes: attackers believe the name."""
+    if got.manifest is None:
+        return
+    told = received.told_of_mechanism(got.manifest, got.mechanism, received.learner_again(got))
+    if wrong := received.contradicted(told):
+        what = f"the manifest contradicts itself: what it says of {wrong[0]!r} does not fit {got.mechanism.spec}"
+        raise DataError(what, got.name, hint="verify says more; --mechanism SPEC stands in for a manifest")
 
 
 def _spec(settings: Settings) -> str | None:
