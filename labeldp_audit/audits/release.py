@@ -95,7 +95,7 @@ def prepare(
         manifest["prior"] = guidance.prior
     phi = _heterogeneity(guidance, table, settings)
     rewrite = Rewrite(dataset.label, tuple(instead), rows, order, alone, before)
-    return Publishing(mechanism, rewrite, manifest, bags, phi, guidance.remarks)
+    return Publishing(mechanism, rewrite, manifest, bags, phi, (*table.remarks, *guidance.remarks))
 
 
 def _heterogeneity(guidance: guides.Guidance, table: Table, settings: Settings) -> tuple[float, float] | None:
