@@ -162,6 +162,8 @@ def check_places(data: object, settings: Settings, to: Path, force: bool) -> Map
         raise SpecError(what, beside(to)[1].name, hint="remove it, or choose another name")
     if not to.parent.is_dir():
         raise SpecError("no such folder", to.parent)
+    with write.writable(to):
+        write.probe(write.resolved(to).parent)
     return {one: write.resolved(one) for one in (to, *beside(to))}
 
 
