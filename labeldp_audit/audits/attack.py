@@ -77,7 +77,7 @@ def attack(data: object, settings: Settings, progress: Progress) -> tuple[Report
     if isinstance(data, str) and data == "-":
         raise SpecError("the table is read several times, which standard input cannot be", hint="write it to a file")
     with unchanged(data, *received.files_of(settings.release)):
-        return _attacked(asked, data, _of_manifest(settings), progress)
+        return _attacked(asked, data, _of_manifest(data, settings), progress)
 
 
 def _attacked(
@@ -126,12 +126,13 @@ def _asked(settings: Settings) -> list[Attack]:
     return list({one.name: one for one in (FeaturesAlone(), *named)}.values()) if named else []
 
 
-def _of_manifest(settings: Settings) -> Settings:
+def _of_manifest(data: object, settings: Settings) -> Settings:
     """Which column the label is, what of it is positive, and whose row it is, where the manifest says so."""
     known = received.copy_of(settings.release, _spec(settings)).manifest
     if known is None:
         return settings
     label, people = known["label"], known.get("people")
+    publish.check_label(data, label["column"], options_of(settings))
     named = people.get("column") if isinstance(people, Mapping) else None
     group = settings.group or (None if named is None else str(named))
     positive = settings.positive or label.get("positive")

@@ -101,6 +101,8 @@ def _case(place: Copy, settings: Settings, progress: Progress) -> tuple[Case, Pa
     spec, manifest = _the_spec(settings) if settings.mechanism else None, place.manifest
     if manifest is not None:
         known = manifest["label"]
+        if settings.original is not None:
+            publish.check_label(_source(settings.original), known["column"], options)
         options = replace(
             options, label=settings.label or known["column"], positive=settings.positive or known.get("positive")
         )
