@@ -77,7 +77,7 @@ def attack(data: object, settings: Settings, progress: Progress) -> tuple[Report
     if isinstance(data, str) and data == "-":
         raise SpecError("the table is read several times, which standard input cannot be", hint="write it to a file")
     with unchanged(data, *received.files_of(settings.release)):
-        return _attacked(asked, data, _of_manifest(settings), progress)
+        return _attacked(asked, data, _of_manifest(data, settings), progress)
 
 
 def _attacked(
@@ -126,12 +126,13 @@ def _asked(settings: Settings) -> list[Attack]:
     return list({one.name: one for one in (FeaturesAlone(), *named)}.values()) if named else []
 
 
-def _of_manifest(settings: Settings) -> Settings:
+def _of_manifest(data: object, settings: Settings) -> Settings:
     """Which column the label is, what of it is positive, and whose row it is, where the manifest says so."""
     known = received.copy_of(settings.release, _spec(settings)).manifest
     if known is None:
         return settings
     label, people = known["label"], known.get("people")
+    publish.check_label(data, label["column"], options_of(settings))
     named = people.get("column") if isinstance(people, Mapping) else None
     group = settings.group or (None if named is None else str(named))
     positive = settings.positive or label.get("positive")
@@ -157,6 +158,7 @@ def _matched(data: object, settings: Settings, progress: Progress) -> Target:
         both = (dataset.label, dataset.classes), (got.label, got.classes)
         ours, theirs = (f"{name} ({', '.join(known)})" for name, known in both)
         raise DataError(f"the release is of another label: {theirs}, and the table has {ours}", got.name)
+    _check_manifest(got)
     if got.mechanism.publishes is Published.ALONE:  # any order is as good as another
         if len(got.release.view) != len(table.labels):
             raise DataError(
@@ -168,6 +170,16 @@ def _matched(data: object, settings: Settings, progress: Progress) -> Target:
     if got.sizes is not None and not np.array_equal(np.bincount(found.bag, minlength=len(found.view)), got.sizes):
         raise DataError("bags do not have as many rows as their table says", got.name)
     return Target(table, got, found, bags)
+
+
+def _check_manifest(got: Received) -> None:
+    """Refuses one that names another mechanism than the rest of it describes: attackers believe the name."""
+    if got.manifest is None:
+        return
+    told = received.told_of_mechanism(got.manifest, got.mechanism, received.learner_again(got))
+    if wrong := received.contradicted(told):
+        what = f"the manifest contradicts itself: what it says of {wrong[0]!r} does not fit {got.mechanism.spec}"
+        raise DataError(what, got.name, hint="verify says more; --mechanism SPEC stands in for a manifest")
 
 
 def _spec(settings: Settings) -> str | None:

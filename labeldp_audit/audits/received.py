@@ -21,7 +21,20 @@ from ..core.release import Release
 from ..core.released import Released
 from ..data import ReadOptions, publish
 from ..mechanisms import MECHANISMS
-from .release import BAG, CHANNEL, MANIFEST, POSITIVES, ROWS, SCHEMA, beside, columns_of, digest, outputs, values_of
+from .release import (
+    BAG,
+    CHANNEL,
+    MANIFEST,
+    POSITIVES,
+    ROWS,
+    SCHEMA,
+    beside,
+    columns_of,
+    digest,
+    outputs,
+    plain,
+    values_of,
+)
 
 IN_MEMORY = "frame"  # as reports call what is no file
 
@@ -173,6 +186,31 @@ def _complete(found: Mapping[str, Any]) -> bool:
     enough = known and len(set(label["classes"])) == len(label["classes"]) >= 2 and bool(published["columns"])
     named = label.get("positive") is None or isinstance(label["positive"], str)
     return enough and named and isinstance(learner, dict) and isinstance(table, dict)
+
+
+def learner_again(got: Received) -> Mapping[str, Any] | None:
+    """What the manifest tells a learner, computed again; None where it does not tell enough."""
+    try:
+        return dict(plain(got.mechanism.learner_again(got.release, len(got.classes))))
+    except UNFIT:
+        return None
+
+
+def told_of_mechanism(
+    manifest: Mapping[str, Any], mechanism: Mechanism, learner: Mapping[str, Any] | None
+) -> dict[str, tuple[Any, Any]]:
+    """What the manifest says of the mechanism that it names, and beside it what is so."""
+    return {
+        "learner": (learner is not None, True),
+        "mechanism": (manifest["mechanism"], mechanism.spec),
+        "parameters": (manifest.get("parameters"), plain(mechanism.at())),
+        **{name: (manifest["learner"].get(name), value) for name, value in (learner or {}).items()},
+    }
+
+
+def contradicted(told: Mapping[str, tuple[Any, Any]]) -> list[str]:
+    """The names of what is told otherwise than it is."""
+    return [name for name, pair in told.items() if len({json.dumps(one, sort_keys=True) for one in pair}) > 1]
 
 
 def claimed(manifest: Mapping[str, Any]) -> Mechanism:

@@ -95,7 +95,7 @@ def prepare(
         manifest["prior"] = guidance.prior
     phi = _heterogeneity(guidance, table, settings)
     rewrite = Rewrite(dataset.label, tuple(instead), rows, order, alone, before)
-    return Publishing(mechanism, rewrite, manifest, bags, phi, guidance.remarks)
+    return Publishing(mechanism, rewrite, manifest, bags, phi, (*table.remarks, *guidance.remarks))
 
 
 def _heterogeneity(guidance: guides.Guidance, table: Table, settings: Settings) -> tuple[float, float] | None:
@@ -162,6 +162,8 @@ def check_places(data: object, settings: Settings, to: Path, force: bool) -> Map
         raise SpecError(what, beside(to)[1].name, hint="remove it, or choose another name")
     if not to.parent.is_dir():
         raise SpecError("no such folder", to.parent)
+    with write.writable(to):
+        write.probe(write.resolved(to).parent)
     return {one: write.resolved(one) for one in (to, *beside(to))}
 
 

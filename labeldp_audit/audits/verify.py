@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
 from collections.abc import Callable, Iterator, Mapping
@@ -32,7 +31,7 @@ from ..questions.every import QUANTITIES
 from ..questions.verifying import Bagged, Pairs, Trials, faults
 from . import received
 from .guides import OTHERS
-from .received import UNFIT, Copy, Received, Unclaimed
+from .received import Copy, Received, Unclaimed
 from .release import ALONE, KEYS, OPERATING_SYSTEM, plain
 
 _ROUNDING = 1e-9  # of what a model says of two rows with the same features
@@ -102,6 +101,8 @@ def _case(place: Copy, settings: Settings, progress: Progress) -> tuple[Case, Pa
     spec, manifest = _the_spec(settings) if settings.mechanism else None, place.manifest
     if manifest is not None:
         known = manifest["label"]
+        if settings.original is not None:
+            publish.check_label(_source(settings.original), known["column"], options)
         options = replace(
             options, label=settings.label or known["column"], positive=settings.positive or known.get("positive")
         )
@@ -198,19 +199,12 @@ def _manifest(case: Case, settings: Settings, spec: str) -> Pairs:
     insecure = manifest.get("randomness") != OPERATING_SYSTEM
     promised = [] if insecure else [{**asdict(one), "assumptions": [*one.assumptions, ALONE]} for one in known]
     untrue = mechanism.untrue(release)
-    try:
-        learner = plain(mechanism.learner_again(release, classes))
-        enough = True
-    except UNFIT:
-        learner, enough = {}, False
+    learner = received.learner_again(case.found)
     claims = {
-        "learner": (enough, True),
-        "mechanism": (manifest["mechanism"], spec),
-        "parameters": (manifest.get("parameters"), plain(mechanism.at())),
+        **received.told_of_mechanism(manifest, mechanism, learner),
         "published": (manifest["published"].get("as"), str(mechanism.publishes)),
         "positive": (manifest["label"].get("positive"), case.found.classes[1] if classes == 2 else None),
         "shuffled": (isinstance(manifest.get("shuffled"), bool), True),
-        **{name: (manifest["learner"].get(name), value) for name, value in learner.items()},
     }
     claims["sha256"] = (manifest["published"].get("sha256"), case.found.sha256)
     kept = case.files.others(publish.column_names(case.files.release, case.files.options))
@@ -226,12 +220,9 @@ def _manifest(case: Case, settings: Settings, spec: str) -> Pairs:
     if isinstance(prior, Mapping):  # counts of rows of another table
         counted = [type(prior.get(name)) is int for name in ("rows", "left_out")]
         claims["prior"] = ([*counted, prior.get("assumptions")], [True, True, [OTHERS]])
-    told = {**KEYS, "learner": (*learner,)}
+    told = {**KEYS, "learner": (*(learner or ()),)}
     strange = [key for part, keys in told.items() for key in _part(manifest, part) if key not in keys]
-    wrong = [
-        *strange,
-        *(name for name, pair in claims.items() if len({json.dumps(one, sort_keys=True) for one in pair}) > 1),
-    ]
+    wrong = [*strange, *received.contradicted(claims)]
     seeds = [name for name in _keys(manifest) if "seed" in name.lower()]
     return [
         faults("manifest", len(wrong), len(claims), spec, wrong[0] if wrong else ""),

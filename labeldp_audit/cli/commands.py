@@ -46,7 +46,8 @@ class _Group(typer.core.TyperGroup):
         kinds = "".join(f", .{ending}" for ending in registry.others("sources"))
         self.help = SUMMARY.replace(", a folder", f"{kinds}, a folder")
         _leave_types_of_flags_out(self, ctx)
-        super().format_help(ctx, formatter)
+        with terminal.delivering():
+            super().format_help(ctx, formatter)
 
 
 class _Command(typer.core.TyperCommand):
@@ -56,7 +57,8 @@ class _Command(typer.core.TyperCommand):
         if any(one.name == "mechanism" for one in self.params):
             self.epilog = opt.choices()
         _leave_types_of_flags_out(self, ctx)
-        super().format_help(ctx, formatter)
+        with terminal.delivering():
+            super().format_help(ctx, formatter)
 
 
 def _leave_types_of_flags_out(command: Any, context: Any) -> None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import glob
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -129,15 +127,15 @@ def check(
         if other is not one and (one.typed or one.format != other.format):
             raise SpecError("two reports in one file", " and ".join(dict.fromkeys((other.shown, one.shown))))
     for file in typed:
-        with _writable(file):
+        with write.writable(file):
             if file.is_dir():
                 raise SpecError("is a folder, a file is needed", file)
             if not file.exists() or file.is_file():
-                _probe(file.parent)
+                write.probe(file.parent)
     if plan.folder is not None:
         above = (plan.folder.absolute(), *plan.folder.absolute().parents)
-        with _writable(plan.folder):
-            _probe(next(place for place in above if place.exists() or place.is_symlink()))
+        with write.writable(plan.folder):
+            write.probe(next(place for place in above if place.exists() or place.is_symlink()))
     every = [one.file for one in files] + ([] if plan.folder is None else [plan.folder])
     return {file: write.resolved(file) for file in every}
 
@@ -154,20 +152,6 @@ def _is_of(file: Path, data: str) -> bool:
         return file.exists() and any(part.exists() and part.samefile(file) for part in parts)
     except OSError:  # no name that a file could have: reading the table will say so
         return False
-
-
-def _probe(folder: Path) -> None:
-    with tempfile.TemporaryFile(dir=folder):
-        pass
-
-
-@contextlib.contextmanager
-def _writable(wanted: Path) -> Iterator[None]:
-    """No folder there, no room, or a name that no file can have."""
-    try:
-        yield
-    except OSError as error:
-        raise SpecError(f"cannot write there: {error.strerror}", wanted, hint="name another place") from None
 
 
 # ---- after it

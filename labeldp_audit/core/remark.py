@@ -32,6 +32,7 @@ IDENTIFIERS = (  # columns that may name people
     "columns-that-may-name-people", "columns-named-like-identifiers", "text-looks-like-identifier",
     "number-named-like-identifier", "number-differs-in-each-row",
 )  # fmt: skip
+SPELLED_ALIKE = "labels-spelled-alike"  # classes that may be one and the same
 UNCODED = "uncoded"  # in an older report, as a text
 
 

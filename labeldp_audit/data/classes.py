@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import decimal
 import math
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -162,6 +163,17 @@ def may_be(name: str, positive: str) -> bool:
     """The class that was asked for, as it is written or as a number."""
     value = as_number(positive)
     return name == positive or (value is not None and as_number(name) == value)
+
+
+def spelled_alike(names: Iterable[str]) -> list[str]:
+    """Those that are one number, or the same but for capitals, blanks around them and forms of a letter."""
+    alike: dict[float | str, list[str]] = {}
+    for name in names:
+        value = as_number(name)
+        alike.setdefault(unicodedata.normalize("NFKC", name).strip().casefold() if value is None else value, []).append(
+            name
+        )
+    return [name for same in alike.values() if len(same) > 1 for name in sorted(same)]
 
 
 def presumed(known: list[str], label: str) -> str:

@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 import pyarrow as pa
 
-from ..core.remark import Remark
+from ..core.remark import SPELLED_ALIKE, Remark
 from ..core.table import Column, Dataset
-from .classes import Classes
+from .classes import Classes, spelled_alike
 from .encode import Encoder
 from .levels import is_text
 from .numbers import is_whole, unit
@@ -89,6 +89,8 @@ def remarks(scanned: Scan, encoders: Encoders, chosen: Collection[str] = (), gro
     used_rows = scanned.label.used
     if scanned.label.missing:
         yield Remark("labels-missing", rows=scanned.label.missing)
+    if alike := spelled_alike(scanned.label.counts):
+        yield Remark(SPELLED_ALIKE, labels=alike)
     used = [c for c in scanned.columns if c is not None and encoders[c.name] is not None]
     measured = [c for c in used if isinstance(c, NumberScan)]
     texts = [c for c in used if isinstance(c, CategoryScan) and c.name not in chosen]

@@ -80,7 +80,7 @@ def read_estimates(path: str) -> tuple[dict[str, npt.NDArray[Any]], dict[str, ob
     with about(name):
         with reading(name, "cannot be read"):
             if not place.is_file() and place.stat():
-                raise DataError("not a regular file", name)
+                raise DataError("not a regular file", name or path)
         with reading(name, BROKEN_PARQUET), place.open("rb") as opened, pq.ParquetFile(opened) as file:
             document = _document((file.schema_arrow.metadata or {}).get(KEY))
             all_different(file.schema_arrow.names, name)

@@ -280,6 +280,12 @@ def read_numbers(source: object, names: Sequence[str], options: ReadOptions) -> 
     return [np.concatenate([np.empty(0, np.int64), *column]) for column in found]
 
 
+def check_label(source: object, told: str, options: ReadOptions) -> None:
+    """Refuses a table without the label that a manifest tells of, unless another name was given."""
+    if options.label is None:
+        known("the label of the manifest", [told], column_names(source, options))
+
+
 def read_probabilities(source: object, names: Sequence[str], option: str, table: Table, options: ReadOptions) -> Floats:
     """(n, C) for the rows of the table, from columns that an option named."""
     data = table.dataset

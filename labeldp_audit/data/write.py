@@ -12,6 +12,7 @@ import re
 import secrets
 import signal
 import stat
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -24,7 +25,7 @@ from typing import Any, BinaryIO
 
 import numpy.typing as npt
 
-from ..core.errors import DataError
+from ..core.errors import DataError, SpecError
 
 flock: Callable[[int, int], None] | None
 try:
@@ -45,6 +46,21 @@ class File:
     mode: int
     fill: Callable[[BinaryIO], object]
     after: int | None = None  # the mode that it gets once it is complete
+
+
+def probe(folder: Path) -> None:
+    """Raises OSError where no file can be made."""
+    with tempfile.TemporaryFile(dir=folder):
+        pass
+
+
+@contextlib.contextmanager
+def writable(wanted: Path) -> Iterator[None]:
+    """No folder there, no room, or a name that no file can have."""
+    try:
+        yield
+    except OSError as error:
+        raise SpecError(f"cannot write there: {error.strerror}", wanted, hint="name another place") from None
 
 
 def mode_of(source: object) -> int:

@@ -8,7 +8,17 @@ from string import Formatter
 from typing import Any
 
 from ..core.quoting import argument, listed, shown
-from ..core.remark import FITTED_BEFORE, LEFT_OUT, NO_ORIGINAL, NOT_JUDGED, ONE_EACH, REFUTED, UNANSWERED, Remark
+from ..core.remark import (
+    FITTED_BEFORE,
+    LEFT_OUT,
+    NO_ORIGINAL,
+    NOT_JUDGED,
+    ONE_EACH,
+    REFUTED,
+    SPELLED_ALIKE,
+    UNANSWERED,
+    Remark,
+)  # fmt: skip
 from ..core.report import Report
 from . import found, words
 from .formats.spelling import count
@@ -97,6 +107,10 @@ SENTENCES: Mapping[str, str] = {
         "--original DATA checks the noise"
     ),
     "labels-missing": "rows without a label, dropped: {rows:,}",
+    SPELLED_ALIKE: (
+        "labels that differ in spelling alone count as different classes: {labels:listed}; write them in one way if "
+        "they mean the same"
+    ),
     "rows-asked": "{rows:,} of {of:,} rows, drawn uniformly, were asked; --queries all asks every row",
     "rows-learnt": "{rows:,} of {of:,} rows, drawn uniformly, were learnt from and scored",
     # ---- columns

@@ -214,6 +214,28 @@ def test_a_release_of_other_classes_is_refused(clinic, tmp_path):
         lda.attack(clinic, place, **FAST)
 
 
+@pytest.mark.parametrize("spec", ["rr:epsilon=1", "llp:k=4", "alibi:epsilon=1"])
+def test_an_attacker_is_told_no_mechanism_that_the_rest_of_the_manifest_denies(clinic, tmp_path, spec):
+    """More noise than there was makes the attack look weaker than it is."""
+    place = released(clinic, tmp_path, spec)
+    manifest = place.with_name("out.parquet.manifest.json")
+    said = manifest.read_text()
+    lda.attack(clinic, place, attacker="optimal", exclude=["eta", "mine"], **FAST)
+    name, _, value = spec.partition("=")
+    manifest.write_text(said.replace(spec, f"{name}={2 * int(value)}"))
+    with pytest.raises(lda.DataError, match="the manifest contradicts itself"):
+        lda.attack(clinic, place, attacker="optimal", exclude=["eta", "mine"], **FAST)
+
+
+def test_a_label_that_only_the_manifest_names_is_said_to_be_its(clinic, tmp_path):
+    place = released(clinic, tmp_path)
+    manifest = place.with_name("out.parquet.manifest.json")
+    manifest.write_text(manifest.read_text().replace('"y"', '"why"'))
+    for call in (lambda: lda.attack(clinic, place, **FAST), lambda: lda.verify(place, original=clinic)):
+        with pytest.raises(lda.SpecError, match=r"^the label of the manifest: no column 'why'"):
+            call()
+
+
 def test_standard_input_is_refused(clinic, tmp_path):
     with pytest.raises(lda.SpecError, match="standard input"):
         lda.attack("-", released(clinic, tmp_path), **FAST)

@@ -8,6 +8,7 @@ import math
 import stat
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -291,6 +292,13 @@ def test_nothing_is_overwritten_and_no_release_is_released(clinic, tmp_path):
         lda.release(clinic, "rr:epsilon=1", to=tmp_path / "nowhere" / "out.parquet")
     with pytest.raises(lda.SpecError, match="one mechanism, not 2"):
         lda.release(clinic, "rr:epsilon=1|2", to=tmp_path / "more.parquet")
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="a folder where nobody can make a file")
+def test_a_place_that_cannot_be_written_is_refused_before_anything_is_drawn(clinic, monkeypatch):
+    monkeypatch.setattr(releasing, "prepare", None)
+    with pytest.raises(lda.SpecError, match=r"cannot write there: .*: /proc/out\.parquet"):
+        lda.release(clinic, "rr:epsilon=1", to="/proc/out.parquet")
 
 
 def test_no_release_is_written_among_the_parts_of_the_table(tmp_path):

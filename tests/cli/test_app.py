@@ -168,6 +168,15 @@ def test_a_full_disk_is_one_line(door, process):
     assert (done.returncode, done.stderr) == (3, said)
 
 
+@FULL
+@pytest.mark.parametrize("arguments", [["--help"], ["nu-max", "--help"], ["--version"]])
+def test_a_full_disk_takes_no_help(process, arguments):
+    with Path("/dev/full").open("w") as full:
+        done = process(*arguments, stdout=full, stderr=subprocess.PIPE)
+    assert done.returncode == 3
+    assert done.stderr == "labeldp-audit: error: cannot write the report: No space left on device: standard output\n"
+
+
 @pytest.mark.parametrize("arguments", [["estimate-j", "fine", "--no-output"], ["nu-max", "--help"], ["--version"]])
 def test_nobody_reads(process, arguments):
     reader, writer = os.pipe()

@@ -55,7 +55,7 @@ def test_options_that_cannot_be(refused_text, options, status, says):
     [
         ("t.csv", b"", "the file is empty: t.csv"),
         ("t.csv", b"a,y\n1,0\n", "too few rows: 1: t.csv"),
-        ("t.csv", PNG, "not a text table: it holds zero bytes: t.csv"),
+        ("t.csv", PNG, "not a text table but a binary file: t.csv"),
         ("t.csv", b"a,y\ncaf\xe9,0\nx,1\n", "not UTF-8 text: t.csv: row 1"),
         ("t.csv", b"a,y\n1,0\n2,1\n3,1,4\n", "a row with 3 instead of 2 fields: t.csv: row 3"),
         ("t.csv", b"a,y\n" + b"1,0\n" * 50, "the label has one class only, '0': t.csv: column 'y'"),

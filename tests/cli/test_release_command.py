@@ -41,6 +41,17 @@ def test_what_to_do_next_reads_the_table_as_it_was_read(audit, clicks, tmp_path)
     assert audit(*verify, "--no-output").status == 0
 
 
+def test_a_release_says_what_it_leaves_out_and_which_labels_it_tells_apart(audit, tmp_path):
+    """Before it is published: rows are gone, and one class may be two."""
+    labels = ["", "", *(["no", "yes", "Yes "] * 100)[2:]]
+    pd.DataFrame({"x": np.arange(300), "y": labels}).to_csv(tmp_path / "t.csv", index=False)
+    ended = audit("release", tmp_path / "t.csv", "--to", tmp_path / "out.csv", "--mechanism", "rr:epsilon=1",
+                  "--drop-null-labels")  # fmt: skip
+    assert ended.status == 0
+    assert "warning: rows without a label, dropped: 2\n" in ended.err
+    assert "warning: labels that differ in spelling alone count as different classes: 'Yes ', 'yes'; " in ended.err
+
+
 def test_a_guarantee_that_says_nothing_more_is_not_shown(audit, tmp_path):
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"x": rng.normal(size=500), "c": np.arange(500), "y": rng.integers(0, 2, 500)})

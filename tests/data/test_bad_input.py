@@ -28,7 +28,7 @@ UNCLEAR = "one column is several"
         (b"\n\n", "no header row: table.csv"),
         (b"a,y\n", "the table has no rows: table.csv"),
         (b"a,y\n1,0\n", "too few rows: 1: table.csv"),
-        (PNG, "not a text table: it holds zero bytes: table.csv"),
+        (PNG, "not a text table but a binary file: table.csv"),
         (GOOD.encode("utf-16"), "not UTF-8 text: table.csv"),
         (b"a,y\nfoo,1\ncaf\xe9,0\n", "not UTF-8 text: table.csv: row 2"),
         (b"caf\xe9,y\nfoo,1\n", "not UTF-8 text: table.csv"),
@@ -36,6 +36,11 @@ UNCLEAR = "one column is several"
         (b"a,y\n1,0\n2,1,5\n", "a row with 3 instead of 2 fields: table.csv: row 2"),
         (b'a,y\n"1\n\n1",0\n2,1\n3\n', "a row with 1 instead of 2 fields: table.csv: row 3"),
         (b"a,b,a,y\n1,2,3,0\n", "two columns have the same name: table.csv: column 'a'"),
+        (b"Export 2026,,\na,b,y\n1,2,0\n", "columns without a name: 2 of 3: table.csv"),
+        (b"sep=;\r\na;y\r\n1;0\r\n", "the first line, sep=, is for spreadsheets and names no columns: table.csv"),
+        (b"PAR1" + bytes(8), "not a text table but a Parquet file: table.csv"),
+        (b"PK\x03\x04\x14\0", "not a text table but a spreadsheet or an archive: table.csv"),
+        (gzip.compress(GOOD.encode(), mtime=0), "not a text table but a gzip file: table.csv"),
         (b"a,y\n1,0\n-inf,1\n", "an infinite value: table.csv: column 'a': row 2"),
         (b"a,y\n1e308,0\n-1e308,1\n", "its spread does not fit a float64: table.csv: column 'a'"),
         (b"a,y\n1,0\n1,1\n", "no feature columns: every one is constant: table.csv"),
@@ -50,6 +55,19 @@ UNCLEAR = "one column is several"
 def test_csv(read_text, refused, content, says):
     assert str(refused(read_text, content)).startswith(says)
     assert "alice" not in str(refused(read_text, content)), "no message quotes the data"
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16le", "utf-16be", "utf-32"])
+def test_wide_text_is_told_by_its_mark_or_its_zeros(read_text, refused, encoding):
+    text = GOOD + "3,0\n" * 200
+    error = refused(read_text, text.encode(encoding))
+    assert str(error) == "not UTF-8 text: table.csv"
+    assert error.hint.startswith(f"convert it: iconv -f {encoding} -t utf-8 table.csv > utf8.csv")
+
+
+def test_a_column_may_be_called_like_the_mark_of_a_file(read_text):
+    assert read_text("PAR1,y\n1,0\n2,1\n").dataset.rows == 2
+    assert read_text("sep=x,y\n1,0\n2,1\n").dataset.rows == 2
 
 
 @pytest.mark.parametrize(("parted", "cut", "typed"), [(";", None, "';'"), ("\t", None, "tab"), (",", ";", "','")])

@@ -115,6 +115,25 @@ def test_whole_numbers_that_may_be_names(read_columns, values, said):
     assert all(said in one for one in warnings) and bool(warnings) == bool(said)
 
 
+@pytest.mark.parametrize(
+    ("labels", "alike"),
+    [
+        (["no", "yes", "Yes ", "YES"], "'YES', 'Yes ', 'yes'"),
+        (["1", "0", "1.0", "x"], "'1', '1.0'"),
+        (["café", "cafe\u0301", "tea", "tea"], "'cafe\u0301', 'café'"),
+        (["no", "yes", "none", "no!"], ""),
+        ([0, 1, 2, 1], ""),
+    ],
+)
+@pytest.mark.parametrize("columns", [{"x": np.arange(20) % 7}, {}], ids=["features", "labels alone"])
+def test_labels_that_differ_in_spelling_alone(read_columns, labels, alike, columns):
+    options = {"many_classes": True, "labels_only": not columns}
+    warnings = said_of(read_columns({**columns, "y": labels * 5}, **options))
+    said = f"labels that differ in spelling alone count as different classes: {alike}; "
+    assert [one for one in warnings if one.startswith(said)] == [one for one in warnings if "spelling" in one]
+    assert any("spelling" in one for one in warnings) == bool(alike)
+
+
 def test_decimal_commas_are_read_where_they_are_said_to_be(read_text):
     table = read_text("a;b;y\n1,5;1.234,5;0\n2;-7,25;1\n;1e3;1\n", delimiter=";", decimal=",")
     kinds = {one.name: one.type for one in table.dataset.columns}

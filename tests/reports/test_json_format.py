@@ -234,6 +234,12 @@ def test_a_report_of_a_later_version_is_refused_by_its_schema(tail_report: Repor
         read(resealed(document))
 
 
+def test_a_manifest_is_called_one(tail_report: Report) -> None:
+    document = {**parsed(tail_report), "schema": "labeldp-audit/release/1"}
+    with pytest.raises(DataError, match="the manifest of a release, not a report"):
+        read(resealed(document))
+
+
 SPOILT: dict[str, list[Callable[[str], str]]] = {
     "not a whole report": [
         lambda text: "", lambda text: text[: len(text) // 2], lambda text: text + "{}", lambda text: "[" * 100_000,

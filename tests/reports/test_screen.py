@@ -219,6 +219,14 @@ def test_a_warning_ends_with_a_whole_clause(worst_report: Report, width: int, sh
     assert told == [f"! a model is really quite very {shown}"]
 
 
+@pytest.mark.parametrize("width", [20, 40, 80, 100])
+def test_a_sentence_is_whole_on_a_narrow_screen_or_ends_with_dots(width: int) -> None:
+    said = "FAIL: blocked by advantage.high > 0.05:" + " number" * 20
+    assert " ".join(text._brief(Sentence(said, Level.BRIEF, role="verdict"), width, False)) == said
+    *_, last = text._brief(Sentence(said * 5, Level.BRIEF, role="verdict"), width, False)
+    assert last.endswith("…") and len(last) <= width
+
+
 def test_text_gives_way_to_numbers():
     """At 80 columns no number of an attack is cut."""
     ends = "1.7  -8.1 to 12", "0.08 %  0-1.5"

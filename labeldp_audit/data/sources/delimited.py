@@ -21,6 +21,18 @@ from .batches import all_different, shortened
 from .content import Content
 from .contract import FAILURES, HowText, Source
 
+SHEET = ("a spreadsheet or an archive", "save the sheet as CSV, in UTF-8")
+BINARY = ("a binary file", "")
+OTHER_KINDS = {  # by their first bytes
+    b"\x1f\x8b": ("a gzip file", "a name that ends in .gz says so, such as table.csv.gz; or gzip -dc decompresses it"),
+    b"PAR1": ("a Parquet file", "a name that ends in .parquet says so"),
+    b"ARROW1": ("an Arrow file", "a name that ends in .arrow says so"),
+    b"PK\x03\x04": SHEET,
+    b"\xd0\xcf\x11\xe0": SHEET,
+}
+SEPARATOR_LINE = re.compile(rb"(\xef\xbb\xbf)?sep=.\r?[\n\r]", re.IGNORECASE)  # that Excel writes and reads
+MOSTLY = 0.9
+
 BLOCK = 1 << 22  # bytes, and so the longest row
 ROW = re.compile(r"Row #(\d+)")
 RAGGED = re.compile(r"Expected (\d+) columns?, got (\d+)")
@@ -83,10 +95,27 @@ def _check_text(content: Content) -> None:
         head = content.stream().read(4096)
     except FAILURES as error:
         raise DataError("cannot be read", content.name, shortened(str(error))) from None
-    if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        raise DataError("not UTF-8 text", content.name, hint=converted(content.name, "utf-16"))
+    if encoding := _wide(head):
+        raise DataError("not UTF-8 text", content.name, hint=converted(content.name, encoding))
     if b"\0" in head:
-        raise DataError("not a text table: it holds zero bytes", content.name)
+        kind, hint = next((known for magic, known in OTHER_KINDS.items() if head.startswith(magic)), BINARY)
+        raise DataError(f"not a text table but {kind}", content.name, hint=hint)
+    if SEPARATOR_LINE.match(head):
+        hint = "remove that line, and name the separator by --delimiter"
+        raise DataError("the first line, sep=, is for spreadsheets and names no columns", content.name, hint=hint)
+
+
+def _wide(head: bytes) -> str:
+    """The encoding of a text whose characters have two bytes or four: by its mark, or as every other byte is zero."""
+    if head[:4] in (b"\xff\xfe\0\0", b"\0\0\xfe\xff"):
+        return "utf-32"
+    if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return "utf-16"
+    pairs = len(head) // 2
+    for encoding, zero in (("utf-16le", 1), ("utf-16be", 0)):
+        if pairs and head[zero::2].count(0) > MOSTLY * pairs and not head[1 - zero :: 2].count(0):
+            return encoding
+    return ""
 
 
 def converted(name: str, encoding: str) -> str:
@@ -103,6 +132,9 @@ def _header(content: Content, delimiter: str) -> list[str]:
             names: list[str] = reader.schema.names
     except FAILURES as error:
         raise _explained(str(error), content.name) from None
+    if (nameless := names.count("")) > 1:
+        hint = "the first row has to name the columns: remove titles above it and empty columns"
+        raise DataError(f"columns without a name: {nameless:,} of {len(names):,}", content.name, hint=hint)
     all_different(names, content.name)
     return names
 

@@ -24,6 +24,7 @@ from . import report_hash
 _WITHOUT_ETA = (VERIFY, "check", "diff")  # and what was made of its reports
 Object = Mapping[str, Any]
 
+_MANIFEST = SCHEMA.partition("/")[0] + "/release/"
 AGAIN = "write it anew: labeldp-audit audit DATA"
 _NAMES = ("binds", "bound", "class", "column", "group", "of", "parameter", "scale")  # of `at` that are never numbers
 _LOSSES = {"log_loss", "blind", "less"}  # of remarks, which may be infinite
@@ -78,6 +79,9 @@ def _parsed(text: str, name: str) -> dict[str, Any]:
 def _check_schema(schema: object, name: str) -> None:
     if schema == SCHEMA:
         return
+    if isinstance(schema, str) and schema.startswith(_MANIFEST):
+        hint = "verify and attack read it beside its release, and report --export makes a record of it"
+        raise DataError("the manifest of a release, not a report", name, hint=hint)
     if isinstance(schema, str) and schema.startswith(SCHEMA.partition("/")[0] + "/"):
         what = f"the report has the schema {schema}, and this version reads {SCHEMA}"
         raise DataError(what, name, hint="use the version of labeldp-audit that wrote it, or a newer one")

@@ -57,7 +57,7 @@ def _brief(block: Block, width: int, color: bool) -> Iterator[str]:
             return
         case Sentence(text=text, role=role):
             style = _tint(text) if role in ("verdict", "answer") else _DIM
-            yield from (_styled(line, style, color) for line in _wrapped(text, width)[: max(3, _LETTERS // width)])
+            yield from (_styled(line, style, color) for line in _wrapped(text, width, most=max(3, _LETTERS // width)))
         case Table():
             yield ""
             yield from _table(block, width, color, one=True)
@@ -110,10 +110,13 @@ def _tint(text: str) -> str:
     return _BOLD + _COLORS.get(text.partition(":")[0].partition(" ")[0], "")
 
 
-def _wrapped(text: str, width: int, first: str = "", rest: str = "") -> list[str]:
-    """No line ends before a per cent sign."""
+def _wrapped(text: str, width: int, first: str = "", rest: str = "", most: int | None = None) -> list[str]:
+    """No line ends before a per cent sign. most: lines, of which the last ends with … where there would be more."""
     kept = text.replace(" %", "\xa0%")
-    lines = textwrap.wrap(kept, width, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False)
+    lines = textwrap.wrap(
+        kept, width, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False,
+        max_lines=most, placeholder="…",
+    )  # fmt: skip
     return [line.replace("\xa0%", " %") for line in lines]
 
 
