@@ -29,7 +29,7 @@ Object = Mapping[str, Any]
 AGAIN = "write it anew: labeldp-audit audit DATA"
 _NAMES = ("binds", "bound", "class", "column", "group", "of", "parameter", "scale")  # of `at` that are never numbers
 _THRESHOLD = re.compile(r"(>=|<=|>|<)\s*([-+]?(?:inf|[\d.]+(?:e[-+]?\d+)?))\s*$", re.IGNORECASE)  # of a line
-_ROUNDED = 1e-9  # of what may pass where it is equal
+_ROUNDED = 1e-9  # of thresholds, as lines spell them
 _LOSSES = {"log_loss", "blind", "less"}  # of remarks, which may be infinite
 
 
@@ -240,7 +240,7 @@ def _follows(verdict: Verdict) -> bool:
     if not 0 <= verdict.failing <= verdict.judged or (passes and verdict.failing):
         return False
     typed = _THRESHOLD.search(verdict.line)
-    if typed is not None and (typed[1] != verdict.comparison or float(typed[2]) != most):
+    if typed is not None and (typed[1] != verdict.comparison or not _alike(float(typed[2]), most)):
         return False
     if worst is not None and worst.quantity != verdict.quantity:
         return False
@@ -250,7 +250,11 @@ def _follows(verdict: Verdict) -> bool:
         return math.isinf(most)
     value = verdict.value
     broken = COMPARISONS[verdict.comparison]
-    return value is not None and (not broken(value, most) or math.isclose(value, most, rel_tol=_ROUNDED))
+    return value is not None and (not broken(value, most) or _alike(value, most))
+
+
+def _alike(one: float, other: float) -> bool:
+    return math.isclose(one, other, rel_tol=_ROUNDED)
 
 
 def _specs(parameters: Mapping[str, object]) -> Iterator[object]:
