@@ -7,12 +7,12 @@ from dataclasses import replace
 from typing import Any
 
 from ..bounds.certificates import repeated_rows
-from ..core.errors import SpecError
+from ..core.errors import DataError, SpecError
 from ..core.eta import Eta
 from ..core.policy import Policy
 from ..core.progress import Progress
 from ..core.randomness import for_audit
-from ..core.remark import FITTED_BEFORE, LEFT_OUT, Remark
+from ..core.remark import DOUBTS, FITTED_BEFORE, LEFT_OUT, Remark
 from ..core.settings import Settings, smoothness
 from ..core.table import Points, Table, Twins
 from ..data import (
@@ -129,7 +129,8 @@ def _from_file(data: object, options: ReadOptions, settings: Settings, progress:
     said = supplied.checked(columns, facts, file)
     supplied.check_asked(said, settings, file)
     asked: Mapping[str, Any] = said.asked
-    copies = LEFT_OUT in {one.code for one in said.remarks}
+    codes = {one.code for one in said.remarks}
+    copies = LEFT_OUT in codes
     features = options.columns and not asked.get("eta")
     options = replace(options, labels_only=not features, records=copies, group=asked.get("group"), seed=said.seed)
     if copies or features:  # what a column is to be decides what is a copy of what
@@ -138,6 +139,8 @@ def _from_file(data: object, options: ReadOptions, settings: Settings, progress:
         options = replace(options, repeats=asked.get("repeats"), points=Points.NEVER)
     whole = read_table(data, options, progress)
     supplied.check_same(said, whole.dataset, file)
+    if {one.code for one in whole.remarks} & DOUBTS.keys() - codes:
+        raise DataError("it leaves out why no limits hold for this table", file, hint="run estimate-eta again")
     if not copies:
         whole = replace(whole, judges=one_of_each_person(whole, said.seed))
     table = doubts.judging_rows(whole)

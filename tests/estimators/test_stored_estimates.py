@@ -13,6 +13,7 @@ from people import people
 
 import labeldp_audit as lda
 from labeldp_audit.core.errors import DataError
+from labeldp_audit.core.remark import DOUBTS
 from labeldp_audit.core.settings import Settings
 from labeldp_audit.data import eta_file, read_estimates
 from labeldp_audit.estimators import supplied
@@ -199,3 +200,14 @@ def test_one_row_of_each_person_is_drawn_again(tmp_path):
     columns["row"] = np.arange(2, 401, 2)
     with pytest.raises(DataError, match=r"rows that the table does not have|does not fit this table"):
         lda.nu_max(table, eta_file=_sealed(columns, said, tmp_path / "e.parquet"), few_rows=True)
+
+
+def test_a_doubt_about_copies_cannot_be_left_out(tmp_path):
+    table = pa.concat_tables([people(300)] * 2)
+    lda.estimate_eta(table, threads=1, estimator="linear").rows.save(tmp_path / "e.parquet")
+    columns, said = read_estimates(str(tmp_path / "e.parquet"))
+    kept = [one for one in said["remarks"] if one["code"] not in DOUBTS]
+    assert len(kept) < len(said["remarks"])
+    lda.nu_max(table, eta_file=tmp_path / "e.parquet")
+    with pytest.raises(DataError, match="leaves out why no limits hold"):
+        lda.nu_max(table, eta_file=_sealed(columns, {**said, "remarks": kept}, tmp_path / "e.parquet"))
