@@ -109,13 +109,28 @@ def test_what_goes_together(refused):
 # ---- eta in a file
 
 
+def assert_same_but_for_the_file(kept, searched):
+    """It is said that eta was not estimated now."""
+    assert kept["parameters"].pop("eta_file") == "eta.parquet"
+    assert {**kept, "seal": ""} == {**searched, "seal": ""}
+
+
+def test_a_report_says_that_eta_was_read_from_a_file(audit, table):
+    audit("estimate-eta", table, "-o", "first")
+    said = "Read from eta.parquet, not estimated now."
+    told = ("--no-output", "-f", "markdown")
+    assert said in " ".join(audit("nu-max", table, "--eta-file", "first/eta.parquet", *told).out.split())
+    assert said not in " ".join(audit("nu-max", table, *told).out.split())
+
+
 @pytest.mark.parametrize("command", ["nu-max", "estimate-j", "advantage"])
 def test_one_search_serves_every_command(audit, table, command):
     assert audit("estimate-eta", table, "-o", "first").status == 0
     options = (*FEW, *KINDS) if command == "advantage" else ()
     searched = audit(command, table, *options, *JSON)
     kept = audit(command, table, "--eta-file", "first/eta.parquet", *options, *JSON)
-    assert (kept.out, kept.err) == (searched.out, searched.err)
+    assert kept.err == searched.err
+    assert_same_but_for_the_file(kept.report, searched.report)
 
 
 def test_with_rows_that_have_no_label(audit, tmp_path):
@@ -125,7 +140,8 @@ def test_with_rows_that_have_no_label(audit, tmp_path):
     options = (tmp_path / "gaps.parquet", "--drop-null-labels", "--queries", 50)
     audit("estimate-eta", *options, "-o", "first")
     searched = audit("advantage", *options, *FEW, *JSON)
-    assert audit("advantage", *options, *FEW, *JSON, "--eta-file", "first/eta.parquet").out == searched.out
+    kept = audit("advantage", *options, *FEW, *JSON, "--eta-file", "first/eta.parquet")
+    assert_same_but_for_the_file(kept.report, searched.report)
 
 
 def test_also_the_file_of_a_given_column(audit):
@@ -179,7 +195,8 @@ def test_a_class_may_be_called_rest(audit):
     audit("estimate-eta", *options, "-o", "first")
     searched = audit("advantage", *options, *FEW, *JSON)
     assert searched.report["dataset"]["classes"] == ["others", "rest"]
-    assert audit("advantage", *options, *FEW, *JSON, "--eta-file", "first/eta.parquet").out == searched.out
+    kept = audit("advantage", *options, *FEW, *JSON, "--eta-file", "first/eta.parquet")
+    assert_same_but_for_the_file(kept.report, searched.report)
 
 
 def test_bags_that_hold_a_row_twice_do_not_raise_the_lower_limit(audit):

@@ -94,7 +94,7 @@ def test_without_an_answer_there_is_no_limit(audit, tmp_path, way):
 def test_and_these_tests_have_teeth(audit, tmp_path, monkeypatch, layout, way):
     """A liar lets all rows judge."""
     monkeypatch.setattr(doubts, "judging_rows", lambda table: table)
-    monkeypatch.setattr(repeats, "_judges", lambda table, seed: None)
+    monkeypatch.setattr(repeats, "one_of_each_person", lambda table, seed: None)
     monkeypatch.setattr(repeats, "_without_copies", lambda table, words, found: table)
     assert any(false_limits(findings(audit, tmp_path, layout, way, seed)) for seed in (4, 5, 6))
 

@@ -7,15 +7,23 @@ from dataclasses import replace
 from typing import Any
 
 from ..bounds.certificates import repeated_rows
-from ..core.errors import SpecError
+from ..core.errors import DataError, SpecError
 from ..core.eta import Eta
 from ..core.policy import Policy
 from ..core.progress import Progress
 from ..core.randomness import for_audit
-from ..core.remark import FITTED_BEFORE, LEFT_OUT, ONE_EACH, Remark
+from ..core.remark import DOUBTS, FITTED_BEFORE, LEFT_OUT, Remark
 from ..core.settings import Settings, smoothness
 from ..core.table import Points, Table, Twins
-from ..data import ReadOptions, probabilities_of_model, probabilities_of_rows, read_estimates, read_table, unchanged
+from ..data import (
+    ReadOptions,
+    one_of_each_person,
+    probabilities_of_model,
+    probabilities_of_rows,
+    read_estimates,
+    read_table,
+    unchanged,
+)
 from ..estimators import named, supplied
 from ..estimators.contract import Task, answer
 from ..questions import releases
@@ -120,22 +128,26 @@ def _from_file(data: object, options: ReadOptions, settings: Settings, progress:
     columns, facts = read_estimates(file)
     said = supplied.checked(columns, facts, file)
     supplied.check_asked(said, settings, file)
-    codes = {one.code for one in said.remarks}
     asked: Mapping[str, Any] = said.asked
+    codes = {one.code for one in said.remarks}
     copies = LEFT_OUT in codes
     features = options.columns and not asked.get("eta")
-    options = replace(options, labels_only=not features, records=copies, group=None, seed=said.seed)
+    options = replace(options, labels_only=not features, records=copies, group=asked.get("group"), seed=said.seed)
     if copies or features:  # what a column is to be decides what is a copy of what
         exclude, categorical = (tuple(asked.get(name, ())) for name in ("exclude", "categorical"))
-        options = replace(options, exclude=exclude, categorical=categorical, group=asked.get("group"))
+        options = replace(options, exclude=exclude, categorical=categorical)
         options = replace(options, repeats=asked.get("repeats"), points=Points.NEVER)
-    table = read_table(data, options, progress)
-    table = replace(table, groups=None, judges=None)  # the file's rows say which of them judge
-    supplied.check_same(said, table.dataset, file)
-    if ONE_EACH in codes:
-        table = table.at(supplied.places(columns, table, file))
-    table = replace(table, dataset=replace(table.dataset, columns=said.columns), remarks=said.remarks)
+    whole = read_table(data, options, progress)
+    supplied.check_same(said, whole.dataset, file)
+    if {one.code for one in whole.remarks} & DOUBTS.keys() - codes:
+        raise DataError("it leaves out why no limits hold for this table", file, hint="run estimate-eta again")
+    if not copies:
+        whole = replace(whole, judges=one_of_each_person(whole, said.seed))
+    table = doubts.judging_rows(whole)
     eta = supplied.eta_of_rows(columns, said, table, settings, file)
+    drawn = replace(settings, seed=said.seed, queries=asked.get("queries"))
+    supplied.check_follows(eta, Task(whole, table, drawn, progress), file)
+    table = replace(table, dataset=replace(table.dataset, columns=said.columns), remarks=said.remarks)
     if settings.smoothness is not None and not eta.exact:
         raise SpecError("--smoothness needs an exact search", file, hint="estimate-eta --recall 1")
-    return replace(table, twins=said.twins), eta
+    return replace(table, twins=said.twins, groups=None), eta

@@ -4,6 +4,7 @@ estimate of eta is to be trusted, as the labels it has not seen tell."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from ..bounds.certificates import unknowable
 from ..core.eta import Bin, Eta, EtaSummary
 from ..core.finding import Finding
 from ..core.remark import FIRST, JUDGED_BY_EPSILON, NOT_JUDGED, Remark
-from ..core.report import Report
+from ..core.report import ETA_FILE, Report
 from ..core.settings import Settings
 from ..core.table import Dataset
 from ..estimators import reliability
@@ -99,6 +100,8 @@ def _parameters(command: str, eta: Eta, settings: Settings) -> dict[str, object]
         kept["mechanism"] = plain(settings.mechanism)
     elif command == "estimate-eta":
         kept.pop("mechanism", None)  # it asks about none
+    if settings.eta_file is not None:
+        kept[ETA_FILE] = Path(settings.eta_file).name
     return {"confidence": settings.confidence, "seed": settings.seed, **kept}
 
 

@@ -127,3 +127,10 @@ def read_estimates(path: str) -> tuple[dict[str, npt.NDArray[Any]], dict[str, ob
     from .eta_file import read_estimates as read_file
 
     return read_file(path)
+
+
+def one_of_each_person(table: Table, seed: int) -> Integers | None:
+    """The rows that judge, drawn by lot; None where each row is somebody's only one."""
+    from . import repeats
+
+    return repeats.one_of_each_person(table, seed)

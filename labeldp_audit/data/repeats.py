@@ -40,7 +40,7 @@ def settled(table: Table, source: Source, roles: Roles, options: ReadOptions, pr
     """The table without copies, where they are some, and with the rows that judge: one of each person."""
     names = tuple(source.types)
     size = rows_per_batch(len(names))
-    rows = _judges(table, options.seed)
+    rows = one_of_each_person(table, options.seed)
     rows = np.arange(len(table.labels)) if rows is None else rows
     most = min(SAMPLED, CELLS // len(names))
     sample = some_of(rows, most, for_audit(options.seed, "rows whose columns are left out"))
@@ -57,7 +57,7 @@ def settled(table: Table, source: Source, roles: Roles, options: ReadOptions, pr
     table = replace(table, remarks=(*table.remarks, *_doubts(found, table.dataset.classes, options.repeats)))
     if options.repeats == COPIES or (found is not None and options.repeats is None):
         table = _without_copies(table, records.words + records.keys if found is None else words, found)
-    judges = _judges(table, options.seed)
+    judges = one_of_each_person(table, options.seed)
     if judges is None:
         return table
     said = Remark(ONE_EACH, people=len(judges), rows=len(table.labels))
@@ -106,7 +106,7 @@ def _without_copies(table: Table, words: Words, found: Repeated | None) -> Table
     return replace(table.at(first), remarks=(*table.remarks, said))
 
 
-def _judges(table: Table, seed: int) -> Integers | None:
+def one_of_each_person(table: Table, seed: int) -> Integers | None:
     """One row of each person, by lot; None where each row is somebody's only one."""
     if table.groups is None:
         return None

@@ -58,7 +58,7 @@ class Neighbors(Estimator):
         ks = ks_of(n, settings, len(queries) * classes * (2 if task.halves else 1))
         if settings.smoothness is not None:  # met before the search, which may be long
             measure_smoothness.check(ks[0], len(queries), RADII_SHARE * (1 - settings.confidence))
-        halves = for_audit(settings.seed, "halves").integers(2, size=n, dtype=np.uint8) if task.halves else None
+        halves = halves_of(n, settings) if task.halves else None
         beside = ks_beside(n, settings)
         grid = _counted(table, queries, (*beside, *ks), settings, task.progress, halves)
         if beside:
@@ -97,6 +97,10 @@ def queries_of(n: int, settings: Settings) -> Integers:
     if wanted >= n:
         return np.arange(n)
     return np.sort(for_audit(settings.seed, "queries").choice(n, wanted, replace=False, shuffle=False))
+
+
+def halves_of(n: int, settings: Settings) -> npt.NDArray[np.uint8]:
+    return for_audit(settings.seed, "halves").integers(2, size=n, dtype=np.uint8)
 
 
 def default_k(n: int) -> int:

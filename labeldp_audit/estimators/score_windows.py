@@ -63,7 +63,7 @@ def eta_of(table: Table, scores: Floats, pool: Pool, by: Tried, settings: Settin
         probability=probability[place], counts=counts, rows=queries, k=k, n=n, estimator=by.name,
         log_loss=by.log_loss, exact=True, recall=1.0, radius=radius.astype(np.float32), metric="score",
         part=pool.folds[place].astype(np.uint8), unseen=scores[place],
-        order_p=_order(scores[place], labels[place], pool.folds[place]) if two else None,
+        order_p=order(scores[place], labels[place], pool.folds[place]) if two else None,
         unresolved=_unresolved(table, scores, probability, pool, place) if two else None,
     )  # fmt: skip
 
@@ -108,7 +108,7 @@ def _parts(column: npt.NDArray[np.float32]) -> npt.NDArray[np.uint8]:
     return np.where(np.isnan(column), len(edges) + 1, place).astype(np.uint8)
 
 
-def _order(scores: Floats, labels: Labels, folds: Integers) -> float:
+def order(scores: Floats, labels: Labels, folds: Integers) -> float:
     """p-value that eta rises with the score, of two classes: a fall in every fold may hide in their mixture."""
     parts = [folds == fold for fold in np.unique(folds)]
     each = [score_band.order_p_value(scores[mine, 1], labels[mine] == 1) for mine in parts]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
@@ -18,7 +19,9 @@ from ..core.quoting import shown
 from ..core.remark import ONE_EACH, Remark
 from ..core.settings import KIND, Settings
 from ..core.table import Column, Dataset, Table, Twins
-from . import reliability
+from . import knn, reliability, score_windows, selection
+from .comparison import losses, smoothed
+from .contract import Task
 
 _WORDS = {"label": "labels", "classes": "classes", "rows_used": "rows"}
 _SEARCH = ("exclude", "categorical", "group", "repeats", "k", "estimator", "recall", "queries")  # what a search is told
@@ -26,6 +29,8 @@ _FACTS = ("k", "n", "estimator", "metric", "log_loss", "exact", "recall", "recal
 _MOST_PARTS = 255
 _ROUNDED = 1e-6  # of probabilities
 _UNRESOLVED = ("unresolved", "unresolved_high")
+_SCORE, _LEARNED, _NEAR = "score", "learned", "l2"  # metrics; supplied probabilities have none
+_SAME = 1e-6  # of log losses that are added up again
 
 Named = dict[str, npt.NDArray[np.generic]]
 
@@ -176,8 +181,23 @@ def _faults_of(told: About) -> Iterator[str]:
         yield "a recall and a p-value are shares"
     if not all(one >= 0 for one in (told.log_loss, *(one.log_loss for one in told.tried))):
         yield "a log loss is not below 0"
-    if told.twins is not None and not 0 <= told.twins.differ <= told.twins.pairs:
-        yield "of pairs no more differ than there are"
+    if told.twins is not None and not 0 <= told.twins.differ <= told.twins.pairs <= told.rows_used // 2:
+        yield "of pairs no more differ than there are, nor are there more than rows"
+    yield from _faults_of_search(told)
+
+
+def _faults_of_search(told: About) -> Iterator[str]:
+    """How neighbours were looked for, and between what labels chose."""
+    if told.metric not in (None, _NEAR, _LEARNED, _SCORE) or (told.metric is None) != (told.k is None):
+        yield f"nothing is near by the metric {shown(str(told.metric))}"
+    if (told.k is None) != bool(told.given):
+        yield "probabilities are supplied, or estimated"
+    if told.choices < len(told.tried):
+        yield "labels chose between no fewer ways than were tried"
+    if told.recall_low > told.recall or (told.exact and told.recall_low < 1):
+        yield "an exact search finds all"
+    if (told.order_p is not None) != (told.metric == _SCORE and len(told.classes) == 2):
+        yield "scores of two classes have an order, and nothing else"
 
 
 def _faults_of_rows(columns: Mapping[str, npt.NDArray[Any]], told: About) -> Iterator[str]:
@@ -211,11 +231,13 @@ def _faults_of_rows(columns: Mapping[str, npt.NDArray[Any]], told: About) -> Ite
         if (
             np.any((counts < 0) | (counts > most))
             or np.any(counts.sum(axis=1) != columns["k"])
-            or columns["k"].min() < 1
+            or columns["k"].min() < (told.k or 1)
         ):
             yield "the counts do not add up to k"
         if not np.all(columns["radius"] >= 0):
             yield "a radius is below 0"
+    if told.metric in (_SCORE, _LEARNED) and "part" not in wanted:
+        yield "scores come from parts"
     if "part" in wanted and (columns["part"].min() < 0 or columns["part"].max() > _MOST_PARTS):
         yield "a part is none"
     if _UNRESOLVED[0] in wanted and not all(np.all(columns[one] >= 0) for one in _UNRESOLVED):
@@ -254,6 +276,42 @@ def _shown(value: object) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 
+def check_follows(eta: Eta, task: Task, file: str) -> None:
+    """What lot and labels decide is computed again: which rows are asked, in which part each is, and how well they are
+    guessed. task: of the settings that the file was made with."""
+    for fault in _faults_beside(eta, task):
+        raise DataError(f"it does not fit this table: {fault}", file, hint="run estimate-eta again")
+
+
+def _faults_beside(eta: Eta, task: Task) -> Iterator[str]:
+    table, settings, n = task.table, task.settings, len(task.table.labels)
+    labels, pool = table.labels[eta.rows], selection.Rows.of(task).judges
+    if eta.n != n:
+        yield f"{eta.n:,} rows were searched, and there are {n:,}"
+    if not np.array_equal(eta.rows, knn.queries_of(n, settings) if eta.metric else np.arange(n)):
+        yield "other rows than those drawn by lot were asked"
+        return
+    halves = eta.metric == _NEAR
+    drawn = knn.halves_of(n, settings)[eta.rows] if halves else pool.folds[np.searchsorted(pool.rows, eta.rows)]
+    if eta.metric is not None and eta.part is not None and not np.array_equal(eta.part, drawn):
+        yield "other parts of the rows than those drawn by lot"
+    if eta.counts is None:
+        told = reliability.log_loss(eta.probability, labels)
+    elif eta.metric != _SCORE:
+        told = float(losses(smoothed(eta.counts), labels).mean())
+        if not np.allclose(eta.probability, eta.counts / eta.counts.sum(axis=1, keepdims=True), rtol=0, atol=_SAME):
+            yield "eta is not the shares of the counts"
+    elif eta.unseen is not None and len(eta.rows) == len(pool.rows):
+        told = float(losses(eta.unseen, labels).mean())
+        again = score_windows.calibrated(eta.unseen, labels, pool.people, settings.seed)
+        if not np.allclose(eta.probability, again, rtol=0, atol=_SAME):
+            yield "eta is not what labels make of the scores"
+    else:
+        return
+    if not math.isclose(told, eta.log_loss, rel_tol=_SAME, abs_tol=_SAME):
+        yield f"the log loss is {told:.4g}, and it says {eta.log_loss:.4g}"
+
+
 def eta_of_rows(
     columns: Mapping[str, npt.NDArray[Any]], said: About, table: Table, settings: Settings, file: str
 ) -> Eta:
@@ -263,6 +321,7 @@ def eta_of_rows(
 
     rows, counts, probability = places(columns, table, file), matrix("count"), matrix("eta")
     seen = counts is not None
+    scored = seen and said.metric == _SCORE and len(said.classes) == 2
     open_ = seen and _UNRESOLVED[0] in columns
     return Eta(
         probability, counts, rows, radius=columns["radius"] if seen else None,
@@ -270,7 +329,10 @@ def eta_of_rows(
         unseen=matrix("unseen") if seen else probability,
         unresolved=np.column_stack([columns[name] for name in _UNRESOLVED]) if open_ else None,
         refuted=not seen and _refuted(probability, table, settings),
-        tried=said.tried, asked={**said.asked, "eta": said.given}, **{name: getattr(said, name) for name in _FACTS},
+        tried=said.tried, asked={**said.asked, "eta": said.given},
+        **{name: getattr(said, name) for name in _FACTS if name != "order_p"},
+        # Whether scores put people in order is for the labels to say, and not for a file.
+        order_p=score_windows.order(matrix("unseen"), table.labels[rows], columns["part"]) if scored else None,
     )  # fmt: skip
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..core.eta import EtaSummary
 from ..core.finding import Finding
 from ..core.quoting import plain
-from ..core.report import VERIFY, Report
+from ..core.report import ETA_FILE, VERIFY, Report
 from . import found, words
 from .formats.spelling import confidence, count, cut, percent, share, short
 
@@ -51,7 +51,9 @@ def model(report: Report) -> str:
     if eta is None:
         return ""
     loss = f"Log loss on labels not seen: {short(eta.log_loss, digits=3)}; of knowing no feature: {blind}."
-    return f"{_made(report, eta)} {loss}"
+    file = report.parameters.get(ETA_FILE)
+    read = "" if file is None else f"Read from {_cut(str(file), 32)}, not estimated now. "
+    return f"{read}{_made(report, eta)} {loss}"
 
 
 def _made(report: Report, eta: EtaSummary) -> str:

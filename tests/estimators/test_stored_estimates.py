@@ -6,11 +6,14 @@ import copy
 import json
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from people import people
 
 import labeldp_audit as lda
 from labeldp_audit.core.errors import DataError
+from labeldp_audit.core.remark import DOUBTS
 from labeldp_audit.core.settings import Settings
 from labeldp_audit.data import eta_file, read_estimates
 from labeldp_audit.estimators import supplied
@@ -56,6 +59,8 @@ def _at(path, value):
         _at(["tried"], [{"name": "x"}]), _at(["tried"], [1]), _at(["columns"], [{"name": "x"}]), _at(["columns"], None),
         _at(["asked"], {"colour": "red"}), _at(["asked"], {"k": -1}), _at(["asked"], []),
         _at(["twins"], {"pairs": 1, "differ": 2}),
+        *(_at(["metric"], value) for value in ("cosine", None)), _at(["recall_low"], 0.5), _at(["choices"], 0),
+        _at(["given"], ["x"]), _at(["twins"], {"pairs": 201, "differ": 0}), _at(["order_p"], KeyError),
         _at(["given"], [1]), _at(["label"], None), _at(["sha256"], 5), _at(["exact"], 1), _at(["metric"], 2),
     ],
 )  # fmt: skip
@@ -102,3 +107,107 @@ def test_each_of_its_facts_is_a_field():
     """Those of eta, and of a search, are named once more in lists."""
     fields = set(supplied.About.__dataclass_fields__)
     assert set(supplied._FACTS) <= fields and set(supplied._SEARCH) <= set(Settings.__dataclass_fields__)
+
+
+# ---- what lot and labels decide
+
+
+def _all_in_one_part(columns, said):
+    columns["part"] = np.zeros_like(columns["part"])
+
+
+def _half_of_the_rows(columns, said):
+    columns.update({name: values[::2] for name, values in columns.items()})
+
+
+def _better_guesses(columns, said):
+    said["log_loss"] *= 0.9
+
+
+def _other_lots(columns, said):
+    said["seed"] += 1
+
+
+def _more_rows(columns, said):
+    said["n"] += 1
+
+
+def _asked_for_few(columns, said):
+    said["asked"]["queries"] = 10
+
+
+def _nobody_is_told_apart(columns, said):
+    columns["eta_0"], columns["eta_1"] = (np.full(len(columns["row"]), 0.5) for _ in range(2))
+
+
+def _scores_tell_nothing(columns, said):
+    columns["unseen_0"], columns["unseen_1"] = (np.full(len(columns["row"]), 0.5) for _ in range(2))
+
+
+def _counts_tell_more(columns, said):
+    for name in ("count_0", "count_1", "k"):
+        columns[name] = columns[name] * 2
+
+
+def _sealed(columns, said, place):
+    said = json.loads(eta_file._json(said))
+    about = eta_file.metadata(columns, said)
+    pq.write_table(pa.table(columns).replace_schema_metadata(about), place)
+    return place
+
+
+LIES = [
+    _all_in_one_part, _half_of_the_rows, _better_guesses, _other_lots, _more_rows, _asked_for_few,
+    _nobody_is_told_apart,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("change", [*LIES, _scores_tell_nothing, _counts_tell_more])
+def test_what_contradicts_the_table_is_refused_although_it_is_sealed(written, tmp_path, change):
+    columns, said = ({**one} for one in copy.deepcopy(written))
+    counted = said["metric"] == "l2"
+    if (change, counted) in ((_scores_tell_nothing, True), (_counts_tell_more, False)):
+        pytest.skip("nothing says it without the features")
+    change(columns, said)
+    with pytest.raises(DataError, match="does not fit this table"):
+        lda.nu_max(people(400), eta_file=_sealed(columns, said, tmp_path / "e.parquet"), few_rows=True)
+
+
+def test_and_what_is_sealed_unchanged_is_taken(written, tmp_path):
+    columns, said = written
+    report = lda.nu_max(people(400), eta_file=_sealed(columns, said, tmp_path / "e.parquet"), few_rows=True)
+    assert report.content.parameters["eta_file"] == "e.parquet"
+
+
+def test_the_order_of_scores_is_for_the_labels_to_say(written, tmp_path):
+    columns, said = ({**one} for one in copy.deepcopy(written))
+    told = said["order_p"]
+    if told is None:
+        pytest.skip("neighbourhoods have no scores")
+    said["order_p"] = 0.0
+    report = lda.nu_max(people(400), eta_file=_sealed(columns, said, tmp_path / "e.parquet"), few_rows=True)
+    assert report.content.eta.order_p == told > 0
+
+
+def test_one_row_of_each_person_is_drawn_again(tmp_path):
+    """A file of rows that somebody chose is refused, whatever it says of people."""
+    table = people(400)
+    table = table.append_column("who", pa.array(np.arange(400) // 2))
+    lda.estimate_eta(table, group="who", threads=1, estimator="linear").rows.save(tmp_path / "e.parquet")
+    columns, said = read_estimates(str(tmp_path / "e.parquet"))
+    assert len(columns["row"]) == 200
+    lda.nu_max(table, eta_file=tmp_path / "e.parquet", few_rows=True)
+    columns["row"] = np.arange(2, 401, 2)
+    with pytest.raises(DataError, match=r"rows that the table does not have|does not fit this table"):
+        lda.nu_max(table, eta_file=_sealed(columns, said, tmp_path / "e.parquet"), few_rows=True)
+
+
+def test_a_doubt_about_copies_cannot_be_left_out(tmp_path):
+    table = pa.concat_tables([people(300)] * 2)
+    lda.estimate_eta(table, threads=1, estimator="linear").rows.save(tmp_path / "e.parquet")
+    columns, said = read_estimates(str(tmp_path / "e.parquet"))
+    kept = [one for one in said["remarks"] if one["code"] not in DOUBTS]
+    assert len(kept) < len(said["remarks"])
+    lda.nu_max(table, eta_file=tmp_path / "e.parquet")
+    with pytest.raises(DataError, match="leaves out why no limits hold"):
+        lda.nu_max(table, eta_file=_sealed(columns, {**said, "remarks": kept}, tmp_path / "e.parquet"))

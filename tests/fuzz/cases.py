@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from fuzz import mutations
 from fuzz.mutations import nasty
-from fuzz.stock import MARK, WRITTEN, Stock, specs, written
+from fuzz.stock import MARK, NUMBER, WRITTEN, Stock, specs, written
 
 AUDITS = ("estimate-eta", "nu-max", "estimate-j", "advantage", "audit", "check", "tune")
 LINES = (
@@ -67,6 +67,7 @@ class Case:
     arguments: tuple[str, ...] = ()
     environment: dict[str, str] = field(default_factory=dict)
     stdin: bytes = b""
+    believable: bool = True  # whether what it reads may be what the tool wrote
     told: frozenset[str] = frozenset()  # files of which names and labels may be cells of features
 
     def __str__(self) -> str:
@@ -191,7 +192,8 @@ def _mechanisms(rng: Random, case: Case, stock: Stock) -> Case:
     given = ["t.csv", "--exclude", "note", "--mechanism", spec.replace("\x00", "")]
     given += [] if command == "release" else ["--estimator", "knn"]
     files = {"t.csv": stock.tables["t.csv"]}
-    return _typed(rng, replace(case, files=files), command, given + _wanted(rng, command)[:2], few=0)
+    line = ["--fail-if", LINES[0]] if command == "tune" else _wanted(rng, command)[:2]
+    return _typed(rng, replace(case, files=files), command, given + line, few=0)
 
 
 def _shuffled(rng: Random, text: str) -> str:
@@ -211,11 +213,13 @@ def _policy_lines(rng: Random, case: Case, stock: Stock) -> Case:
         replace(case, files=files),
         "check",
         ["old.json", "--fail-if", line.replace("\x00", "")],
-        few=rng.choice((0, 1)),
+        few=rng.choice((0, 0, 1)),
+        stored=True,
     )
 
 
-def _typed(rng: Random, case: Case, command: str, given: list[str], few: int) -> Case:
+def _typed(rng: Random, case: Case, command: str, given: list[str], few: int, *, stored: bool = False) -> Case:
+    """stored: a report is judged, to which what changes numbers must not be said, or it is all that is refused."""
     from labeldp_audit.cli import app
 
     params = {one.name: one for one in app.commands().commands[command].params if one.opts[0].startswith("-")}
@@ -229,9 +233,9 @@ def _typed(rng: Random, case: Case, command: str, given: list[str], few: int) ->
             given.append(value)
     if rng.random() < 0.5 and "--no-output" not in given and "output" in params:
         given.append("--no-output")
-    if "-f" not in given and "--format" not in given and "format" in params and rng.random() < 0.6:
+    if not {"-f", "--format", "--export"} & {*given} and "format" in params and rng.random() < 0.6:
         given += ["-f", rng.choice(VALUES["format"][:8])]
-    if "few_rows" in params:
+    if "few_rows" in params and not stored:
         given.append("--few-rows")
     head = frozenset().union(*(_marks_of_head(data) for data in case.files.values()))
     return replace(case, arguments=(command, *map(as_typed, given)), told=case.told | head)
@@ -245,7 +249,8 @@ def _marks_of_head(data: bytes) -> set[str]:
         except (UnicodeDecodeError, UnicodeError):
             continue
         head = text if text.count('"') % 2 or "\r" in text else text.lstrip("\n\ufeff").partition("\n")[0]
-        return {piece for piece in head.replace('"', ",").replace("\t", ",").split(",") if MARK in piece} | (
+        pieces = head.replace('"', ",").replace("\t", ",").replace(":", ",").replace(" ", ",").split(",")
+        return {piece for piece in pieces if MARK in piece or NUMBER.match(piece)} | (
             {MARK} if head is text and len(text) < 10**6 and MARK in text else set()
         )
     return set()
@@ -283,12 +288,12 @@ def _configuration(rng: Random, case: Case, stock: Stock) -> Case:
 def _policy_file(rng: Random, case: Case, stock: Stock) -> Case:
     document = {
         "fail_if": list(LINES[: rng.randrange(1, 6)]),
-        "waiver": [{"quantity": "j", "dataset": "sha256:" + "0" * 64}],
+        "waiver": [{"quantity": "j", "dataset": "sha256:" + "0" * 64, "until": "2027-01-31", "reason": "known"}],
     }
     data = _toml(mutations.of_json(rng, document))
     data = mutations.of_bytes(rng, data) if rng.random() < 0.4 else data
     files = {"p.toml": data, "old.json": json.dumps(stock.reports["audit"]).encode()}
-    return _typed(rng, replace(case, files=files), "check", ["old.json", "--policy", "p.toml"], few=0)
+    return _typed(rng, replace(case, files=files), "check", ["old.json", "--policy", "p.toml"], few=0, stored=True)
 
 
 def _variables(rng: Random, case: Case, stock: Stock) -> Case:
@@ -323,7 +328,9 @@ def _toml(document: Any) -> bytes:
 def _stored_report(rng: Random, case: Case, stock: Stock) -> Case:
     name = rng.choice(list(stock.reports))
     document = mutations.of_json(rng, stock.reports[name])
-    if rng.random() < 0.7:
+    sealed = rng.random() < 0.7
+    changed = document != stock.reports[name]
+    if sealed:
         from labeldp_audit.reports.formats import report_hash
 
         try:
@@ -342,8 +349,9 @@ def _stored_report(rng: Random, case: Case, stock: Stock) -> Case:
         )
     )  # fmt: skip
     case = replace(case, files=files, stdin=data)
-    made = _typed(rng, case, command, given, few=rng.choice((0, 0, 1)))
-    return replace(made, told=frozenset())
+    made = _typed(rng, case, command, given, few=rng.choice((0, 0, 1)), stored=True)
+    unread = given == ["."] or "--show-config" in made.arguments  # a folder is searched for what begins as a report
+    return replace(made, told=frozenset(), believable=sealed or not changed or unread)
 
 
 def _eta_file(rng: Random, case: Case, stock: Stock) -> Case:

@@ -19,12 +19,13 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from fuzz.cases import Case
-from fuzz.stock import MARK
+from fuzz.stock import MARK, NUMBER, base_table
 
 STATUSES = (0, 1, 2, 3, 4)
 SECONDS, MEGABYTES = 60, 250  # what a table of kilobytes may take beyond what is loaded already
 LONGEST_MESSAGE, LONGEST_CELL = 2020, 10_000
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+NUMBERS = frozenset(match[0] for one in base_table()["number"].to_pylist() if (match := NUMBER.match(repr(one))))
 PROTECTED = ("--to", "--per-row")  # options whose files hold rows
 
 
@@ -130,8 +131,18 @@ def faults(case: Case, played: Played) -> Iterator[str]:
     pages |= {name: (name.rsplit(".", 1)[-1], data) for name, data in _reports(case, played).items()}
     for name, (form, data) in pages.items():
         yield from (f"{name}: {what}" for what in _of_page(form, data))
-    texts = {"standard error": err, **{name: data.decode(errors="replace") for name, (_, data) in pages.items()}}
+    if not case.believable and played.status in (0, 1, 4):
+        yield "what was changed and not sealed was believed"
+    texts = {
+        "standard error": err, "standard output": out,
+        **{name: data.decode(errors="replace") for name, (_, data) in pages.items()},
+    }  # fmt: skip
     for name, text in texts.items():
+        yield from _controls(name, text, "\n\r")
+        heads = {match[0] for one in case.told if (match := NUMBER.match(one))}
+        numbers = {one for one in NUMBER.findall(text) if one in NUMBERS - heads}
+        if numbers and not _is_named(case, numbers):
+            yield f"{name}: cells of features: {sorted(numbers)[:3]}"
         marks = {
             found
             for found in re.findall(rf"{MARK}[0-9]+[xn]", text)
@@ -148,7 +159,7 @@ def _is_named(case: Case, marks: set[str]) -> bool:
         *(after for option, after in pairs(case) if option == "--label"),
     ]
     typed = " ".join((*case.arguments, *case.environment.values()))
-    return any(one in ("text", "note") for one in label) or all(one in typed for one in marks)
+    return any(one in ("text", "note", "number") for one in label) or all(one in typed for one in marks)
 
 
 def pairs(case: Case) -> zip[tuple[str, str]]:
@@ -247,7 +258,10 @@ def _of_page(form: str, data: bytes) -> Iterator[str]:
             case "junit" | "xml" | "svg":
                 ElementTree.fromstring(text)
             case "html":
-                _Page().feed(text)
+                page = _Page()
+                page.feed(text)
+                page.close()
+                assert not page.open, page.open
     except Exception as error:
         yield f"no valid {form}: {type(error).__name__}: {error}"
     yield from _controls(form, text, "\n\r" if form in ("csv", "free") else "\n")
@@ -281,9 +295,7 @@ class _Page(HTMLParser):
 
     def handle_endtag(self, tag: str) -> None:
         if tag not in self.EMPTY:
-            assert tag in self.open, tag
-            while self.open.pop() != tag:
-                pass
+            assert self.open and self.open.pop() == tag, tag
 
     def handle_data(self, data: str) -> None:
         assert "alert(1)" not in data or "script" not in self.open

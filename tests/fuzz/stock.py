@@ -7,6 +7,7 @@ import gzip
 import io
 import json
 import os
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -18,6 +19,7 @@ import pyarrow.feather
 import pyarrow.parquet as pq
 
 MARK = "Zq"  # how every cell of a text feature begins: none may stand in a report or a message
+NUMBER = re.compile(r"-?\d+\.\d{12}")  # how cells of a number feature begin
 ROWS = 240
 WRITTEN = ("t.parquet", "t.arrow", "t.stream.arrow", "t.feather", "t.csv", "t.csv.gz", "t.tsv", "t.svm", "t.svm.gz")
 MORE_SPECS = (

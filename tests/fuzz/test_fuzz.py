@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 from fuzz import cases, playing
+from fuzz.stock import base_table
 
 TESTS = Path(__file__).parents[1]
+FIRST = base_table()["number"][0].as_py()
 
 
 def test_a_hundred_inputs_end_as_promised():
@@ -33,6 +35,10 @@ def test_a_hundred_inputs_end_as_promised():
         ({"err": b"labeldp-audit: " + b"x" * 5000 + b"\n"}, "5,015 characters"),
         ({"err": b"labeldp-audit: warning: Zq3x\n"}, "cells of features"),
         ({"out": b"{NaN}"}, "no valid json"),
+        ({"out": f'{{"x": {FIRST}}}'.encode()}, "cells of features"),
+        ({"status": 3, "out": b"Zq3x", "err": b"labeldp-audit: error: no\n"}, "standard output: cells of features"),
+        ({"files": {"t.csv": b"1", "a.html": b"<p><b>x</p>"}}, "no valid html"),
+        ({"files": {"t.csv": b"1", "a.html": b"<div><p>x</p>"}}, "no valid html"),
         ({"megabytes": 9000.0}, "9000 MB"),
         ({"seconds": 100.0}, "100 seconds"),
         ({"temporary": ["x.part"]}, "temporary files"),
@@ -56,3 +62,10 @@ def test_the_oracle_sees(ended, fault):
     }
     assert list(playing.faults(case, playing.Played(**base))) == []
     assert any(fault in one for one in playing.faults(case, playing.Played(**(base | ended))))
+
+
+def test_the_oracle_sees_that_a_changed_report_was_believed():
+    case = cases.Case(0, 0, arguments=("report", "r.json"), believable=False)
+    for status, seen in ((0, True), (1, True), (3, False)):
+        played = playing.Played(status, b"", b"labeldp-audit: error: no\n" * (status == 3), 0.1, 1.0, {}, [])
+        assert any("was believed" in one for one in playing.faults(case, played)) is seen

@@ -67,10 +67,11 @@ def verdicts(report: Report, waiver: Waiver | None = None) -> Iterator[Verdict]:
         ("nu_max", 10.0, Outcome.FAIL),
     ):  # fmt: skip
         worst = next((one for one in report.findings if one.quantity == quantity), None)
+        field, failing = ("estimate", 0) if outcome is Outcome.PASS else ("high", 2)
         said = f"{quantity}: high of {worst.mechanism} beside {threshold}" if worst else "the report has none"
         yield Verdict(
-            f"{quantity}.high > {threshold}", outcome if worst else Outcome.NOT_MEASURED, said, quantity, "high", ">",
-            threshold, worst, 4, 2, waiver if quantity == "nu_max" else None,
+            f"{quantity}.{field} > {threshold}", outcome if worst else Outcome.NOT_MEASURED, said, quantity, field, ">",
+            threshold, worst, 4, failing, waiver if quantity == "nu_max" else None,
         )  # fmt: skip
     yield Verdict("renyi(alpha=2).high > 1", Outcome.NOT_MEASURED, "the report has no renyi", "renyi", "high", ">", 1.0)
 

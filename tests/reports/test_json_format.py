@@ -49,7 +49,9 @@ def resealed(document: dict[str, Any]) -> dict[str, Any]:
 def test_every_float_comes_back_exactly(
     eta_report: Report, estimate: float | None, low: float | None, high: float | None, tau: float
 ) -> None:
-    finding = Finding("j", Bound(estimate, low, high, 5, "m"), 0.99, "rr:epsilon=1", {"tau": tau})
+    rising = iter(sorted(one for one in (low, estimate, high) if one is not None))
+    low, estimate, high = (None if one is None else next(rising) for one in (low, estimate, high))
+    finding = Finding("nu_max", Bound(estimate, low, high, 5, "m"), 0.99, "rr:epsilon=1", {"tau": tau})
     report = replace(eta_report, findings=(finding,))
     (found,) = parsed(report)["findings"]
     numbers = [found[key] for key in ("estimate", "low", "high")] + [found["at"]["tau"]]
@@ -150,8 +152,25 @@ def test_the_outcome_that_is_written_is_not_believed(worst_report: Report) -> No
     """It follows from the verdicts, whatever a file says that somebody sealed anew."""
     document = parsed(judged(worst_report))
     document["judgement"]["outcome"] = "pass"
-    again = read(resealed(document)).judgement
-    assert again is not None and again.outcome is Outcome.FAIL
+    with pytest.raises(DataError, match="its verdicts come to fail, and it says pass"):
+        read(resealed(document))
+
+
+@pytest.mark.parametrize("place", range(4))
+def test_nor_is_a_verdict_that_what_was_found_contradicts(worst_report: Report, place: int) -> None:
+    """Whatever else of it is made to fit."""
+    report = judged(worst_report)
+    assert report.judgement is not None
+    document = parsed(report)
+    verdict = document["judgement"]["verdicts"][place]
+    if verdict["outcome"] == "pass":
+        return
+    verdict |= {"outcome": "pass", "failing": 0, "waived": None}
+    others = [replace(one, outcome=Outcome.PASS, failing=0) if i == place else one
+              for i, one in enumerate(report.judgement.verdicts)]  # fmt: skip
+    document["judgement"]["outcome"] = replace(report.judgement, verdicts=tuple(others)).outcome
+    with pytest.raises(DataError, match="does not follow from what was found"):
+        read(resealed(document))
 
 
 def test_a_judgement_of_nothing(worst_report: Report) -> None:
@@ -200,6 +219,12 @@ FITTING = {
                        ("parameters", "judged_alone", ["x"])],
     "confidence of eta_min": [("findings", 0, "confidence", 1.01), ("findings", 0, "confidence", -0.5)],
     "counts of eta_min": [("findings", 0, "n", -1), ("findings", 0, "bag", 0)],
+    "between its low and its high": [
+        ("findings", 0, "low", 1.0), ("findings", 0, "high", -0.1), ("findings", 0, "estimate", 1.0),
+    ],
+    "eta_min is no share": [("findings", 0, "low", -0.5)],
+    "another value than its finding": [(*VERDICT, "value", 0.5)],
+    "does not follow": [(*VERDICT, "threshold", 99.0), (*VERDICT, "failing", 10**6), (*VERDICT, "quantity", "j")],
     "compares nothing": [(*VERDICT, "field", "n"), (*VERDICT, "comparison", "=="), (*VERDICT, "comparison", "")],
     "name of a command": [("command", "../x"), ("command", "")],
     "is missing": [("dataset", "sha256", ...), ("eta", "tried", ...), ("findings", 0, "mechanism", ...),

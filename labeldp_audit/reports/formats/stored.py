@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import datetime
+import itertools
 import json
+import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -14,7 +16,7 @@ from ...core.eta import Bin, EtaSummary, Tried
 from ...core.finding import Bound, Change, Finding, Way
 from ...core.from_json import WORDS, Nouns, listed, members, number, refused, text, whole
 from ...core.policy import COMPARISONS, FIELDS, Judgement, Outcome, Verdict, Waived, Waiver
-from ...core.quantity import Quantity
+from ...core.quantity import PER_CENT, Quantity
 from ...core.remark import UNCODED, Remark
 from ...core.report import ALONE, COMPARED, SCHEMA, TUNE, VERIFY, Report
 from ...core.table import Column, Dataset
@@ -27,6 +29,8 @@ Object = Mapping[str, Any]
 _MANIFEST = SCHEMA.partition("/")[0] + "/release/"
 AGAIN = "write it anew: labeldp-audit audit DATA"
 _NAMES = ("binds", "bound", "class", "column", "group", "of", "parameter", "scale")  # of `at` that are never numbers
+_THRESHOLD = re.compile(r"(>=|<=|>|<)\s*([-+]?(?:inf|[\d.]+(?:e[-+]?\d+)?))\s*$", re.IGNORECASE)  # of a line
+_ROUNDED = 1e-9  # of thresholds, as lines spell them
 _LOSSES = {"log_loss", "blind", "less"}  # of remarks, which may be infinite
 
 
@@ -98,9 +102,12 @@ def _report(document: Object) -> Report:
     judged = document.get("judgement")
     if judged is not None:
         verdicts = tuple(_verdict(one, findings) for one in listed(judged["verdicts"]))
+        told = Outcome(judged["outcome"])
         judged = Judgement(
             verdicts, tuple(_NOUNS.read(Waived, one, waiver=_waiver(one)) for one in listed(judged["waivers"]))
         )
+        if judged.outcome is not told:
+            raise ValueError(f"its verdicts come to {judged.outcome}, and it says {told}")
     version = text(document["tool"]["version"])
     known: dict[str, object] = {
         "findings": findings,
@@ -150,6 +157,8 @@ def _verdict(one: Object, findings: tuple[Finding, ...]) -> Verdict:
     worst = None if place is None else findings[place]
     waiver = None if one["waived"] is None else _waiver(one["waived"])
     found: Verdict = _NOUNS.read(Verdict, one, worst=worst, waiver=waiver)
+    if found.field in FIELDS and found.value != (None if one["value"] is None else number(one["value"])):
+        raise ValueError(f"the verdict about {found.quantity} has another value than its finding")
     return found
 
 
@@ -203,14 +212,53 @@ def _faults(report: Report) -> Iterator[str]:
         yield "the confidence of the report is no share"
     if not all(isinstance(one, list) and all(isinstance(spec, str) for spec in one) for one in _specs(parameters)):
         yield "mechanisms stand in lists of texts"
-    for one in report.findings:
-        if not 0 <= one.confidence <= 1:
-            yield f"the confidence of {one.quantity} is no share"
-        if one.bound.n < 0 or (one.bag is not None and one.bag < 1):
-            yield f"the counts of {one.quantity} are none"
+    for found in report.findings:
+        yield from _faults_of_finding(found, report.quantities.get(found.quantity))
     for verdict in report.judgement.verdicts if report.judgement else ():
         if verdict.field not in FIELDS or verdict.comparison not in COMPARISONS:
             yield f"the verdict about {verdict.quantity} compares nothing"
+        elif not _follows(verdict):
+            yield f"the verdict about {verdict.quantity} does not follow from what was found"
+
+
+def _faults_of_finding(one: Finding, known: Quantity | None) -> Iterator[str]:
+    bound = one.bound
+    if not 0 <= one.confidence <= 1:
+        yield f"the confidence of {one.quantity} is no share"
+    if bound.n < 0 or (one.bag is not None and one.bag < 1):
+        yield f"the counts of {one.quantity} are none"
+    if not _rises(bound.low, bound.estimate, bound.high):
+        yield f"{one.quantity} is not between its low and its high"
+    if known is not None and known.written_in == PER_CENT and not _rises(0, bound.low, bound.estimate, bound.high, 1):
+        yield f"{one.quantity} is no share"
+
+
+def _rises(*ends: float | None) -> bool:
+    known = [one for one in ends if one is not None]
+    return all(one <= other for one, other in itertools.pairwise(known))
+
+
+def _follows(verdict: Verdict) -> bool:
+    """Does what passes do so by the line that was typed? One without a finding passes where nothing could break it."""
+    passes, worst, most = verdict.outcome is Outcome.PASS, verdict.worst, verdict.threshold
+    if not 0 <= verdict.failing <= verdict.judged or (passes and verdict.failing):
+        return False
+    typed = _THRESHOLD.search(verdict.line)
+    if typed is not None and (typed[1] != verdict.comparison or not _alike(float(typed[2]), most)):
+        return False
+    if worst is not None and worst.quantity != verdict.quantity:
+        return False
+    if not passes and verdict.outcome is not Outcome.UNPROVEN:
+        return True
+    if worst is None:
+        return math.isinf(most)
+    value = verdict.value
+    broken = COMPARISONS[verdict.comparison]
+    return value is not None and (not broken(value, most) or _alike(value, most))
+
+
+def _alike(one: float, other: float) -> bool:
+    return math.isclose(one, other, rel_tol=_ROUNDED)
 
 
 def _specs(parameters: Mapping[str, object]) -> Iterator[object]:
