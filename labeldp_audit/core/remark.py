@@ -14,6 +14,7 @@ UNANSWERED = (
 REFUTED = "rows-in-multiples"  # equal rows were said to be people, and their numbers say otherwise
 LEFT_OUT = "copies-left-out"  # rows beyond the first of each record
 ONE_EACH = "one-row-of-each-person"  # judges
+SPELLED_ALIKE = "labels-spelled-alike"  # classes that may be one and the same
 FITTED_BEFORE = "fitted-before"  # eta is that of a classifier fitted to unknown rows
 _REPEATED = "rows repeat that may be no different people; --repeats copies leaves them out"
 DOUBTS: Mapping[str, str] = {  # under which no limit holds, and the reason that findings and verdicts give
@@ -23,6 +24,7 @@ DOUBTS: Mapping[str, str] = {  # under which no limit holds, and the reason that
         "the classifier was fitted before and may know these labels; its probabilities as an array, "
         "eta=clf.predict_proba(X), say that it has not seen them"
     ),
+    SPELLED_ALIKE: "labels that may mean the same are spelled in several ways; write each in one way",
 }
 FIRST = (*DOUBTS, LEFT_OUT, ONE_EACH)  # what a reader has to know before all else
 NO_ORIGINAL = "no-original"  # beside a release that is verified
@@ -32,7 +34,6 @@ IDENTIFIERS = (  # columns that may name people
     "columns-that-may-name-people", "columns-named-like-identifiers", "text-looks-like-identifier",
     "number-named-like-identifier", "number-differs-in-each-row",
 )  # fmt: skip
-SPELLED_ALIKE = "labels-spelled-alike"  # classes that may be one and the same
 UNCODED = "uncoded"  # in an older report, as a text
 
 

@@ -66,8 +66,8 @@ class Trial:
                 return shares_of_units.of_claims(hit[mine], claim[mine], each)
             return shares_of_units.of_units(hit[mine], self.bag[mine], each)
 
-        low, high = self._of_parts(limits, miss)
-        return low, min(1.0, high)
+        (low, high), mean = self._of_parts(limits, miss), float(hit.mean())
+        return min(low, mean), max(mean, min(1.0, high))  # parts are added up, and sums are rounded
 
     def _of_parts(self, limits: Callable[[Hit, float], Ends], miss: float) -> Ends:
         """Means of what holds of each part, with half of its share of the miss at either end."""

@@ -317,6 +317,13 @@ def test_limits_hold(mechanism, name):
     assert wrong <= 200 * 0.1 + 3 * np.sqrt(200 * 0.1 * 0.9)
 
 
+@pytest.mark.parametrize("n", range(1, 60))
+def test_limits_hold_what_was_counted_though_sums_are_rounded(n):
+    labels = np.zeros(n, np.int64)
+    paid = Payoffs(np.ones(2), np.ones(2), np.ones(2))
+    assert Trial(labels, np.arange(n) % 5, None, paid, 1).share(labels, 0.1)[1] == 1
+
+
 def truth_given(made, eta, guess):
     """The share of these guesses that are right on average, over the labels that could lead to this release."""
     [mechanism] = MECHANISMS.parse(made.manifest["mechanism"], 2)

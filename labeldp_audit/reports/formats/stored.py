@@ -30,7 +30,7 @@ _MANIFEST = SCHEMA.partition("/")[0] + "/release/"
 AGAIN = "write it anew: labeldp-audit audit DATA"
 _NAMES = ("binds", "bound", "class", "column", "group", "of", "parameter", "scale")  # of `at` that are never numbers
 _THRESHOLD = re.compile(r"(>=|<=|>|<)\s*([-+]?(?:inf|[\d.]+(?:e[-+]?\d+)?))\s*$", re.IGNORECASE)  # of a line
-_ROUNDED = 1e-9  # of thresholds, as lines spell them
+_ROUNDED = 1e-9  # of sums, and of thresholds as lines spell them
 _LOSSES = {"log_loss", "blind", "less"}  # of remarks, which may be infinite
 
 
@@ -235,7 +235,7 @@ def _faults_of_finding(one: Finding, known: Quantity | None) -> Iterator[str]:
 
 def _rises(*ends: float | None) -> bool:
     known = [one for one in ends if one is not None]
-    return all(one <= other for one, other in itertools.pairwise(known))
+    return all(one <= other or math.isclose(one, other, abs_tol=_ROUNDED) for one, other in itertools.pairwise(known))
 
 
 def _follows(verdict: Verdict) -> bool:
