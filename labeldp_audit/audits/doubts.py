@@ -59,6 +59,7 @@ def like_neighbors(eta: Floats, labels: npt.NDArray[np.uint8]) -> float | None:
     """Correlation of labels less eta in rows that follow one another, where it is large and no chance; labels that take
     turns tell as much. eta (n, C)."""
     rest = np.eye(eta.shape[1])[labels] - eta
+    rest -= rest.mean(axis=0)  # of supplied probabilities that are too large for all, rows are not alike for that
     products = (rest[1:] * rest[:-1]).sum(axis=1)
     error = math.sqrt(float(np.square(products).sum()))
     total, like = float(np.square(rest).sum()), abs(float(products.sum()))

@@ -64,6 +64,9 @@ def test_any_other_order_is_as_good_as_chance():
     labels = (np.random.default_rng(1).random(N) < eta[:, 1]).astype(np.uint8)
     assert like_neighbors(eta, labels) is None
     assert like_neighbors(np.full((N, 2), 0.5), labels) > 0.5
+    given_away = np.eye(2)[table().y] * 0.9999 + 0.00003
+    for eta in (given_away, np.full((N, 2), [0.02, 0.98])):
+        assert like_neighbors(eta, table().y.to_numpy().astype(np.uint8)) is None
 
 
 @pytest.mark.parametrize(
