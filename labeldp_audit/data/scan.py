@@ -122,11 +122,9 @@ class NumberScan:
     @property
     def told_apart(self) -> bool:
         """Whether different cells were read as different numbers: not where long ones became floating in a text table,
-        or 0 and -0 the same, or where a column of long decimals passed for constant."""
+        or 0 and -0 the same."""
         if self._zeros_twice:
             return False
-        if pa.types.is_decimal(self.type):
-            return not self.constant or self.type.precision <= LONG
         origin, moments = self.origin or 0, self.moments
         furthest = max(-(origin + moments.low), origin + moments.high)
         return not pa.types.is_floating(self.type) or furthest < LARGEST
