@@ -47,9 +47,8 @@ def with_order(table: Table, eta: Eta) -> Table:
 
     A published table has an order, of which no feature says anything: of one that is sorted by label it tells all.
     """
-    order = np.argsort(eta.rows, kind="stable")
-    labels = table.labels[eta.rows[order]]
-    like = like_neighbors(np.asarray(eta.probability[order], np.float64), labels)
+    order = slice(None) if np.all(eta.rows[1:] > eta.rows[:-1]) else np.argsort(eta.rows)
+    like = like_neighbors(eta.probability[order], table.labels[eta.rows[order]])
     if like is None:
         return table
     return replace(table, remarks=(*table.remarks, Remark(ORDER_TELLS, like=like)))
@@ -58,11 +57,13 @@ def with_order(table: Table, eta: Eta) -> Table:
 def like_neighbors(eta: Floats, labels: npt.NDArray[np.uint8]) -> float | None:
     """Correlation of labels less eta in rows that follow one another, where it is large and no chance; labels that take
     turns tell as much. eta (n, C)."""
-    rest = np.eye(eta.shape[1])[labels] - eta
-    rest -= rest.mean(axis=0)  # of supplied probabilities that are too large for all, rows are not alike for that
-    products = (rest[1:] * rest[:-1]).sum(axis=1)
-    error = math.sqrt(float(np.square(products).sum()))
-    total, like = float(np.square(rest).sum()), abs(float(products.sum()))
+    products, total = np.zeros(len(labels) - 1), 0.0
+    for code in range(eta.shape[1]):
+        rest = (labels == code) - eta[:, code]
+        rest -= rest.mean()  # of supplied probabilities that are too large for all, rows are not alike for that
+        products += rest[1:] * rest[:-1]
+        total += float(rest @ rest)
+    like, error = abs(float(products.sum())), math.sqrt(float(products @ products))
     return like / total if like > max(ALIKE * total, SURELY * error) else None
 
 
