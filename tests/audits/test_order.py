@@ -77,3 +77,11 @@ def test_a_release_of_a_sorted_table_says_so(frame, shuffle, told):
     frame = frame.reset_index(drop=True)
     remarks = release.released(frame, "rr:epsilon=1", {"label": "y", "shuffle": shuffle}, None, Silent())[1]
     assert (EARLY in {one.code for one in remarks}) == told
+
+
+def test_an_attack_without_limits_agrees_with_nothing(tmp_path):
+    frame = sorted_by_label()
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    lda.release(str(tmp_path / "t.csv"), "rr:epsilon=1", label="y", to=str(tmp_path / "r.csv"))
+    said = str(lda.attack(str(tmp_path / "t.csv"), str(tmp_path / "r.csv"), label="y", estimator="linear"))
+    assert "guesses" in said and "agrees" not in said and "- to -" not in said
