@@ -202,7 +202,9 @@ def test_a_class_may_be_called_rest(audit):
 def test_bags_that_hold_a_row_twice_do_not_raise_the_lower_limit(audit):
     """Two kinds of rows: bags are added up with repetition, and as many rows as a bag say nothing yet."""
     eta = np.where(np.arange(40) < 20, 0.5, 0.02)
-    pq.write_table(pa.table({"model": eta, "y": np.arange(40) % 2}), audit.folder / "t.parquet")
+    pq.write_table(
+        pa.table({"model": eta, "y": np.random.default_rng(0).permutation(40) % 2}), audit.folder / "t.parquet"
+    )
     report = audit("advantage", "t.parquet", "--eta", "model", "--mechanism", "llp:k=2|20", *JSON).report
     lows = [one["low"] for one in report["findings"] if one["quantity"] == "advantage"]
     assert lows[1] == 0

@@ -11,15 +11,22 @@ remains is what is certified.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import replace
 
+import numpy as np
+import numpy.typing as npt
+
+from ..core.arrays import Floats
 from ..core.errors import DataError
+from ..core.eta import Eta
 from ..core.finding import Bound, Finding
-from ..core.remark import DOUBTS
+from ..core.remark import DOUBTS, ORDER_TELLS, Remark
 from ..core.table import Table
 from ..questions.every import CERTIFIED
 
+ALIKE, SURELY = 0.5, 6.0  # correlation of labels that follow one another, and its standard errors from 0
 MOVED = "limits of certificates where they are narrower"
 
 
@@ -33,6 +40,31 @@ def judging_rows(table: Table) -> Table:
             what = f"too few people: of {len(table.judges):,} rows, one of each, none has the label {name}"
             raise DataError(what, table.dataset.name, hint="another --seed draws other rows of them")
     return asked
+
+
+def with_order(table: Table, eta: Eta) -> Table:
+    """The table with the remark that the order of its rows tells labels, where it does.
+
+    A published table has an order, of which no feature says anything: of one that is sorted by label it tells all.
+    """
+    order = slice(None) if np.all(eta.rows[1:] > eta.rows[:-1]) else np.argsort(eta.rows)
+    like = like_neighbors(eta.probability[order], table.labels[eta.rows[order]])
+    if like is None:
+        return table
+    return replace(table, remarks=(*table.remarks, Remark(ORDER_TELLS, like=like)))
+
+
+def like_neighbors(eta: Floats, labels: npt.NDArray[np.uint8]) -> float | None:
+    """Correlation of labels less eta in rows that follow one another, where it is large and no chance; labels that take
+    turns tell as much. eta (n, C)."""
+    products, total = np.zeros(len(labels) - 1), 0.0
+    for code in range(eta.shape[1]):
+        rest = (labels == code) - eta[:, code]
+        rest -= rest.mean()  # of supplied probabilities that are too large for all, rows are not alike for that
+        products += rest[1:] * rest[:-1]
+        total += float(rest @ rest)
+    like, error = abs(float(products.sum())), math.sqrt(float(products @ products))
+    return like / total if like > max(ALIKE * total, SURELY * error) else None
 
 
 def within(findings: Iterable[Finding], table: Table) -> list[Finding]:

@@ -74,7 +74,7 @@ def read_and_estimate(
     if halves and settings.certify and table.told_apart:
         table = replace(table, twins=_twins(table, settings.seed))
     eta, said = answer(estimator, Task(whole, table, settings, progress, halves))
-    return replace(table, remarks=(*table.remarks, *said)), eta
+    return doubts.with_order(replace(table, remarks=(*table.remarks, *said)), eta), eta
 
 
 def _check_policy(policy: Policy | None, table: Table) -> None:
@@ -119,7 +119,8 @@ def _supplied(data: object, options: ReadOptions, settings: Settings, progress: 
         whole = replace(whole, given=said)
     table = doubts.judging_rows(whole)
     assert table.given is not None
-    return supplied.warned(table, settings), supplied.as_given(table, table.given, settings)
+    eta = supplied.as_given(table, table.given, settings)
+    return doubts.with_order(supplied.warned(table, settings), eta), eta
 
 
 def _from_file(data: object, options: ReadOptions, settings: Settings, progress: Progress) -> tuple[Table, Eta]:

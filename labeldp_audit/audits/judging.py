@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from ..core.errors import SpecError
 from ..core.finding import Finding
 from ..core.policy import Line, Policy
-from ..core.quantity import Quantity
+from ..core.quantity import PER_CENT, Quantity
 from ..core.report import Report
 from ..policy import advice, changes, files, judge
 from ..policy.judge import PARAMETERS
@@ -54,6 +54,9 @@ def check(line: Line) -> None:
         what = f"{line.quantity} has no limits, only an estimate, in {line.text!r}"
         hint = f"use {line.quantity}.estimate, or a line on advantage such as 'advantage.high > 0.05'"
         raise SpecError(what, hint=hint)
+    if known.share and known.written_in == PER_CENT and not line.upward and not line.holds(0.0):
+        hint = "a line says what blocks a release, such as 'j(tau=3).high > 0.05'"
+        raise SpecError(f"{line.text!r} cannot fail: a share is never below 0", hint=hint)
     canonical(line, MOST_CLASSES)
     named = [name for name in line.at if name in ("mechanism", *PARAMETERS)]
     if known.of_losses and named:

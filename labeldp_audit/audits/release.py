@@ -7,7 +7,7 @@ import hashlib
 import json
 import math
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,7 @@ from ..core.table import Table
 from ..data import Instead, ReadOptions, Rewrite, pandas_frame, publish, read_table, stamps, write
 from ..measures.heterogeneity import limits
 from ..questions import releases
-from . import guides
+from . import doubts, guides
 
 SCHEMA = "labeldp-audit/release/1"
 MANIFEST = ".manifest.json"
@@ -93,9 +93,18 @@ def prepare(
         manifest["people"] = {"column": settings.group, "most_rows": int(np.bincount(table.groups).max())}
     if guidance.prior:
         manifest["prior"] = guidance.prior
+    remarks = (*table.remarks, *guidance.remarks, *(() if order is not None else _of_order(table)))
     phi = _heterogeneity(guidance, table, settings)
     rewrite = Rewrite(dataset.label, tuple(instead), rows, order, alone, before)
-    return Publishing(mechanism, rewrite, manifest, bags, phi, (*table.remarks, *guidance.remarks))
+    return Publishing(mechanism, rewrite, manifest, bags, phi, remarks)
+
+
+def _of_order(table: Table) -> Iterator[Remark]:
+    """What rows that stay in their order may tell of labels, as far as labels alone show it."""
+    shares = np.array(table.dataset.class_counts) / len(table.labels)
+    like = doubts.like_neighbors(np.broadcast_to(shares, (len(table.labels), len(shares))), table.labels)
+    if like is not None:
+        yield Remark("order-may-tell-labels", like=like)
 
 
 def _heterogeneity(guidance: guides.Guidance, table: Table, settings: Settings) -> tuple[float, float] | None:

@@ -16,10 +16,12 @@ LEFT_OUT = "copies-left-out"  # rows beyond the first of each record
 ONE_EACH = "one-row-of-each-person"  # judges
 SPELLED_ALIKE = "labels-spelled-alike"  # classes that may be one and the same
 FITTED_BEFORE = "fitted-before"  # eta is that of a classifier fitted to unknown rows
+ORDER_TELLS = "order-tells-labels"  # rows that follow one another have like labels, whatever their features are
 _REPEATED = "rows repeat that may be no different people; --repeats copies leaves them out"
 DOUBTS: Mapping[str, str] = {  # under which no limit holds, and the reason that findings and verdicts give
     UNANSWERED: _REPEATED,
     REFUTED: _REPEATED,
+    ORDER_TELLS: "the order of the rows tells labels, as in a table that was sorted by them: shuffle it first",
     FITTED_BEFORE: (
         "the classifier was fitted before and may know these labels; its probabilities as an array, "
         "eta=clf.predict_proba(X), say that it has not seen them"

@@ -418,7 +418,7 @@ def _tallies(
     release: Source, names: list[str], outcome: Integers, outcomes: int, most: int, progress: Progress
 ) -> Mapping[str, npt.NDArray[np.int64]]:
     found: dict[str, npt.NDArray[np.int64]] = {}
-    seen: dict[str, Levels] = {}
+    seen: dict[str, tuple[Levels | Remainders, ...]] = {}
     start = 0
     for batch in release.batches(names, rows_per_batch(len(names))) if names else ():
         mine = outcome[start : start + batch.num_rows]
@@ -426,10 +426,11 @@ def _tallies(
         used = mine >= 0
         for name, cells in zip(names, batch.columns, strict=True):
             if name not in seen:
-                seen[name] = Levels.of(cells, most)
-                found[name] = np.zeros((GROUPS, outcomes), np.int64)
-            code = seen[name].codes(cells) * outcomes + mine
-            found[name] += np.bincount(code[used], minlength=found[name].size).reshape(found[name].shape)
+                seen[name] = (Levels.of(cells, most), *Remainders.of(cells, most))
+            for one in seen[name]:
+                counts = found.setdefault(one.called(name), np.zeros((GROUPS, outcomes), np.int64))
+                code = one.codes(cells) * outcomes + mine
+                counts += np.bincount(code[used], minlength=counts.size).reshape(counts.shape)
         progress.advance(batch.num_rows)
     return found
 
@@ -459,6 +460,9 @@ class Levels:
             return cls(known={coded.levels[one].as_py(): place for place, one in enumerate(first)})
         return cls()
 
+    def called(self, column: str) -> str:
+        return column
+
     def codes(self, array: pa.Array) -> Integers:
         if self.edges is not None and numbers.is_number(array.type):
             piece = numbers.cells(array)
@@ -469,3 +473,23 @@ class Levels:
             places = [self.known.get(text, _REST) for text in coded.levels.to_pylist()]
             return np.array([*places, _MISSING])[coded.code]
         return np.where(_nulls(array), _MISSING, 0)
+
+
+@dataclass(frozen=True)
+class Remainders:
+    """Whole numbers of which each row may have its own, by what a division leaves: every other one, say."""
+
+    @classmethod
+    def of(cls, array: pa.Array, most: int) -> Iterator[Remainders]:
+        if most == LEVELS and numbers.is_whole(array.type) and len(np.unique(numbers.cells(array).values)) > most:
+            yield cls()
+
+    def called(self, column: str) -> str:
+        return f"{column} modulo {LEVELS}"
+
+    def codes(self, array: pa.Array) -> Integers:
+        if not numbers.is_whole(array.type):  # from here on, a column of a text table
+            return np.full(len(array), _REST)
+        piece = numbers.cells(array)
+        found = np.asarray(np.mod(piece.values, np.array(LEVELS, piece.values.dtype)), np.int64)
+        return found if piece.missing is None else np.where(piece.missing, _MISSING, found)

@@ -18,7 +18,7 @@ import pyarrow as pa
 from ..core.arrays import Integers
 from ..core.errors import DataError
 from ..core.progress import Progress
-from ..core.quoting import shown
+from ..core.quoting import argument, shown
 from ..core.table import Points
 from . import levels, numbers
 from .classes import Classes, labelled
@@ -42,7 +42,7 @@ class Standard:
 
     @property
     def width(self) -> int:
-        return (not self.scan.constant) + (self.scan.missing > 0)
+        return (not self.scan.constant) + (self.scan.missing > 0) + self.scan.written_twice
 
     def encode(self, array: pa.Array, out: Coordinates | None) -> Words:
         """Fills `out`, (width, rows), if it is wanted, and says which cells are the same."""
@@ -52,10 +52,13 @@ class Standard:
             values -= scan.moments.mean
             np.divide(values, scan.moments.deviation, out=out[0], casting="same_kind")
         if out is not None and scan.missing:
-            out[-1] = 0
+            gap = out[-1 - scan.written_twice]
+            gap[:] = 0
             if piece.missing is not None:
                 out[:, piece.missing] = 0
-                out[-1, piece.missing] = 1
+                gap[piece.missing] = 1
+        if out is not None and scan.written_twice:
+            out[-1] = np.isin(numbers.written(array), (numbers.NAN, numbers.MINUS_ZERO))
         return levels.number_words(array, piece)
 
 
@@ -124,8 +127,11 @@ def encoder(scanned: NumberScan | CategoryScan | None) -> Encoder | None:
     if isinstance(scanned, NumberScan):
         if not scanned.constant and not 0 < scanned.moments.deviation < math.inf:
             raise DataError("its spread does not fit a float64", f"column {shown(scanned.name)}", hint="--exclude it")
+        if scanned.constant and scanned.differs:
+            what, hint = "its cells differ beyond what a float64 holds", f"--categorical {argument(scanned.name)}"
+            raise DataError(what, f"column {shown(scanned.name)}", hint=hint)
         one = Standard(scanned.name, scanned)
-        return one if one.width and scanned.origin is not None else None
+        return one if one.width and (scanned.origin is not None or scanned.written_twice) else None
     if scanned is None or scanned.distinct + (scanned.missing > 0) < 2:
         return None
     known: list[bytes | None] = [*sorted(scanned.levels or ()), *([None] if scanned.missing else [])]

@@ -3,7 +3,7 @@
 Where most rows have a cell of their own, as identifiers, amounts and instants do, a model sees how large a number is
 and no more; 32 bits do not even hold the last digits of long ones. Of such a text it sees nothing at all. A sex, a
 department or a status may be just there: in the last digits, in the hour, in the letter in front. Cells that are there
-more often are looked at one by one.
+more often are looked at one by one. And null beside NaN, or 0 beside -0, is two kinds of cells where a model sees one.
 """
 
 from __future__ import annotations
@@ -28,8 +28,9 @@ PIECES, ENDING = 6, 2  # of a text, at most, and its last characters
 HUNDRED = tuple(f"{ending:02d}" for ending in range(100))
 WEEKDAYS = ("Thursday", "Friday", "Saturday", "Sunday", "Monday", "Tuesday", "Wednesday")  # from the first of 1970
 CLOCK = (  # seconds
-    ("microseconds", 1e-6, HUNDRED), ("milliseconds", 1e-3, HUNDRED), ("second", 1, HUNDRED[:60]),
-    ("minute", 60, HUNDRED[:60]), ("hour", 3600, HUNDRED[:24]), ("weekday", numbers.DAY, WEEKDAYS),
+    ("nanoseconds", 1e-9, HUNDRED), ("microseconds", 1e-6, HUNDRED), ("milliseconds", 1e-3, HUNDRED),
+    ("second", 1, HUNDRED[:60]), ("minute", 60, HUNDRED[:60]), ("hour", 3600, HUNDRED[:24]),
+    ("weekday", numbers.DAY, WEEKDAYS),
 )  # fmt: skip
 
 
@@ -103,7 +104,19 @@ class Ending:
         return compute.utf8_slice_codeunits(as_text(array), -ENDING)
 
 
-Part = Cycle | Piece | Shape | Ending
+@dataclass(frozen=True)
+class Written:
+    """In which of two ways what is the same as a number is written: null or NaN, 0 or -0."""
+
+    column: str
+    what: str = "as written"
+
+    def levels(self, array: pa.Array) -> pa.Array:
+        indices = pa.array(numbers.written(array).astype(np.int32))
+        return pa.DictionaryArray.from_arrays(indices, pa.array(numbers.WRITTEN))
+
+
+Part = Cycle | Piece | Shape | Ending | Written
 
 
 def as_text(array: pa.Array) -> pa.Array:
@@ -120,7 +133,8 @@ def named(scanned: Sequence[NumberScan | CategoryScan], rows: int) -> dict[str, 
     """By the names of the columns that they are to be."""
     found: dict[str, Part] = {}
     taken = {one.name for one in scanned}
-    for part in islice((part for one in scanned if differs(one, rows) for part in of(one)), MOST):
+    twice: list[Part] = [Written(one.name) for one in scanned if isinstance(one, NumberScan) and one.written_twice]
+    for part in (*twice, *islice((part for one in scanned if differs(one, rows) for part in of(one)), MOST)):
         name = f"{part.column} ({part.what})"
         while name in taken:
             name += "'"

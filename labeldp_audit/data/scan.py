@@ -10,6 +10,7 @@ from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
+from pyarrow import compute
 
 from ..core.arrays import Integers
 from ..core.errors import DataError
@@ -80,10 +81,14 @@ class NumberScan:
     moments: Moments = field(default_factory=Moments)
     spread: Spread = field(default_factory=Spread)
     missing: int = 0
+    written: set[int] = field(default_factory=set)  # places in numbers.WRITTEN
+    first: pa.Scalar | None = None  # of long decimals, and whether there are others
+    differs: bool = False
 
     def add(self, array: pa.Array, rows: Integers) -> None:
         """rows: their numbers in the file, from 0."""
         piece = numbers.cells(array)
+        self.written.update(np.flatnonzero(np.bincount(numbers.written(array))).tolist())
         there = slice(None) if piece.missing is None else ~piece.missing
         cells = piece.values[there]
         self.missing += len(array) - len(cells)
@@ -94,6 +99,9 @@ class NumberScan:
             raise DataError("an infinite value", f"column {shown(self.name)}", f"row {row}")
         if self.origin is None:
             self.origin = cells[0].item()
+        if pa.types.is_decimal(self.type) and self.type.precision > LONG and not self.differs:
+            self.first = self.first or array.drop_null()[0]
+            self.differs = compute.any(compute.not_equal(array, self.first)).as_py()
         values = numbers.differences(cells, self.origin, numbers.unit(self.type))
         self.spread = self.spread.merge(cells)
         self.moments = self.moments.merge(Moments.of(values))
@@ -103,11 +111,20 @@ class NumberScan:
         return self.moments.low >= self.moments.high
 
     @property
+    def written_twice(self) -> bool:
+        """Whether what is one number, or none, is written in two ways, which may tell two kinds of rows apart."""
+        return {numbers.NULL, numbers.NAN} <= self.written or self._zeros_twice
+
+    @property
+    def _zeros_twice(self) -> bool:
+        return {numbers.ZERO, numbers.MINUS_ZERO} <= self.written
+
+    @property
     def told_apart(self) -> bool:
         """Whether different cells were read as different numbers: not where long ones became floating in a text table,
-        or where a column of long decimals passed for constant."""
-        if pa.types.is_decimal(self.type):
-            return not self.constant or self.type.precision <= LONG
+        or 0 and -0 the same."""
+        if self._zeros_twice:
+            return False
         origin, moments = self.origin or 0, self.moments
         furthest = max(-(origin + moments.low), origin + moments.high)
         return not pa.types.is_floating(self.type) or furthest < LARGEST

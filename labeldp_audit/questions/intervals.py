@@ -92,13 +92,14 @@ def for_extremes(table: Table, eta: Eta, positive: int, miss: float, widening: f
     """Windows, and a band where there is one. Somebody is as far out as the average of a window, and may be farther:
     beyond the last window of a band eta may be anything, whatever the average of that window. So may it be among people
     who share the last score, however many, unless they share all features: a model that tells nobody apart gives all of
-    them one score."""
+    them one score. And so may it be where some rows were not asked."""
     known, share = eta.probability[:, positive], miss if eta.order_p is None else miss / 2
     if eta.unresolved is not None:  # as in the estimated law of eta
         known = unresolved.people(known, eta.unresolved[:, 0])
     box = of_windows(eta, positive, simultaneous(eta.queries, share), widening)
     outer = _band(table, eta, miss / 2) if eta.ordered else Band(box.low, box.high)
-    first, last = (not eta.ordered or _alike(table, eta, end) for end in (np.min, np.max))
+    every = eta.queries == len(table.labels)
+    first, last = (every and (not eta.ordered or _alike(table, eta, end)) for end in (np.min, np.max))
     return Extremes(
         float(known.min()), float(known.max()),
         (float(outer.low.min()) if first else 0.0, min(float(box.high.min()), float(outer.high.min()))),

@@ -174,7 +174,8 @@ def _around(mean: Floats) -> tuple[Floats, Floats]:
 def _repeats(trials: Trials) -> float:
     """Do labels change together with others some rows later? Noise that is used twice does.
 
-    Of disjoint pairs, those of which both labels or neither changed: independent trials.
+    Of disjoint pairs, those of which both labels or neither changed: independent trials. Some lags are looked at so,
+    more sharply than all of them together.
     """
     n = min(len(trials.said), _LAGGED)
     changed, often = ~trials.stays[trials.kind[:n], trials.said[:n]], (1 - trials.kept)[trials.kind[:n]]
@@ -188,7 +189,7 @@ def _repeats(trials: Trials) -> float:
         same = int(np.sum(changed[first] == changed[first + lag]))
         low, high = _around(np.array(mean))
         found.append(len(lags) * float(departures.of_counts(same, len(first), low, high, alike=alike)))
-    return min(found)
+    return min(1.0, 2 * min(*found, departures.of_lags(changed, often)))
 
 
 def of_order(row: Integers, n: int, *codes: Integers) -> Tested:

@@ -371,7 +371,7 @@ def _attacked(report: Report) -> Iterator[str]:
         most = "at most " if _by_epsilon(report) else ""
         told = "" if predicted is None else f"; predicted {most}{words.amount(predicted.estimate, POINTS)}"
         yield f"{said} of labels right{alike}, {more}{told}."
-    yield from (_agreement(one, _by_epsilon(report)) for one in report.findings if one.quantity == found.EXCESS)
+    yield from (_agreement(one, _by_epsilon(report)) for one in report.findings if _has_limits(one, found.EXCESS))
     if told := _surely(played, known.get(found.SURE)):
         yield told
 
@@ -384,11 +384,17 @@ def _surely(played: Mapping[str, Mapping[str, Finding]], best: Finding | None) -
     told = {str(one.at["attacker"]): one.bound for one in (best, worst) if one is not None}
     said = [
         f"{plain(name)} {'of' if i else f'is sure (above {_SURE:g}) of'} {bound.n:,} labels and "
-        f"{'' if i else 'right about '}{words.said(bound.estimate, PER_CENT)} "
-        f"({words.low(bound, PER_CENT)} to {words.high(bound, PER_CENT)})"
+        f"{'' if i else 'right about '}{words.said(bound.estimate, PER_CENT)}"
+        + f" ({words.low(bound, PER_CENT)} to {words.high(bound, PER_CENT)})"
+        * (bound.low is not None)
         for i, (name, bound) in enumerate(told.items())
     ]
     return words.started("; ".join(said) + ".") if said else ""
+
+
+def _has_limits(one: Finding, quantity: str) -> bool:
+    """Where limits are in doubt, nothing agrees within them."""
+    return one.quantity == quantity and not (one.bound.low is None and one.bound.high is None)
 
 
 def _by_epsilon(report: Report) -> bool:

@@ -14,11 +14,12 @@ from ..core.remark import (
     NO_ORIGINAL,
     NOT_JUDGED,
     ONE_EACH,
+    ORDER_TELLS,
     REFUTED,
     SPELLED_ALIKE,
     UNANSWERED,
     Remark,
-)  # fmt: skip
+)
 from ..core.report import Report
 from . import found, words
 from .formats.spelling import count
@@ -91,6 +92,17 @@ SENTENCES: Mapping[str, str] = {
         "people do not come in, as if the table or a part of it was written several times: limits do not hold, "
         "whatever --repeats people says; a design that asks each point equally often looks so as well, and its rows "
         "are no independent draws: limits for people at large do not hold then either"
+    ),
+    ORDER_TELLS: (
+        "the order of the rows tells labels, as in a table that was sorted by them: labels of rows that follow one "
+        "another are as like, beyond their features, as correlation {like:.2f} makes them. Whoever reads a release in "
+        "that order learns more than any number here says, so no limit is given: put the rows into a random order, "
+        "audit that table and release with --shuffle"
+    ),
+    "order-may-tell-labels": (
+        "labels of rows that follow one another are alike, with correlation {like:.2f}, as in a table that was sorted "
+        "by them: unless features say the same, the order of the rows tells labels whatever the noise is; --shuffle "
+        "puts them into a random one"
     ),
     LEFT_OUT: "{rows:,} of {of:,} rows repeat others in {but:every} and were left out: one of each record was kept",
     FITTED_BEFORE: (

@@ -562,7 +562,9 @@ def test_a_release_that_went_to_a_file_is_read_there(clinic, tmp_path):
 @pytest.mark.parametrize("spec", ["cluster-rr:epsilon=1,clusters=3", "p2p:epsilon=1,clusters=3", "lp-mst:epsilon=1"])
 def test_a_column_like_an_identifier_that_guides_a_release_is_named_once(spec):
     rng = np.random.default_rng(0)
-    frame = pd.DataFrame({"patient_id": rng.permutation(600), "x": rng.normal(size=600), "y": [0, 1] * 300})
+    frame = pd.DataFrame(
+        {"patient_id": rng.permutation(600), "x": rng.normal(size=600), "y": rng.permutation([0, 1] * 300)}
+    )
     [said] = lda.release(frame, spec, label="y").warnings
     assert "patient_id" in said and "--exclude" in said and "x" not in said.split(": ")[1].split(";")[0]
     assert lda.release(frame, spec, label="y", exclude="patient_id").warnings == ()

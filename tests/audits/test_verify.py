@@ -10,6 +10,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pyarrow import csv
 
 import labeldp_audit as lda
 from labeldp_audit.audits import received
@@ -821,3 +822,20 @@ def test_a_manifest_without_a_positive_class_is_no_reason_to_fail_otherwise(clin
     del manifest["label"]["positive"]
     place.write_text(json.dumps(manifest))
     assert failing(verify(to)) == ["manifest"]
+
+
+@pytest.mark.parametrize("kind", [pa.int32(), pa.uint64(), pa.decimal128(38, 0)], ids=str)
+@pytest.mark.parametrize("ending", ["parquet", "csv"])
+def test_labels_in_the_clear_beside_every_other_number_are_found(tmp_path, ending, kind):
+    rng = np.random.default_rng(4)
+    number, truth = rng.permutation(N), rng.integers(0, 2, N)
+    caught = {}
+    for name, pi in (("honest", PI), ("liar", np.where(number % 2, 2 * PI, 0))):
+        said = np.where(rng.random(N) < pi, 1 - truth, truth)
+        for file, labels in (("original", truth), (name, said)):
+            one = pa.table({"id": pa.array(number.tolist(), pa.int64()).cast(kind), "y": labels})
+            place = tmp_path / f"{file}.{ending}"
+            csv.write_csv(one, place) if ending == "csv" else pq.write_table(one, place)
+        spec = {"mechanisms": "rr:epsilon=1", "original": tmp_path / f"original.{ending}"}
+        caught[name] = failing(verify(tmp_path / f"{name}.{ending}", **spec))
+    assert caught == {"honest": [], "liar": ["features"]}

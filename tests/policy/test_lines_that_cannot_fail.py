@@ -98,6 +98,14 @@ def test_it_is_refused_in_a_line_and_a_hint(audit, command):
     assert audit(command, *typed, "--utility", "balanced").status != 2
 
 
+@pytest.mark.parametrize("line", ["j(tau=1).high < 0", "j(tau=1).high < -1", "j(tau=1).low <= -0.5"])
+def test_no_share_is_below_0(line):
+    with pytest.raises(lda.SpecError, match="cannot fail: a share is never below 0"):
+        judging.check(parse(line))
+    judging.check(parse("j(tau=1).high <= 0"))
+    judging.check(parse("advantage.low < 0"))
+
+
 def test_whom_features_take_above_a_loss_no_release_can():
     found = lda.estimate_j(people(0.5), mechanisms="rr:epsilon=inf", estimator="linear", tau="-1,3")
     with pytest.raises(lda.SpecError, match=r"cannot fail: j_added is at most 0\.0[0-9]+ with labels without noise"):
