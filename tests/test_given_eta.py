@@ -227,3 +227,19 @@ def test_a_file_that_was_sealed_anew_has_rows_of_the_table(audit, refused, table
         assert json.loads(pq.read_schema(place).metadata[eta_file.KEY])[eta_file.DIGEST]
         error = refused(table, "--eta-file", place, command="nu-max")
         assert ("rows that the table does not have" if row else "rows are counted from 1") in error
+
+
+def test_what_passes_by_probabilities_that_see_nothing_is_unproven(audit):
+    """Nobody has looked for what they miss; where they see something, it passes."""
+    x = np.random.default_rng(3).random(600)
+    y = np.random.default_rng(4).random(600) < np.where(x > 0.5, 0.9, 0.1)
+    table = {"blind": np.full(600, 0.5), "seeing": np.where(x > 0.5, 0.9, 0.1), "y": y.astype(int)}
+    pq.write_table(pa.table(table), audit.folder / "t.parquet")
+    line = ("--label", "y", "--mechanism", "rr:epsilon=0.1", "--fail-if", "j(tau=4).high > 0.9")
+    blind, seeing = (audit("check", "t.parquet", "--eta", name, *line) for name in ("blind", "seeing"))
+    assert (blind.status, seeing.status) == (4, 0)
+    assert "by probabilities that see nothing" in blind.out
+    again = audit("check", "labeldp-report/check.json", *line[4:])
+    assert again.status == 0
+    assert audit("check", "t.parquet", "--eta", "blind", *line, "-q").status == 4
+    assert audit("check", "labeldp-report/check.json", *line[4:]).status == 4

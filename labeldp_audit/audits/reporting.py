@@ -12,7 +12,7 @@ from .. import __version__
 from ..bounds.certificates import unknowable
 from ..core.eta import Bin, Eta, EtaSummary
 from ..core.finding import Finding
-from ..core.remark import FIRST, JUDGED_BY_EPSILON, NOT_JUDGED, Remark
+from ..core.remark import BLIND, FIRST, JUDGED_BY_EPSILON, NOT_JUDGED, Remark
 from ..core.report import ETA_FILE, Report
 from ..core.settings import Settings
 from ..core.table import Dataset
@@ -160,7 +160,7 @@ def _about_sight(command: str, dataset: Dataset, eta: Eta) -> Iterator[Remark]:
     if eta.sees(dataset):
         return
     if eta.counts is None:
-        code = "probabilities-see-nothing"
+        code = BLIND
     elif eta.metric == "score":
         code = "model-sees-nothing"
     else:

@@ -15,6 +15,7 @@ REFUTED = "rows-in-multiples"  # equal rows were said to be people, and their nu
 LEFT_OUT = "copies-left-out"  # rows beyond the first of each record
 ONE_EACH = "one-row-of-each-person"  # judges
 SPELLED_ALIKE = "labels-spelled-alike"  # classes that may be one and the same
+BLIND = "probabilities-see-nothing"  # those that somebody supplied, so that nobody looked for what they miss
 FITTED_BEFORE = "fitted-before"  # eta is that of a classifier fitted to unknown rows
 ORDER_TELLS = "order-tells-labels"  # rows that follow one another have like labels, whatever their features are
 _REPEATED = "rows repeat that may be no different people; --repeats copies leaves them out"

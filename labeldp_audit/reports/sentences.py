@@ -9,6 +9,7 @@ from typing import Any
 
 from ..core.quoting import argument, listed, shown
 from ..core.remark import (
+    BLIND,
     FITTED_BEFORE,
     LEFT_OUT,
     NO_ORIGINAL,
@@ -180,9 +181,9 @@ SENTENCES: Mapping[str, str] = {
         "{rows:,} of {of:,} neighbourhoods of {k:,} rows hold one class only, where the loss is estimated as "
         "infinite: decide by the lower limits, or ask more neighbours with --k"
     ),
-    "probabilities-see-nothing": (
+    BLIND: (
         "the given probabilities guess labels no better than the shares of the classes do (log loss {log_loss:.4f}, "
-        "without features {blind:.4f}), so risk may be missed: audit without --eta and compare"
+        "without features {blind:.4f}), so risk may be missed and nothing passes: audit without --eta"
     ),
     "model-sees-nothing": (
         "the model guesses labels no better than the shares of the classes do (log loss {log_loss:.4f}, without "

@@ -83,11 +83,11 @@ def test_a_folder_that_cannot_be_written(audit, table, tmp_path, mounted):
     (tmp_path / "closed").mkdir()
     closed = mounted("--bind", str(tmp_path / "closed"))
     subprocess.run(["mount", "-o", "remount,ro,bind", closed], check=True)
-    for words in (("-o", closed), ("-o", closed / "new"), ("--no-output", "-f", f"json={closed}/r.json")):
-        ended = audit("nu-max", table, *words)
+    reports = (("-o", closed), ("-o", closed / "new"), ("--no-output", "-f", f"json={closed}/r.json"))
+    release = ("release", table, "--to", closed / "r.parquet", "--mechanism", "rr:epsilon=1")
+    for words in (*(("nu-max", table, *one) for one in reports), release):
+        ended = audit(*words)
         assert (ended.status, "cannot write there: Read-only file system" in ended.error) == (2, True)
-    ended = audit("release", table, "--to", closed / "r.parquet", "--mechanism", "rr:epsilon=1", "-q")
-    assert (ended.status, ended.error.endswith("Read-only file system")) == (3, True)
     assert names(closed) == []
 
 
