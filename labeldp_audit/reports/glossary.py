@@ -82,7 +82,8 @@ TERMS: Mapping[str, Term] = {one.name: one for one in (
         "eta sees nothing",
         "exit status 4 of labeldp-audit check",
         "A lower limit of a small table says little: gate on .high or .estimate, or ask more rows. Where a given eta "
-        "sees nothing, audit without --eta, which looks for a better one. on_unproven = \"pass\" in the policy accepts it.",
+        "sees nothing, audit without --eta, which looks for a better one. on_unproven = \"pass\" in the policy accepts "
+        "it.",
         ("low", "estimate", "inconclusive"),
     ),
     Term(
