@@ -583,7 +583,7 @@ def test_what_is_no_path_is_refused(report, path):
         ({"mechanisms": "nothing:k=1"}, "unknown mechanism 'nothing'", "known: "),
         ({"estimator": "nothing"}, "unknown estimator 'nothing'", "known: "),
         ({"estimator": 3}, "int is not a scikit-learn classifier", ""),
-        ({"label": "z"}, "label: no column 'z'", "columns: 'x', 'y'"),
+        ({"label": "z"}, "label: no column 'z'", "the columns are 'x', 'y'"),
         ({"smoothness": "1,1", "estimator": "linear"}, "smoothness is about neighbourhoods", ""),
         ({"eta": "x", "eta_file": "f"}, "eta and eta_file exclude each other", ""),
     ],

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..core.errors import DataError, SpecError
 from ..core.quoting import listed, shown
 from . import ReadOptions
+from .classes import as_number
 
 LABELS = ("label", "y", "target", "class", "click", "clicked")
+FRACTION = re.compile(r"\d[.,]\d{3}")
 GLUE = {";": "';'", "\t": "tab", "|": "'|'", ",": "','"}  # what may part columns, and how it is typed
 
 
@@ -70,7 +73,7 @@ def known(option: str, columns: Sequence[str], names: Sequence[str]) -> None:
     for column in columns:
         if column not in names:
             close = difflib.get_close_matches(column, names, n=3, cutoff=0.75)
-            hint = f"did you mean {' or '.join(map(shown, close))}?" if close else f"columns: {listed(names)}"
+            hint = f"did you mean {' or '.join(map(shown, close))}?" if close else _columns(names)
             raise SpecError(f"{option}: no column {shown(column)}", hint=glued_hint(names) or hint)
 
 
@@ -80,9 +83,19 @@ def presumed_label(names: Sequence[str], options: ReadOptions) -> str:
     found = [name for name in found if name not in options.eta] or found
     if len(found) != 1:
         what = f"{len(found)} columns could be the label: {listed(found)}" if found else "no label column"
-        every = listed(names, last=4)  # labels often stand last
-        raise DataError(f"{what}; the columns are {every}", hint=glued_hint(names) or "--label COLUMN")
+        raise DataError(f"{what}; {_columns(names)}", hint=glued_hint(names) or "--label COLUMN")
     return found[0]
+
+
+def _columns(names: Sequence[str]) -> str:
+    """Not where they may be somebody's cells, as in a table without a row of names."""
+    numbers = sorted(value for name in names if (value := as_number(name)) is not None)
+    counted = (
+        numbers == [*range(int(numbers[0]), int(numbers[0]) + len(numbers))] if numbers else True
+    )  # as pandas does
+    if any(FRACTION.search(name) for name in names) or (2 * len(numbers) > len(names) and not counted):
+        return "the first row looks like cells and no names of columns"
+    return f"the columns are {listed(names, last=4)}"  # labels often stand last
 
 
 def glued_hint(names: Sequence[str]) -> str:

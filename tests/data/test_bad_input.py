@@ -46,6 +46,15 @@ UNCLEAR = "one column is several"
         (b"a,y\n1,0\n1,1\n", "no feature columns: every one is constant: table.csv"),
         (b"a,y\n1,0\n,1\n3,\n", "missing labels: 1 of 3: table.csv: column 'y'"),
         (b"a,y\n1,5\n2,5\n", "the label has one class only, '5': table.csv: column 'y'"),
+        (
+            b"Ann,52,138\nBob,61,120\n",
+            "no label column; the first row looks like cells and no names of columns: table.csv",
+        ),
+        (
+            b"Ann 0.9417 x\nBob 0.1 z\n",
+            "no label column; the first row looks like cells and no names of columns: table.csv",
+        ),
+        (b"0,1,2\n5,6,7\n", "no label column; the columns are '0', '1', '2': table.csv"),
         (b"a,b\n1,5\n2,6\n", "no label column; the columns are 'a', 'b': table.csv"),
         (b"label,Y,b\n1,5,0\n", "2 columns could be the label: 'label', 'Y'; the columns are"),
         (b"a,y\n1,0\nalice@example.org,1,1\n", "a row with 3 instead of 2 fields: table.csv: row 2"),
@@ -85,7 +94,7 @@ def test_a_table_that_is_parted_otherwise(read_text, refused, parted, cut, typed
     [
         ("a b\n1\n2\n", {}, "--label COLUMN"),
         ("a;y\n1,5,5;0\n2;1\n", {}, "--delimiter ';' or tab, if that is what parts the columns"),
-        ("a,b,y\n1,2,0\n", {"label": "q"}, "columns: 'a', 'b', 'y'"),
+        ("a,b,y\n1,2,0\n", {"label": "q"}, "the columns are 'a', 'b', 'y'"),
         ("age,target\n1,0\n2,1\n", {"label": "targte"}, "did you mean 'target'?"),
         ('a,y\n1,0\n"zz', {}, ""),
     ],

@@ -1,9 +1,13 @@
 """A table whose features nobody needs: labels alone or with probabilities, in one pass over their columns."""
 
+import os
+from pathlib import Path
+
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from labeldp_audit.core.errors import DataError
 from labeldp_audit.data.sources.contract import Source
 
 
@@ -90,3 +94,11 @@ def test_a_folder_may_say_the_probability(read, tmp_path):
         (tmp_path / f"p={share}").mkdir()
         pq.write_table(pa.table({"x": [1, 2], "y": [0, 1]}), tmp_path / f"p={share}" / "a.parquet")
     assert read(tmp_path, eta=("p",)).given[:, 1].tolist() == [0.25, 0.25, 1.0, 1.0]
+
+
+def test_a_folder_whose_name_is_no_text_is_one_line(read, tmp_path):
+    folder = Path(os.fsdecode(os.fsencode(tmp_path) + b"/ward=\xff"))
+    folder.mkdir()
+    pq.write_table(pa.table({"x": [1, 2], "y": [0, 1]}), folder / "a.parquet")
+    with pytest.raises(DataError, match="its folder is to be a column, and the name is not UTF-8"):
+        read(tmp_path)

@@ -5,6 +5,7 @@ Folders such as `year=2024/month=5/` add columns that the files in them lack.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import PurePosixPath
@@ -78,12 +79,17 @@ def _check_same(first: pa.Schema, other: pa.Schema, files: str) -> None:
             raise DataError(f"the files differ in column {shown(field.name)}", files)
 
 
+BYTES = re.compile("[\udc80-\udcff]")  # that are no UTF-8, in the name of a file
+
+
 def partitions(files: Sequence[str]) -> dict[str, pa.Array]:
     """What the relative names of the files say, one value for each file, numbers as numbers."""
     keys = []
     for file in files:
         pairs = (part.partition("=") for part in PurePosixPath(file).parent.parts if "=" in part)
         keys.append({unquote(name): None if value == NOTHING else unquote(value) for name, _, value in pairs})
+        if any(BYTES.search(text) for pair in keys[-1].items() for text in pair if text):
+            raise DataError("its folder is to be a column, and the name is not UTF-8", file)
         if keys[-1].keys() != keys[0].keys():
             raise DataError("the folders of the files differ in their `name=value` parts", f"{files[0]}, {file}")
     return {name: narrowest(pa.array([found[name] for found in keys], pa.string()), None) for name in keys[0]}
