@@ -13,7 +13,8 @@ import pytest
 from people import people, write_everywhere
 from running import Audit, names
 
-SIGNALS = (signal.SIGINT, signal.SIGTERM)
+from labeldp_audit.core.errors import STOPS
+
 OURS = ("LABELDP_AUDIT_", "NO_COLOR", "FORCE_COLOR", "COLUMNS")
 
 # Tests run side by side: threads that spin while they wait for work would take the processor from the other tests.
@@ -43,7 +44,7 @@ def audit(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytes
     monkeypatch.setenv("LABELDP_AUDIT_BAGS", "200")
     monkeypatch.setattr(run_command, "_hush_libraries", lambda: None)
     monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)
-    before = {each: signal.getsignal(each) for each in SIGNALS}
+    before = {each: signal.getsignal(each) for each in STOPS}
     yield Audit(tmp_path / "here", capsys)
     for each, handler in before.items():
         signal.signal(each, handler)

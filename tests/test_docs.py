@@ -25,6 +25,7 @@ import pytest
 
 from labeldp_audit.audits import evidence
 from labeldp_audit.cli import app, run_command
+from labeldp_audit.core.errors import STOPS
 from labeldp_audit.core.progress import Silent
 
 ROOT = Path(__file__).parent.parent
@@ -93,7 +94,7 @@ def here(tmp_path, monkeypatch, estimates):
     monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.setattr(run_command, "_hush_libraries", lambda: None)
     share_estimates(estimates, monkeypatch)
-    before = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)}
+    before = {each: signal.getsignal(each) for each in STOPS}
     yield tmp_path
     for each, handler in before.items():
         signal.signal(each, handler)

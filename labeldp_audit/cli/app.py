@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 import typer
 
 from ..core import registry
-from ..core.errors import AuditError, DataError, SpecError
+from ..core.errors import STOPS, AuditError, DataError, SpecError
 from ..engines import machine
 from . import configuration, terminal
 from .commands import application
@@ -164,7 +164,7 @@ _came: list[int] = []  # signals
 
 def _listen() -> None:
     _came.clear()
-    for each in (signal.SIGINT, signal.SIGTERM):
+    for each in STOPS:
         if signal.getsignal(each) is not signal.SIG_IGN:  # as under nohup
             signal.signal(each, _stop)
     sys.unraisablehook = _unraisable
@@ -177,7 +177,7 @@ def _stop(number: int, frame: FrameType | None) -> None:
 
 
 def _at_once() -> None:
-    for each in (signal.SIGINT, signal.SIGTERM):
+    for each in STOPS:
         if signal.getsignal(each) is _stop:
             signal.signal(each, _leave)
 

@@ -6,17 +6,19 @@
     |-- SpecError (ValueError)  what was asked for is not understood; lists what exists
     |-- AssumptionError         the theorem behind a number does not apply here
 
-Anything else that reaches the door is a bug of ours.
+Anything else that reaches the door is a bug of ours, or a signal that stops the run.
 """
 
 from __future__ import annotations
 
 import difflib
 import re
+import signal
 from collections.abc import Iterable, Mapping
 
 from .quoting import plain
 
+STOPS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 LONGEST_WHAT, LONGEST_PLACE = 1000, 300  # characters
 _BREAK = re.compile(r"\s*[^\S ]\s*")
 _FLAG = re.compile(r"(?<![\w-])--([a-z]+(?:-[a-z]+)*)")

@@ -25,7 +25,7 @@ from typing import Any, BinaryIO
 
 import numpy.typing as npt
 
-from ..core.errors import DataError, SpecError
+from ..core.errors import STOPS, DataError, SpecError
 
 flock: Callable[[int, int], None] | None
 try:
@@ -171,7 +171,7 @@ def _undisturbed() -> Iterator[None]:
     def note(number: int, frame: FrameType | None) -> None:
         came.append(number)
 
-    handlers = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)}
+    handlers = {each: signal.getsignal(each) for each in STOPS}
     ours = {each: one for each, one in handlers.items() if one is not None and one is not signal.SIG_IGN}
     try:
         for each in ours:

@@ -27,7 +27,7 @@ import pyarrow as pa
 import pyarrow.csv as pc
 import pyarrow.parquet as pq
 
-SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGKILL)
+SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGKILL)
 PART = re.compile(r"\..+\.[0-9a-f]{8}\.labeldp-audit\.part", re.DOTALL)
 AUDITED = ("--estimator", "knn", "--bags", "50", "--threads", "1", "--no-config", "-q", "-o", "out")
 COMMANDS: Mapping[str, tuple[str, ...]] = {
@@ -155,8 +155,8 @@ def write_tables(folder: Path, rows: int, large: int) -> None:
 def run_and_exit(folder: Path, arguments: list[str]) -> None:
     status = 99
     try:
-        for each in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(each, signal.SIG_DFL if each == signal.SIGTERM else signal.default_int_handler)
+        for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(each, signal.default_int_handler if each == signal.SIGINT else signal.SIG_DFL)
         for number, name in ((1, "stdout"), (2, "stderr")):
             os.dup2(os.open(folder / name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), number)
         os.chdir(folder)
@@ -202,7 +202,7 @@ def play(name: str, count: int, seed: int) -> dict[str, object]:
             lengths[real] = float(np.median([series.waited(run("2"), None, 0)[1] for _ in range(3)]))
         for i in range(count):
             real = i % 10 == 9
-            sent = SIGNALS[i % 3]
+            sent = SIGNALS[i % len(SIGNALS)]
             moment = rng.uniform(0, lengths[real])
             series.begin()
             for one in ("stdout", "stderr"):
