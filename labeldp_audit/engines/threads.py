@@ -6,11 +6,13 @@ threads changes nothing but the time.
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import lru_cache
 from typing import Any, TypeVar
 
 Block = TypeVar("Block")
@@ -38,6 +40,14 @@ def in_threads(work: Callable[[Block], Result], blocks: Iterable[Block], threads
         pool.shutdown(wait=True, cancel_futures=True)
 
 
+@lru_cache(1)
+def _blas_libraries(modules: int) -> Any:
+    """Find those that are loaded; anew once there are more modules, as each may bring one of its own."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController().select(user_api="blas")
+
+
 _BLAS = threading.Lock()
 _limits: list[Any] = []  # one for each who is inside; the first holds what was before
 
@@ -48,10 +58,9 @@ def one_blas_thread() -> Iterator[None]:
     adds depends on it. This holds for the whole process; the last to leave lifts it, so that learners that run side
     by side do not lift it for each other."""
     import scipy.linalg  # noqa: F401  # its BLAS is another one, and only libraries that are loaded are limited
-    from threadpoolctl import threadpool_limits
 
     with _BLAS:
-        _limits.append(None if _limits else threadpool_limits(limits=1, user_api="blas"))
+        _limits.append(None if _limits else _blas_libraries(len(sys.modules)).limit(limits=1))
     try:
         yield
     finally:

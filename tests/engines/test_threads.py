@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 import threading
+from types import ModuleType
 
 import pytest
+import threadpoolctl
 from threadpoolctl import threadpool_info
 
 from labeldp_audit.audits import calls, evidence, judging
@@ -43,6 +46,20 @@ def test_blas_has_one_thread_until_the_last_has_left():
             assert set(blas_threads()) == {1}
         assert set(blas_threads()) == {1}
     assert blas_threads() == before
+
+
+def test_libraries_that_are_loaded_later_are_limited_too(monkeypatch):
+    looked = []
+    with one_blas_thread():
+        pass
+    monkeypatch.setattr(threadpoolctl.ThreadpoolController, "_load_libraries", lambda it: looked.append(it))
+    with one_blas_thread():
+        pass
+    assert looked == []
+    monkeypatch.setitem(sys.modules, "loaded_later", ModuleType("loaded_later"))
+    with one_blas_thread():
+        pass
+    assert len(looked) == 1
 
 
 @pytest.mark.parametrize("command", [one for one in calls.COMMANDS if one not in ("verify", "attack")])
