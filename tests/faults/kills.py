@@ -52,10 +52,10 @@ class Series:
     new: Files
 
     @classmethod
-    def of(cls, name: str, folder: Path) -> Series:
+    def of(cls, name: str, folder: Path, rows: int, large: int) -> Series:
         for one in ("in", "out", "tmp"):
             (folder / one).mkdir(parents=True)
-        write_tables(folder / "in", 3000, 100_000 if name == "release" else 400)
+        write_tables(folder / "in", rows, large if name == "release" else 400)
         made = cls(name, folder, {}, {})
         for seed in ("1", "2"):
             status, _ = made.waited(made.forked(seed), None, 0)
@@ -194,12 +194,13 @@ def play(name: str, count: int, seed: int) -> dict[str, object]:
         with (folder / "loading").open("w") as sys.stdout:
             load(name, folder / "load")
         sys.stdout = sys.__stdout__
-        series = Series.of(name, folder / "series")
+        few = count < 10
+        series = Series.of(name, folder / "series", *((400, 50_000) if few else (3000, 100_000)))
         lengths = {}
         for real, run in ((False, series.forked), (True, series.started)):
-            if real and count < 10:
+            if real and few:
                 continue
-            lengths[real] = float(np.median([series.waited(run("2"), None, 0)[1] for _ in range(3)]))
+            lengths[real] = float(np.median([series.waited(run("2"), None, 0)[1] for _ in range(1 if few else 3)]))
         for i in range(count):
             real = i % 10 == 9
             sent = SIGNALS[i % len(SIGNALS)]
