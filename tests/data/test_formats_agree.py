@@ -16,8 +16,10 @@ from hypothesis import strategies as st
 from people import write_everywhere
 
 from labeldp_audit.core.table import Points
+from labeldp_audit.data.sources import batches, delimited
 
-ROWS = 70_000  # more than one batch
+ROWS = 20_000
+IN_BATCH, IN_BLOCK = 1 << 13, 1 << 20  # rows, and bytes of text: the table is several of each
 DAYS = 16  # coordinates of `forced`, which come last
 ABC = ("a", "b", "c")
 ASIDE = (*ABC, "w", "written")
@@ -30,6 +32,14 @@ FEATURES = {
 }
 GIVEN = {"eta": ABC, "many_classes": True, "drop_null_labels": True, "label": "w"}
 COARSE = ("zoned", "clock", "price")  # stored in other units than text is read in, so another sample says what most are
+
+
+@pytest.fixture(scope="module", autouse=True)
+def small_batches():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(batches, "MOST_ROWS", IN_BATCH)
+        patch.setattr(delimited, "BLOCK", IN_BLOCK)
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +85,7 @@ def rich():
 def folder(rich, tmp_path_factory):
     place = tmp_path_factory.mktemp("rich")
     write_everywhere(rich, place)
-    pq.write_table(rich, place / "groups.parquet", row_group_size=9_999)
+    pq.write_table(rich, place / "groups.parquet", row_group_size=2_999)
     with pa.OSFile(str(place / "stream.arrow"), "wb") as file, pa.ipc.new_stream(file, rich.schema) as writer:
         writer.write_table(rich, max_chunksize=12_345)
     return place
@@ -181,7 +191,7 @@ def test_points_may_be_made_later_or_never(read, folder, features):
     assert never.points.shape == (len(features.labels), 0) and never.axes == ()
     assert same(never, features, "fingerprints", "labels") and same(never.columns, features.columns, "values")
     assert later.dataset == never.dataset == features.dataset
-    rows = np.array([3, 20, 50_000])
+    rows = np.array([3, 20, 15_000])
     assert later.at(rows).with_points().points.tobytes() == features.points[rows].tobytes()
 
 
