@@ -184,12 +184,19 @@ def laws(size: int, seen: int, alpha: float) -> Floats:
     more than half of it: beyond, classes change places."""
     from scipy.stats import binom
 
-    every, some = np.arange(size + 1), np.arange((size - 1) // 2 + 2)
-    noisy = [
-        np.convolve(binom.pmf(every[: k + 1], k, 1 - alpha), binom.pmf(every[: size - k + 1], size - k, alpha))
-        for k in some
-    ]
-    return np.asarray(np.array(noisy) @ binom.pmf(np.arange(seen + 1), seen, every[:, None] / size))
+    share = np.arange(size + 1)[:, None] / size
+    return np.asarray(_noisy_laws(size, alpha) @ binom.pmf(np.arange(seen + 1), seen, share))
+
+
+@functools.lru_cache(maxsize=4)
+def _noisy_laws(size: int, alpha: float) -> Floats:
+    """(k + 1, size + 1) P(j of all noisy labels are positive), with as many positives."""
+    from scipy.stats import binom
+
+    every = np.arange(size + 1)
+    kept, flipped = (binom.pmf(every, every[:, None], chance) for chance in (1 - alpha, alpha))
+    positives = range((size - 1) // 2 + 2)
+    return np.array([np.convolve(kept[k, : k + 1], flipped[size - k, : size - k + 1]) for k in positives])
 
 
 def _tails(size: int, true: int, told: int, seen: int, alpha: float) -> tuple[float, float]:
@@ -270,6 +277,7 @@ def pair(people: int, positives: int, seen: int, alpha: float, weight: float = 1
     return Pair(weight, found[0], found[1], _OFF * seen * math.log(seen + 2))
 
 
+@functools.lru_cache(maxsize=4)
 def _window(count: int, chance: float) -> tuple[int, Floats]:
     """Bin(count, chance), from where to where it matters."""
     from scipy.stats import binom
