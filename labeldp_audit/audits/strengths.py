@@ -6,7 +6,8 @@ Numbers of three digits are never more than 1 % apart.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -91,10 +92,7 @@ def scale_of(spec: str, rows: int = LARGEST, classes: int = 2) -> Scale:
     aside = {key: value for key, value in given.items() if kind.spellings.get(key, key) == open_one}
     kept = {key: value for key, value in given.items() if key not in aside}
 
-    def strong(value: str) -> Mechanism:
-        return MECHANISMS.checked(name, kind.parse({**kept, open_one: value}, classes), classes)
-
-    every_value = [(value, strong(value)) for value in _values(known[open_one])]
+    every_value = _of_every_value(kind, tuple(kept.items()), open_one, known[open_one], classes)
     fitting = [(value, one) for value, one in every_value if one.bag <= rows] or every_value
     silent = known[open_one].silent
     return Scale(
@@ -102,13 +100,25 @@ def scale_of(spec: str, rows: int = LARGEST, classes: int = 2) -> Scale:
         parameter=open_one,
         values=tuple(float(value) for value, _ in fitting),
         mechanisms=tuple(one for _, one in fitting),
-        silence=None if silent is None else strong(spelled(silent)),
+        silence=None if silent is None else _strong(kind, kept, open_one, spelled(silent), classes),
         clearest=known[open_one].clearest,
         unused=tuple(
             Remark("value-left-aside", spec=spec, parameter=open_one, name=key, value=value)
             for key, value in aside.items()
         ),
     )
+
+
+@functools.lru_cache(8)
+def _of_every_value(
+    kind: type[Mechanism], kept: tuple[tuple[str, str], ...], open_one: str, known: Parameter, classes: int
+) -> list[tuple[str, Mechanism]]:
+    """Thousands, which a search asks for before and after it has read the table."""
+    return [(value, _strong(kind, dict(kept), open_one, value, classes)) for value in _values(known)]
+
+
+def _strong(kind: type[Mechanism], kept: Mapping[str, str], open_one: str, value: str, classes: int) -> Mechanism:
+    return MECHANISMS.checked(kind.name, kind.parse({**kept, open_one: value}, classes), classes)
 
 
 def _values(one: Parameter) -> list[str]:

@@ -194,11 +194,13 @@ def _rows_would_tell(left: Sequence[Verdict], report: Report) -> str:
 # ---- the numbers
 
 
+@found.once
 def answers(report: Report) -> tuple[str, ...]:
     """The main answer first; about what is planned, not about what is shown for comparison."""
     return _said(report, (_changed, _alone, _attacked, _tuned, _tail, _at_risk, _worst, _added, _features, _chances))
 
 
+@found.once
 def brief(report: Report) -> tuple[str, ...]:
     """What its command was asked, otherwise the main answer."""
     most = _MOST if report.judgement is None else _MOST - 1

@@ -32,9 +32,17 @@ Run = Mapping[str, object] | None
 
 def of(report: Report, run: Run = None) -> tuple[Block, ...]:
     """Everything that people are told, each fact once. run: when, where and by whom it was made, where it says so."""
-    parts = (_first(report), _policy(report), _numbers(report), _trust(report), _again(report, run))
-    blocks = (block for part in parts for block in part)
-    return tuple(harmless(one) for one in blocks if not isinstance(one, Sentence) or one.text)
+    return (*_of_findings(report), *_shown(_again(report, run)))
+
+
+@found.once
+def _of_findings(report: Report) -> tuple[Block, ...]:
+    parts = (_first(report), _policy(report), _numbers(report), _trust(report))
+    return tuple(_shown(block for part in parts for block in part))
+
+
+def _shown(blocks: Iterable[Block]) -> Iterator[Block]:
+    return (harmless(one) for one in blocks if not isinstance(one, Sentence) or one.text)
 
 
 def title(report: Report) -> str:

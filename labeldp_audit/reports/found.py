@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
+from typing import TypeVar
 
 from ..core.finding import BASELINE, Bound, Finding, Knows
 from ..core.finding import FEATURES as FEATURES_ALONE
@@ -26,19 +28,40 @@ GUESSED, GAINED, EXCESS, RECOVERED, SURE, ODDS_GAIN, BELIEFS = (
 )  # fmt: skip
 FOR_PROGRAMS = ("plug_in_j", BELIEFS)  # one for each tau, or each cell of a picture: in JSON and CSV alone
 OPEN_LOW, OPEN_HIGH, DECIDED = 0.1, 0.9, 0.2  # a share between these is open; the width at which it would not be
+REMEMBERED = 4  # a report, what is planned in it, and those that it is compared with
+Made = TypeVar("Made")
 _TAUS = (1.0, 3.0, 6.0)  # that tables show where no others were asked for
+
+
+def once(made_of: Callable[[Report], Made]) -> Callable[[Report], Made]:
+    """Remember what is made of the last few reports: every format asks for the same again, and reports are frozen."""
+    known: tuple[tuple[Report, Made], ...] = ()
+
+    @functools.wraps(made_of)
+    def remembered(report: Report) -> Made:
+        nonlocal known
+        for one, made in known:
+            if one is report:
+                return made
+        found = made_of(report)
+        known = ((report, found), *known[: REMEMBERED - 1])
+        return found
+
+    return remembered
 
 
 def verdicts(report: Report) -> tuple[Verdict, ...]:
     return report.judgement.verdicts if report.judgement else ()
 
 
+@once
 def compared(report: Report) -> frozenset[str]:
     """Mechanisms that stand beside those that are planned."""
     value = report.parameters.get(COMPARED, ())
     return frozenset(map(str, value)) if isinstance(value, list | tuple) else frozenset()
 
 
+@once
 def planned(report: Report) -> Report:
     """The report without them, or the whole where nothing else is in it."""
     known = compared(report)
@@ -55,12 +78,21 @@ def mechanisms(report: Report, *quantities: str) -> tuple[str, ...]:
 
 def bound(report: Report, quantity: str, mechanism: str | None = None, tau: float | None = None) -> Bound | None:
     """None where there is no number at all."""
-    for one in report.findings:
-        if (one.quantity, one.mechanism) == (quantity, mechanism) and BASELINE not in one.at and has_number(one.bound):
-            at = one.place("tau")
-            if tau is None or (at is not None and abs(at - tau) <= 1e-9):
-                return one.bound
+    for one in _numbers(report).get((quantity, mechanism), ()):
+        at = one.place("tau")
+        if tau is None or (at is not None and abs(at - tau) <= 1e-9):
+            return one.bound
     return None
+
+
+@once
+def _numbers(report: Report) -> Mapping[tuple[str, str | None], Sequence[Finding]]:
+    """Findings that have one, but for what stands beside all mechanisms."""
+    found: dict[tuple[str, str | None], list[Finding]] = {}
+    for one in report.findings:
+        if BASELINE not in one.at and has_number(one.bound):
+            found.setdefault((one.quantity, one.mechanism), []).append(one)
+    return found
 
 
 def baselines(report: Report, quantity: str, tau: float | None = None) -> Mapping[str, Bound]:
@@ -167,6 +199,7 @@ def few(names: Sequence[str], picked: Iterable[str | None] = (), most: int = 6) 
     return tuple(name for name in names if name in list(kept)[:most])
 
 
+@once
 def typed(report: Report) -> Mapping[str, str]:
     """Mechanisms that were typed by another parameter than the canonical one, and how: rr:pi=0.01."""
     specs = report.parameters.get("mechanism", ())

@@ -25,6 +25,7 @@ Row = tuple[str, Bound | None]
 # ---- the one table of the screen
 
 
+@found.once
 def main(report: Report) -> Table | None:
     """What its command was asked, of an audit the policy where there is one; otherwise the first that it has numbers
     for."""

@@ -13,7 +13,7 @@ from ...core.report import COMPARED, TUNE, Report
 from .. import words
 from ..formats import spelling
 from ..formats.spelling import percent, points, short
-from ..found import BELIEFS, CERTIFIED, PARAMETERS, verdicts
+from ..found import BELIEFS, CERTIFIED, PARAMETERS, once, verdicts
 from .drawing import COLOURS, STYLE, Axis, Tick, linear, logarithmic, logit
 from .panels import Cells, Chart, Curves, Panel, Point, Row, Rows, Series, is_open
 
@@ -32,6 +32,7 @@ _COLUMNS = {
 }
 
 
+@once
 def of(report: Report) -> tuple[Chart, ...]:
     found = [
         chart for subject in (_beliefs, _tuned, _losses, _added, _worst, _columns, _fits) for chart in subject(report)
@@ -74,8 +75,13 @@ def _x(one: Finding, axis: str) -> float:
 
 def _certified(report: Report, found: Sequence[Finding]) -> list[float | None]:
     """The certified low of each, at the same place."""
-    known = {(one.quantity, one.mechanism, one.place("tau")): one.bound.low for one in report.findings}
+    known = _lows(report)
     return [known.get((CERTIFIED + one.quantity, one.mechanism, one.place("tau"))) for one in found]
+
+
+@once
+def _lows(report: Report) -> Mapping[tuple[str, str | None, float | None], float | None]:
+    return {(one.quantity, one.mechanism, one.place("tau")): one.bound.low for one in report.findings}
 
 
 def _series(report: Report, name: str, group: Sequence[Finding], axis: str) -> Series:
