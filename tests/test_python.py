@@ -138,11 +138,10 @@ def test_without_options_too(audit, monkeypatch):
         monkeypatch.delenv(f"LABELDP_AUDIT_{name}")
     table = frame(120)[["x", "text", "y"]]
     table.to_parquet(audit.folder / "t.parquet")
-    for name in ("advantage", "estimate_j"):
+    for name, path in (("advantage", "t.parquet"), ("estimate_j", audit.folder / "t.parquet")):
         ended = audit(name.replace("_", "-"), "t.parquet", *TYPED[2:])
         same(getattr(lda, name)(table), ended.report)
-        for path in ("t.parquet", audit.folder / "t.parquet"):  # which gives the bytes of the command
-            assert getattr(lda, name)(path).to_json() == ended.out
+        assert getattr(lda, name)(path).to_json() == ended.out  # the bytes of the command
 
 
 def test_mechanisms_may_be_objects_and_numbers_of_numpy():
