@@ -75,5 +75,6 @@ def near(name: str, known: Iterable[str]) -> str:
     """A hint towards what may have been meant."""
     names = list(known)
     begun = [one for one in names if len(name) > 1 and one.startswith(name)]
-    close = begun or difflib.get_close_matches(name, names, n=3, cutoff=0.6)
+    alike = [one for one in names if len(name) <= 3 * len(one)]  # of a longer one less than 0.6 is alike
+    close = begun or (alike and difflib.get_close_matches(name, alike, n=3, cutoff=0.6))
     return f"did you mean {' or '.join(close)}?" if close else ""

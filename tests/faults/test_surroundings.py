@@ -85,10 +85,11 @@ def test_standard_input_without_a_temporary_folder(run):
     assert (done.returncode, done.stderr) == (0, b"")
 
 
-def test_twenty_columns(run):
-    done = run(*CHEAP, "--no-output", COLUMNS="20")
-    assert done.returncode == 0
-    lines = done.stdout.decode().splitlines()
+def test_twenty_columns(audit, table, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "20")
+    done = audit("nu-max", table, "--no-output")
+    assert done.status == 0
+    lines = done.out.splitlines()
     assert {line.split()[0] for line in lines if len(line) > 20} <= {"next:", "all:"}
 
 

@@ -110,13 +110,13 @@ def mean_limits(terms: Floats, miss: float) -> Ends:
 def _lower(terms: Floats, miss: float) -> float:
     values, times = np.unique(terms, return_counts=True)
     low, high = 0.0, float(terms.mean())
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        if middle <= 0:
-            break
-        with np.errstate(over="ignore"):
+    with np.errstate(over="ignore"):
+        for _ in range(_HALVINGS):
+            middle = (low + high) / 2
+            if middle <= 0:
+                break
             won = (np.log1p(_BETS * (values / middle - 1)) * times).sum(axis=1)
-        low, high = (middle, high) if _log_mean(won) >= -math.log(miss) else (low, middle)
+            low, high = (middle, high) if _log_mean(won) >= -math.log(miss) else (low, middle)
     return max(0.0, low - _OUTWARD)
 
 
