@@ -21,6 +21,9 @@ PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 4
 UNCLEAR = "one column is several"
 
 
+LFS = b"version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 7\n"
+
+
 @pytest.mark.parametrize(
     ("content", "says"),
     [
@@ -129,6 +132,8 @@ def test_the_first_infinity_is_named(read_columns, refused):
         ("t", b"PK", "unknown kind of file"),
         ("t.parquet.gz", b"PK", "unknown kind of file"),
         ("t.parquet", b"", "the file is empty: t.parquet"),
+        ("t.parquet", LFS, "a pointer of Git LFS and not the file itself: t.parquet"),
+        ("t.csv", LFS, "a pointer of Git LFS and not the file itself: t.csv"),
         ("t.parquet", b"PAR1" * 20, "not a complete Parquet file: t.parquet"),
         ("t.parquet", GOOD.encode(), "not a complete Parquet file: t.parquet"),
         ("t.feather", b"ARROW1 and nothing else", "not a complete Arrow file: t.feather"),

@@ -42,6 +42,9 @@ class Content(Hashed, Protocol):
         """The same bytes for pyarrow, decompressed."""
 
 
+LFS, LFS_LONGEST = b"version https://git-lfs", 1024  # bytes
+
+
 @dataclass(frozen=True)
 class FileContent:
     name: str
@@ -55,7 +58,11 @@ class FileContent:
             raise DataError("not a regular file", name, hint="`-` reads CSV from standard input")
         if status.st_size == 0:
             raise DataError("the file is empty", name)
-        return cls(name, path)
+        made = cls(name, path)
+        with reading(name, "cannot be read"):
+            if status.st_size < LFS_LONGEST and next(made.blocks(), b"").startswith(LFS):
+                raise DataError("a pointer of Git LFS and not the file itself", name, hint="git lfs pull fetches it")
+        return made
 
     def blocks(self) -> Iterator[bytes]:
         with self.path.open("rb") as file:
