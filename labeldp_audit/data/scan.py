@@ -100,7 +100,7 @@ class NumberScan:
         if self.origin is None:
             self.origin = cells[0].item()
         if pa.types.is_decimal(self.type) and self.type.precision > LONG and not self.differs:
-            self.first = self.first or array.drop_null()[0]
+            self.first = array.drop_null()[0] if self.first is None else self.first
             self.differs = compute.any(compute.not_equal(array, self.first)).as_py()
         values = numbers.differences(cells, self.origin, numbers.unit(self.type))
         self.spread = self.spread.merge(cells)
