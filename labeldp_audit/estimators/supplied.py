@@ -26,7 +26,7 @@ from .contract import Task
 _WORDS = {"label": "labels", "classes": "classes", "rows_used": "rows"}
 _SEARCH = ("exclude", "categorical", "group", "repeats", "k", "estimator", "recall", "queries")  # what a search is told
 _FACTS = ("k", "n", "estimator", "metric", "log_loss", "exact", "recall", "recall_low", "choices", "order_p")  # of eta
-_MOST_PARTS = 255
+_MOST_PARTS, _MOST_CHOICES = 255, 1_000_000
 _ROUNDED = 1e-6  # of probabilities
 _UNRESOLVED = ("unresolved", "unresolved_high")
 _SCORE, _LEARNED, _NEAR = "score", "learned", "l2"  # metrics; supplied probabilities have none
@@ -192,8 +192,8 @@ def _faults_of_search(told: About) -> Iterator[str]:
         yield f"nothing is near by the metric {shown(str(told.metric))}"
     if (told.k is None) != bool(told.given):
         yield "probabilities are supplied, or estimated"
-    if told.choices < len(told.tried):
-        yield "labels chose between no fewer ways than were tried"
+    if not len(told.tried) <= told.choices <= _MOST_CHOICES:
+        yield "labels chose between no fewer ways than were tried, nor between millions"
     if told.recall_low > told.recall or (told.exact and told.recall_low < 1):
         yield "an exact search finds all"
     if (told.order_p is not None) != (told.metric == _SCORE and len(told.classes) == 2):

@@ -59,7 +59,7 @@ def _at(path, value):
         _at(["tried"], [{"name": "x"}]), _at(["tried"], [1]), _at(["columns"], [{"name": "x"}]), _at(["columns"], None),
         _at(["asked"], {"colour": "red"}), _at(["asked"], {"k": -1}), _at(["asked"], []),
         _at(["twins"], {"pairs": 1, "differ": 2}),
-        *(_at(["metric"], value) for value in ("cosine", None)), _at(["recall_low"], 0.5), _at(["choices"], 0),
+        *(_at(["metric"], value) for value in ("cosine", None)), _at(["recall_low"], 0.5), _at(["choices"], 0), _at(["choices"], 10**400),
         _at(["given"], ["x"]), _at(["twins"], {"pairs": 201, "differ": 0}), _at(["order_p"], KeyError),
         _at(["given"], [1]), _at(["label"], None), _at(["sha256"], 5), _at(["exact"], 1), _at(["metric"], 2),
     ],
