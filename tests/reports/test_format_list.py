@@ -122,3 +122,10 @@ def test_columns_hold_what_they_hold_elsewhere(worst_report: Report) -> None:
     for one in rows(hostile(worst_report)):
         assert int(one["n"]) >= 0 and 0 <= float(one["confidence"]) <= 1
         assert all(one[name] == "" or not math.isnan(float(one[name])) for name in ("estimate", "low", "high"))
+
+
+def test_names_of_coordinates_are_as_harmless_as_cells(eta_report: Report) -> None:
+    places = {"a\tb\nc": 1.0, "=1+1": 2.0}
+    one = Finding("j", Bound(0.5, None, None, 3, "m"), 0.99, "rr:pi=0.1", places)
+    head = formats.render("csv", replace(eta_report, findings=(one,))).splitlines()[0]
+    assert head.startswith(r"quantity,mechanism,'=1+1,a\tb\nc,")

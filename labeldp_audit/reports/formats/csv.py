@@ -32,7 +32,7 @@ def render(report: Report, **_: object) -> str:
     places, judged = sorted({key for finding in report.findings for key in finding.at}), report.judgement
     out = io.StringIO(newline="")
     writer = csv.writer(out, lineterminator="\r\n")
-    writer.writerow(("quantity", "mechanism", *places, *_AFTER, *(_JUDGED if judged else ())))
+    writer.writerow(("quantity", "mechanism", *map(_cell, places), *_AFTER, *(_JUDGED if judged else ())))
     empty = ("",) * len(_JUDGED) if judged else ()
     writer.writerows((*_row(finding, places), *empty) for finding in report.findings)
     writer.writerows(_judged(judged, places) if judged else ())
