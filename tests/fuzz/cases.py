@@ -350,7 +350,8 @@ def _stored_report(rng: Random, case: Case, stock: Stock) -> Case:
     )  # fmt: skip
     case = replace(case, files=files, stdin=data)
     made = _typed(rng, case, command, given, few=rng.choice((0, 0, 1)), stored=True)
-    unread = given == ["."] or "--show-config" in made.arguments  # a folder is searched for what begins as a report
+    # A folder is searched for what begins as a report, and of an option that is given twice the last counts.
+    unread = given == ["."] or "--show-config" in made.arguments or made.arguments.count("--baseline") > 1
     return replace(made, told=frozenset(), believable=sealed or not changed or unread)
 
 
