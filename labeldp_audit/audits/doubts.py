@@ -51,7 +51,8 @@ def with_order(table: Table, eta: Eta) -> Table:
     like = like_neighbors(eta.probability[order], table.labels[eta.rows[order]])
     if like is None:
         return table
-    return replace(table, remarks=(*table.remarks, Remark(ORDER_TELLS, like=like)))
+    others = (one for one in table.remarks if one.code != ORDER_TELLS)  # as a file of estimates may say it, too
+    return replace(table, remarks=(*others, Remark(ORDER_TELLS, like=like)))
 
 
 def like_neighbors(eta: Floats, labels: npt.NDArray[np.uint8]) -> float | None:

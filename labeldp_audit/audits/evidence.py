@@ -60,9 +60,9 @@ def read_and_estimate(
     )  # fmt: skip
     if settings.eta or settings.eta_file is not None:
         read = _supplied if settings.eta else _from_file
-        known = read(data, replace(options, columns=columns), settings, progress)
-        _check_policy(settings.policy, known[0])
-        return known
+        table, eta = read(data, replace(options, columns=columns), settings, progress)
+        _check_policy(settings.policy, table)
+        return doubts.with_order(table, eta), eta
     smoothness(settings)  # refused if it is not understood
     estimator = named(settings.estimator).suited(settings)
     wanted = replace(options, columns=estimator.columns or columns, points=estimator.points)
@@ -119,8 +119,7 @@ def _supplied(data: object, options: ReadOptions, settings: Settings, progress: 
         whole = replace(whole, given=said)
     table = doubts.judging_rows(whole)
     assert table.given is not None
-    eta = supplied.as_given(table, table.given, settings)
-    return doubts.with_order(supplied.warned(table, settings), eta), eta
+    return supplied.warned(table, settings), supplied.as_given(table, table.given, settings)
 
 
 def _from_file(data: object, options: ReadOptions, settings: Settings, progress: Progress) -> tuple[Table, Eta]:

@@ -205,8 +205,8 @@ def _manifest(case: Case, settings: Settings, spec: str) -> Pairs:
         "published": (manifest["published"].get("as"), str(mechanism.publishes)),
         "positive": (manifest["label"].get("positive"), case.found.classes[1] if classes == 2 else None),
         "shuffled": (isinstance(manifest.get("shuffled"), bool), True),
+        "sha256": (manifest["published"].get("sha256"), case.found.sha256),
     }
-    claims["sha256"] = (manifest["published"].get("sha256"), case.found.sha256)
     kept = case.files.others(publish.column_names(case.files.release, case.files.options))
     named = manifest["table"].get("columns", [])  # their order is the schema's affair
     claims["columns"] = (sorted(map(str, named)) if isinstance(named, list) else named, sorted(kept))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -90,9 +91,8 @@ def presumed_label(names: Sequence[str], options: ReadOptions) -> str:
 def _columns(names: Sequence[str]) -> str:
     """Not where they may be somebody's cells, as in a table without a row of names."""
     numbers = sorted(value for name in names if (value := as_number(name)) is not None)
-    counted = (
-        numbers == [*range(int(numbers[0]), int(numbers[0]) + len(numbers))] if numbers else True
-    )  # as pandas does
+    steps = itertools.pairwise(numbers)
+    counted = all(one.is_integer() for one in numbers) and all(b == a + 1 for a, b in steps)  # as pandas names columns
     if any(FRACTION.search(name) for name in names) or (2 * len(numbers) > len(names) and not counted):
         return "the first row looks like cells and no names of columns"
     return f"the columns are {listed(names, last=4)}"  # labels often stand last

@@ -351,7 +351,7 @@ def _chances(report: Report) -> Iterator[str]:
     if least is None or most is None or len(report.dataset.prior) != 2:
         return
     yield (
-        f"Given the features, the chance of {plain(report.dataset.positive or '')[:20]} runs from "
+        f"Given the features, the chance of {plain(report.dataset.positive or '')[:20]} is estimated from "
         f"{words.said(least.estimate, PER_CENT)} to {words.said(most.estimate, PER_CENT)}; without them it is "
         f"{words.said(report.dataset.prior[1], PER_CENT)}."
     )
@@ -372,10 +372,10 @@ def _attacked(report: Report) -> Iterator[str]:
     if gained is None:
         yield f"{said} of labels right{alike}: the release tells nobody who was played more than the features do."
     else:
-        more = f"{words.said(gained.bound.estimate, POINTS)} more than from the features alone"
+        points = f"{words.said(gained.bound.estimate, POINTS)} more{_limits(gained.bound, POINTS)}"
         most = "at most " if _by_epsilon(report) else ""
         told = "" if predicted is None else f"; predicted {most}{words.amount(predicted.estimate, POINTS)}"
-        yield f"{said} of labels right{alike}, {more}{told}."
+        yield f"{said} of labels right{alike}, {points} than from the features alone{told}."
     yield from (_agreement(one, _by_epsilon(report)) for one in report.findings if _has_limits(one, found.EXCESS))
     if told := _surely(played, known.get(found.SURE)):
         yield told
@@ -389,12 +389,14 @@ def _surely(played: Mapping[str, Mapping[str, Finding]], best: Finding | None) -
     told = {str(one.at["attacker"]): one.bound for one in (best, worst) if one is not None}
     said = [
         f"{plain(name)} {'of' if i else f'is sure (above {_SURE:g}) of'} {bound.n:,} labels and "
-        f"{'' if i else 'right about '}{words.said(bound.estimate, PER_CENT)}"
-        + f" ({words.low(bound, PER_CENT)} to {words.high(bound, PER_CENT)})"
-        * (bound.low is not None)
+        f"{'' if i else 'right about '}{words.said(bound.estimate, PER_CENT)}{_limits(bound, PER_CENT)}"
         for i, (name, bound) in enumerate(told.items())
     ]
     return words.started("; ".join(said) + ".") if said else ""
+
+
+def _limits(bound: Bound, unit: str) -> str:
+    return "" if bound.low is None else f" ({words.low_high(bound, unit)})"
 
 
 def _has_limits(one: Finding, quantity: str) -> bool:

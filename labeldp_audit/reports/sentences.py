@@ -183,7 +183,8 @@ SENTENCES: Mapping[str, str] = {
     ),
     BLIND: (
         "the given probabilities guess labels no better than the shares of the classes do (log loss {log_loss:.4f}, "
-        "without features {blind:.4f}), so risk may be missed and nothing passes: audit without --eta"
+        "without features {blind:.4f}), so risk may be missed, and what passes is unproven: audit "
+        "without --eta"
     ),
     "model-sees-nothing": (
         "the model guesses labels no better than the shares of the classes do (log loss {log_loss:.4f}, without "

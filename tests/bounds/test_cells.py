@@ -8,6 +8,7 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
+import scipy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -156,6 +157,8 @@ def class_box(ones, zeros, more_ones):
     return class_boxes.ClassBox(a[None], b[None], (len(a),))
 
 
+# From 10^12 trials on the inverse beta function of an older scipy may give no number.
+TRIALS, NEAR = (10**15, 1e-4) if tuple(map(int, scipy.__version__.split(".")[:2])) >= (1, 17) else (10**11, 1e-3)
 masses = st.lists(st.integers(1, 50), min_size=3, max_size=3).map(lambda m: np.array(m) / sum(m))
 
 
@@ -163,12 +166,12 @@ masses = st.lists(st.integers(1, 50), min_size=3, max_size=3).map(lambda m: np.a
 @given(masses, masses, st.sampled_from([1.0, 1.2, 2.0, 50.0, 2000.0, math.inf]))
 def test_divergences_of_many_rows_come_near(one, zero, order):
     """Both ways, from cells that are known as well as never."""
-    box = class_box(*((10**11 * law).astype(np.int64) for law in (one, zero)), one > zero)
+    box = class_box(*((TRIALS * law).astype(np.int64) for law in (one, zero)), one > zero)
     for found, expected in (
         (divergence_cells.positive_from_negative(box, order), divergence(one, zero, order)),
         (divergence_cells.negative_from_positive(box, order), divergence(zero, one, order)),
     ):
-        assert found == pytest.approx(expected, rel=1e-3, abs=1e-5) and found <= expected + 1e-9
+        assert found == pytest.approx(expected, rel=NEAR, abs=NEAR / 100) and found <= expected + 1e-9
 
 
 def test_orders_near_1_are_near_to_it():

@@ -13,7 +13,7 @@ from people import people
 
 import labeldp_audit as lda
 from labeldp_audit.core.errors import DataError
-from labeldp_audit.core.remark import DOUBTS
+from labeldp_audit.core.remark import DOUBTS, ORDER_TELLS
 from labeldp_audit.core.settings import Settings
 from labeldp_audit.data import eta_file, read_estimates
 from labeldp_audit.estimators import supplied
@@ -212,3 +212,16 @@ def test_a_doubt_about_copies_cannot_be_left_out(tmp_path):
     lda.nu_max(table, eta_file=tmp_path / "e.parquet")
     with pytest.raises(DataError, match="leaves out why no limits hold"):
         lda.nu_max(table, eta_file=_sealed(columns, {**said, "remarks": kept}, tmp_path / "e.parquet"))
+
+
+def test_an_order_that_tells_labels_is_seen_whatever_a_file_says_of_it(tmp_path):
+    table = people(400).sort_by("label")
+    lda.estimate_eta(table, threads=1, estimator="linear").rows.save(tmp_path / "e.parquet")
+    columns, said = read_estimates(str(tmp_path / "e.parquet"))
+    kept = [one for one in said["remarks"] if one["code"] != ORDER_TELLS]
+    assert len(kept) == len(said["remarks"]) - 1
+    for remarks in (said["remarks"], kept):
+        sealed = _sealed(columns, {**said, "remarks": remarks}, tmp_path / "e.parquet")
+        report = lda.nu_max(table, eta_file=sealed, few_rows=True).content
+        assert [one.code for one in report.remarks].count(ORDER_TELLS) == 1
+        assert all(one.bound.low is None and one.bound.high is None for one in report.findings)

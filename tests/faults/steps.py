@@ -97,7 +97,7 @@ def play(folder: Path, written: Callable[[Path], None]) -> tuple[int, list[str]]
     found: list[str] = []
     runs, nothing = 0, dict[str, bytes]()
     for old in (OLD, nothing):
-        for sent in (signal.SIGTERM, signal.SIGHUP, signal.SIGKILL):
+        for sent in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGKILL):
             for before in (True, False):
                 number, status = 0, 0
                 while True:

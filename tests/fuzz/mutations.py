@@ -154,7 +154,8 @@ def _changed(rng: Random, value: Any, path: tuple[Any, ...]) -> Any:
         case 3 if isinstance(copy[key], str) and copy[key]:
             copy[key] = rng.choice((copy[key][:-1], copy[key] + "0", copy[key].upper(), copy[key][::-1]))
         case 4 if isinstance(copy[key], int | float) and not isinstance(copy[key], bool):
-            copy[key] = rng.choice((copy[key] + 1, -copy[key], copy[key] * 2, copy[key] // 2, *NUMBERS))
+            half = copy[key] // 2 if isinstance(copy[key], int) else copy[key] / 2
+            copy[key] = rng.choice((copy[key] + 1, -copy[key], copy[key] * 2, half, *NUMBERS))
         case _:
             copy[key] = odd_value(rng)
     return copy

@@ -23,6 +23,7 @@ from .delimited import narrowest
 
 BROKEN_PARQUET = "not a complete Parquet file"
 BROKEN_ARROW = "not a complete Arrow file"
+BYTES = re.compile("[\udc80-\udcff]")  # that are no UTF-8, in the name of a file
 NOTHING = "__HIVE_DEFAULT_PARTITION__"
 
 
@@ -77,9 +78,6 @@ def _check_same(first: pa.Schema, other: pa.Schema, files: str) -> None:
     for field in (*other, *first):
         if (field.name, field.type) in differ:
             raise DataError(f"the files differ in column {shown(field.name)}", files)
-
-
-BYTES = re.compile("[\udc80-\udcff]")  # that are no UTF-8, in the name of a file
 
 
 def partitions(files: Sequence[str]) -> dict[str, pa.Array]:

@@ -25,6 +25,7 @@ from .. import digests
 from .batches import reading
 
 MEGABYTE = 1 << 20
+LFS, LFS_LONGEST = b"version https://git-lfs", 1024  # how a pointer begins, and bytes
 
 
 class Hashed(Protocol):
@@ -40,9 +41,6 @@ class Hashed(Protocol):
 class Content(Hashed, Protocol):
     def stream(self) -> pa.NativeFile:
         """The same bytes for pyarrow, decompressed."""
-
-
-LFS, LFS_LONGEST = b"version https://git-lfs", 1024  # bytes
 
 
 @dataclass(frozen=True)
