@@ -11,6 +11,8 @@ import pytest
 from people import modelled, people
 from running import of, only
 
+from labeldp_audit.data import eta_file, read_estimates, write
+
 JSON = ("-f", "json", "--no-output")
 KINDS = ("--mechanism", "rr:epsilon=0.5|2", "--mechanism", "llp:k=2|8", "--mechanism", "laplace-llp:k=8,epsilon=1")
 FEW = ("--bags", 50)
@@ -212,12 +214,6 @@ def test_bags_that_hold_a_row_twice_do_not_raise_the_lower_limit(audit):
 
 
 def test_a_file_that_was_sealed_anew_has_rows_of_the_table(audit, refused, table):
-    import json
-
-    import pyarrow.parquet as pq
-
-    from labeldp_audit.data import eta_file, read_estimates, write
-
     assert audit("estimate-eta", table, "-o", "first").status == 0
     place = audit.folder / "first" / "eta.parquet"
     columns, said = read_estimates(str(place))

@@ -156,15 +156,14 @@ def test_the_outcome_that_is_written_is_not_believed(worst_report: Report) -> No
         read(resealed(document))
 
 
-@pytest.mark.parametrize("place", range(4))
+@pytest.mark.parametrize("place", range(1, 4))  # the first line passes
 def test_nor_is_a_verdict_that_what_was_found_contradicts(worst_report: Report, place: int) -> None:
     """Whatever else of it is made to fit."""
     report = judged(worst_report)
     assert report.judgement is not None
     document = parsed(report)
     verdict = document["judgement"]["verdicts"][place]
-    if verdict["outcome"] == "pass":
-        return
+    assert verdict["outcome"] != "pass"
     verdict |= {"outcome": "pass", "failing": 0, "waived": None}
     others = [replace(one, outcome=Outcome.PASS, failing=0) if i == place else one
               for i, one in enumerate(report.judgement.verdicts)]  # fmt: skip
