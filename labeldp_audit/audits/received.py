@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,8 +14,6 @@ import numpy as np
 from ..core.arrays import Floats, Integers
 from ..core.errors import DataError, SpecError
 from ..core.mechanism import Mechanism, Published
-from ..core.parameters import parameters_of
-from ..core.registry import spelled
 from ..core.release import Release
 from ..core.released import Released
 from ..data import ReadOptions, publish
@@ -39,9 +36,6 @@ from .release import (
 IN_MEMORY = "frame"  # as reports call what is no file
 
 UNFIT = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)  # what a manifest tells is not as it was
-
-
-_LARGEST = sys.float_info.max
 
 
 class Unclaimed(DataError):
@@ -214,15 +208,8 @@ def contradicted(told: Mapping[str, tuple[Any, Any]]) -> list[str]:
 
 
 def claimed(manifest: Mapping[str, Any]) -> Mechanism:
-    """The mechanism that a manifest names, with its parameters to the last digit: a spec has six of them."""
-    found = parsed(str(manifest["mechanism"]), len(manifest["label"]["classes"]))
-    whole = {}
-    for name in parameters_of(type(found)):
-        value: Any = manifest["parameters"].get(name) if isinstance(manifest.get("parameters"), Mapping) else None
-        known = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= _LARGEST
-        if known and spelled(value) == spelled(getattr(found, name)):
-            whole[name] = value
-    return replace(found, **whole) if whole else found  # type: ignore[type-var]
+    """Return the mechanism that a manifest names."""
+    return parsed(str(manifest["mechanism"]), len(manifest["label"]["classes"]))
 
 
 def parsed(spec: str, classes: int) -> Mechanism:

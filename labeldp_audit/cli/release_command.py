@@ -11,6 +11,7 @@ from typing import Any
 import typer
 
 from ..core.errors import SpecError
+from ..core.registry import rounded
 from ..core.release import ANYBODY, PEER
 from ..engines import machine
 from ..reports.formats.call import quoted
@@ -130,10 +131,10 @@ def _released(manifest: Mapping[str, Any]) -> list[str]:
     """The guarantees, in a few words; several of them a line each."""
     from ..audits import release
 
-    said, guarantees = f"RELEASED by {manifest['mechanism']}", manifest["guarantees"]
+    said, guarantees = f"RELEASED by {rounded(manifest['mechanism'])}", manifest["guarantees"]
     if manifest["randomness"] == release.SEEDED:
         return [
-            f"FOR TESTS ONLY: drawn from a seed by {manifest['mechanism']}.",
+            f"FOR TESTS ONLY: drawn from a seed by {rounded(manifest['mechanism'])}.",
             "Whoever knows the seed knows the labels.",
         ]
     guarantees = [one for one in guarantees if not _is_said(one, guarantees)]

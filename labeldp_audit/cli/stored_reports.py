@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from ..core.errors import DataError, PlanError, SpecError
+from ..core.registry import rounded
 from ..core.report import COMPARED, SCHEMA, Report
 from ..questions.every import QUANTITIES
 from .configuration import DEFAULT, PREFIX, Configuration
@@ -122,10 +123,11 @@ def _check_mechanisms(report: Report, asked: Configuration, file: str) -> None:
     from ..mechanisms import MECHANISMS
 
     compared = report.parameters.get(COMPARED, ())
-    there = {one.mechanism for one in report.findings if one.mechanism} - {*compared}  # type: ignore[misc]
+    judged = {one.mechanism for one in report.findings if one.mechanism} - {*compared}  # type: ignore[misc]
+    there = set(map(rounded, judged))
     for one in (one for spec in asked["mechanism"] for one in MECHANISMS.parse(spec, len(report.dataset.classes))):
-        if there and one.spec not in there:  # a report about the features alone judges none
-            what = f"the report does not judge {one.spec}, which {asked.origins['mechanism']} plans"
+        if there and rounded(one.spec) not in there:  # a report about the features alone judges none
+            what = f"the report does not judge {rounded(one.spec)}, which {asked.origins['mechanism']} plans"
             raise PlanError(what, file, hint=_ALIKE)
 
 

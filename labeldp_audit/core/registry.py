@@ -10,6 +10,7 @@ import contextlib
 import functools
 import itertools
 import math
+import re
 from collections.abc import Callable, Iterator, Mapping
 from importlib import metadata
 from importlib.metadata import EntryPoint, EntryPoints
@@ -22,13 +23,19 @@ from .quoting import shown
 MOST_OF_FAMILY = 1000
 LONGEST_SPEC = 200
 _OURS = __name__.partition(".")[0]
+_NUMBER = re.compile(r"(?<![^\s=/])[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?(?![^\s,/])", re.IGNORECASE)  # a whole value
 
 Thing = TypeVar("Thing")
 
 
 def spelled(value: float) -> str:
-    """A parameter as it is written in specs and reports: six digits, as short as they allow."""
-    return f"{value:.6g}"
+    """Return the shortest text that reads as the same double, without a trailing .0."""
+    return repr(float(value)).removesuffix(".0")
+
+
+def rounded(spec: str) -> str:
+    """Return a spec with six digits of each number, for people to read and for policies and baselines to match."""
+    return _NUMBER.sub(lambda number: f"{float(number.group()):.6g}", spec)
 
 
 def number(text: str, what: str) -> float:

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..core.arrays import Floats
 from ..core.errors import SpecError
-from ..core.registry import number
+from ..core.registry import number, spelled
 from .per_record import SUM, PerRecord, epsilon_of
 
 
@@ -54,10 +54,10 @@ class Channel(PerRecord):
 
     @property
     def spec(self) -> str:
-        return f"{self.name}:matrix={'/'.join(' '.join(f'{cell:.15g}' for cell in row) for row in self.matrix)}"
+        return f"{self.name}:matrix={'/'.join(' '.join(map(spelled, row)) for row in self.matrix)}"
 
     def at(self) -> dict[str, float]:
-        return {"epsilon": float(f"{epsilon_of(self.channel(len(self.matrix))):.15g}")}
+        return {"epsilon": epsilon_of(self.channel(len(self.matrix)))}
 
     def channel(self, classes: int) -> Floats:
         rows = np.array(self.matrix)

@@ -82,9 +82,9 @@ class RandomizedResponse(PerRecord):
         return self.epsilon
 
     def at(self) -> dict[str, float]:
-        """All equivalent parameters, to the fifteen digits that survive a way there and back."""
-        same = {"epsilon": self.epsilon, "pi": self.pi, "lambda": lambda_from_epsilon(self.epsilon, self.classes)}
-        return {name: float(f"{value:.15g}") for name, value in same.items()}
+        """Return all equivalent parameters; 15 digits of pi and lambda, so that a typed 0.1 reads 0.1."""
+        derived = {"pi": self.pi, "lambda": lambda_from_epsilon(self.epsilon, self.classes)}
+        return {"epsilon": self.epsilon, **{name: float(f"{value:.15g}") for name, value in derived.items()}}
 
     def channel(self, classes: int) -> Floats:
         """P(say s | y), (C, C): a row for each true class."""

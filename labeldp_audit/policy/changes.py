@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from ..core.errors import SpecError
 from ..core.finding import Change, Finding, Way
 from ..core.policy import Judgement, Line, Outcome, Verdict, Waiver
+from ..core.registry import rounded
 from ..core.remark import Remark
 from ..core.report import COMPARED, MEASURED_BY, NUMBERS, OLDER, Report
 from ..core.table import Dataset
@@ -79,7 +80,7 @@ def _version(text: str) -> tuple[int, ...]:
 def _mechanisms(report: Report) -> str:
     compared = report.parameters.get(COMPARED, ())
     beside = set(compared) if isinstance(compared, list | tuple) else set()
-    asked = sorted({one.mechanism for one in report.findings if one.mechanism and one.mechanism not in beside})
+    asked = sorted({rounded(one.mechanism) for one in report.findings if one.mechanism and one.mechanism not in beside})
     return ", ".join(asked) or "none"
 
 
@@ -106,7 +107,7 @@ def _key(one: Finding, report: Report) -> Key:
     """The same for findings that differ along the coordinate alone along which the quantity never grows."""
     axis = _axis(one, report)
     rest = frozenset((name, _settled(value)) for name, value in one.at.items() if name != axis)
-    return one.quantity, one.mechanism, rest
+    return one.quantity, one.mechanism and rounded(one.mechanism), rest
 
 
 def _settled(value: float | str) -> float | str:

@@ -16,6 +16,7 @@ from functools import cached_property
 
 from ..core.finding import BASELINE, CLEAR, Bound, Finding
 from ..core.policy import Judgement, Line, Outcome, Policy, Verdict, Waived
+from ..core.registry import rounded
 from ..core.remark import BLIND, DOUBTS
 from ..core.report import COMPARED, Report
 from .lines import NUMBER, parse
@@ -275,7 +276,10 @@ class _Asked:
 
 def _is_at(finding: Finding, at: Mapping[str, float | str]) -> bool:
     return all(
-        _fits(finding.mechanism if key == "mechanism" else finding.at.get(key), value) for key, value in at.items()
+        rounded(finding.mechanism or "") == rounded(str(value))
+        if key == "mechanism"
+        else _fits(finding.at.get(key), value)
+        for key, value in at.items()
     )
 
 
@@ -290,7 +294,7 @@ def _fits(value: float | str | None, asked: float | str) -> bool:
 
 
 def _of(mechanism: str | None) -> str:
-    return f" of {mechanism}" if mechanism else ""
+    return f" of {rounded(mechanism)}" if mechanism else ""
 
 
 def _short(value: float | None) -> str:

@@ -10,6 +10,7 @@ from ..core.errors import SpecError
 from ..core.finding import BASELINE, CLEAR, FEATURES, Bound, Finding
 from ..core.mechanism import Mechanism
 from ..core.parameters import of_label
+from ..core.registry import rounded
 from ..core.settings import Settings
 from ..measures.loss import Noise
 from ..mechanisms import MECHANISMS
@@ -31,7 +32,7 @@ def wanted(settings: Settings, classes: int = 2) -> tuple[Mechanism, ...]:
         else:
             family = [MECHANISMS.checked(asked.name, of_label(asked, classes), classes)]
         for one in family:
-            found.setdefault(one.spec, one)
+            found.setdefault(rounded(one.spec), one)
     return tuple(found.values())
 
 

@@ -11,6 +11,7 @@ from ..core.finding import BASELINE, Bound, Finding, Way
 from ..core.policy import Judgement, Outcome, Verdict, Waived
 from ..core.quantity import NATS, PER_CENT, POINTS
 from ..core.quoting import plain
+from ..core.registry import rounded
 from ..core.remark import BLIND, JUDGED_BY_EPSILON
 from ..core.report import MEASURED_BY, NUMBERS, OLDER, VERIFY, Report
 from . import found, words
@@ -428,12 +429,12 @@ def _tuned(report: Report) -> Iterator[str]:
 def _search(one: Finding, report: Report) -> str:
     scale, parameter = plain(str(one.at.get("scale", ""))), str(one.at.get("parameter", ""))
     if MEASURED_BY in report.parameters:
-        chosen = f"{plain(one.mechanism)} met" if one.mechanism else f"no strength of {scale} met"
+        chosen = f"{plain(rounded(one.mechanism))} met" if one.mechanism else f"no strength of {scale} met"
         return words.started(f"{chosen} the policy that it was tuned by, which may be another one.")
     if one.bound.estimate is None:
         return f"No strength of {scale} meets the policy: {plain(one.bound.reason or 'no reason is known')}."
     least = "has the smallest groups" if parameter == "k" else "is the least noise"
-    said = f"{plain(one.mechanism or scale)} {least} of {scale} that meets the policy"
+    said = f"{plain(rounded(one.mechanism or scale))} {least} of {scale} that meets the policy"
     ends = {one.bound.low, one.bound.high} - {one.bound.estimate}
     weaker = next((end for end in ends if end is not None and math.isfinite(end)), None)
     broken = plain(str(one.at.get("binds", ""))) or "it"

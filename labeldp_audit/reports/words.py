@@ -10,6 +10,7 @@ from ..core import finding
 from ..core.finding import Bound, Finding
 from ..core.quantity import NATS, PER_CENT, POINTS
 from ..core.quoting import plain
+from ..core.registry import rounded
 from ..core.report import Report
 from . import found
 from .formats.spelling import NOTHING, factor, percent, points, short
@@ -89,7 +90,8 @@ def mechanism(report: Report, name: str | None) -> str:
     if not name:
         return "no mechanism"
     spec = found.typed(report).get(name)
-    return plain(name) if spec is None else f"{plain(spec)} ({plain(name)})"
+    short_name = plain(rounded(name))
+    return short_name if spec is None else f"{plain(spec)} ({short_name})"
 
 
 def baseline(name: str) -> str:

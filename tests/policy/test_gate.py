@@ -19,6 +19,7 @@ from running import Ended, only, started
 from labeldp_audit.audits import judging
 from labeldp_audit.cli import stored_reports
 from labeldp_audit.core.errors import SpecError
+from labeldp_audit.core.registry import rounded
 from labeldp_audit.policy.lines import parse
 from labeldp_audit.questions.quantities import OF_COLUMNS, OF_GROUPS, QUANTITIES
 from labeldp_audit.reports.formats import report_hash
@@ -264,7 +265,7 @@ def test_mechanisms_are_known_in_all_their_spellings(audit, stored):
         [verdict] = ended.report["judgement"]["verdicts"]
         assert (ended.status, verdict["judged"]) == (status, 1 - status)
     line = parse("certified_informed_utility(mechanism=rr:pi=0.119203).low > 1")
-    named = {classes: judging.canonical(line, classes).at["mechanism"] for classes in (2, 3)}
+    named = {classes: rounded(judging.canonical(line, classes).at["mechanism"]) for classes in (2, 3)}
     assert named == {2: "rr:epsilon=2", 3: "rr:epsilon=2.69315"}
 
 

@@ -9,6 +9,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN
 
 from ...core.eta import Bin
 from ...core.finding import BASELINE, CLEAR, FEATURES, Bound, Finding
+from ...core.registry import rounded
 from ...core.report import COMPARED, TUNE, Report
 from .. import words
 from ..formats import spelling
@@ -66,7 +67,7 @@ def _planned(report: Report, one: Finding) -> bool:
 
 def _named(one: Finding) -> str:
     beside = one.at.get(BASELINE)
-    return spelling.cut(words.baseline(str(beside)) if beside else one.mechanism or words.FEATURES, _LONGEST)
+    return spelling.cut(words.baseline(str(beside)) if beside else rounded(one.mechanism or words.FEATURES), _LONGEST)
 
 
 def _x(one: Finding, axis: str) -> float:
@@ -328,7 +329,8 @@ def _columns(report: Report) -> Iterator[Chart]:
             plain = _rows(report, shown, _three if in_nats else points, share=False)
             rows = tuple(replace(row, name=name) for row, name in zip(plain, names, strict=True))
             across = linear(_ends(shown), short if in_nats else _in_points, "nats" if in_nats else _POINTS, 5)
-            heading = ", ".join(filter(None, [title, mechanism, None if tau is None else f"tau = {short(tau)}"]))
+            place = None if tau is None else f"tau = {short(tau)}"
+            heading = ", ".join(filter(None, [title, mechanism and rounded(mechanism), place]))
             panels.append(Rows(across, rows, False, heading, bars=True))
             told.append(f"{heading}: {', '.join(f'{row.name} {row.said}' for row in rows[:3])}")
     if panels:
