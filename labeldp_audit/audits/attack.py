@@ -25,7 +25,8 @@ from ..core.remark import Remark
 from ..core.report import ATTACKERS, RELEASE, Report
 from ..core.settings import Settings
 from ..core.table import Table
-from ..data import publish, read_table, same_rows, unchanged
+from ..data import publish, read_table, unchanged
+from ..data.records import Match, match, records
 from ..engines.machine import available_cores
 from ..engines.threads import one_blas_thread
 from ..estimators import ESTIMATORS, crossfit, matrix, selection, supplied
@@ -39,9 +40,11 @@ from ..questions.guessing import Payoffs
 from ..questions.quantities import ADVANTAGES, OF_ATTACKS
 from . import received, reporting, run
 from .evidence import gather
-from .received import Received
-from .release import options_of
+from .received import Copy, Received
+from .release import options_of, remarks_of_manifest
 
+FEWEST = 200  # rows that have to be known in a release
+ORDER_HINT = "--order FILE, the key that `release --order FILE` writes, tells which row is which"
 MOST_LEARNT = 200_000  # records that models of attackers learn from and are judged on
 _FEWEST_BAGS = 50  # from which on folds are made of whole bags
 _FEWEST_UNITS = 4  # from which on there are two folds
@@ -56,8 +59,9 @@ class Target:
 
     table: Table  # all rows that have a label; no features
     received: Received
-    release: Release  # in the order of these rows
+    release: Release  # in the order of these rows; of rows that are alike, any stands for any
     bags: bool
+    known: npt.NDArray[np.bool_]  # (n,) which of these rows are surely known in the release: the others are not judged
 
     @property
     def together(self) -> Integers | None:
@@ -91,7 +95,7 @@ def _attacked(
     if target.together is not None and settings.queries is None and not supplied_eta:
         settings = replace(settings, queries=0)  # who is not asked is a member of a bag or cluster all the same
     evidence = gather(data, settings, progress, many=True, columns=True, together=_bags_together(target))
-    evidence = replace(evidence, among=1)
+    evidence = _judged_rows(replace(evidence, among=1), target)
     played, said, rows = _played(asked, target, evidence, _guesses(data, target, settings), settings)
     question = Question(
         "attack", OF_ATTACKS, lambda classes: True,
@@ -107,8 +111,11 @@ def _attacked(
         if one.quantity not in _OF_ADVANTAGE or one.quantity in _PREDICTED:
             found.append(one)
     table = replace(
-        evidence.table, remarks=(*evidence.table.remarks, *said, *_disagreement(found, bool(mechanism.judged_as)))
-    )
+        evidence.table, remarks=(
+            *evidence.table.remarks, *said, *_disagreement(found, bool(mechanism.judged_as)),
+            *remarks_of_manifest(target.received.manifest or {}),
+        ),
+    )  # fmt: skip
     more = {RELEASE: target.received.name, ATTACKERS: [one.attack.name for one in played]}
     if settings.guess:
         more["guess"] = settings.guess
@@ -135,8 +142,12 @@ def _of_manifest(data: object, settings: Settings) -> Settings:
     publish.check_label(data, label["column"], options_of(settings))
     named = people.get("column") if isinstance(people, Mapping) else None
     group = settings.group or (None if named is None else str(named))
+    hidden, unaudited = (known["table"].get(name) or () for name in ("not_published", "unaudited"))
+    asked = (name for name in (*settings.exclude, *map(str, hidden)) if name != group and name not in unaudited)
+    exclude = tuple(dict.fromkeys(asked))
     positive = settings.positive or label.get("positive")
-    return replace(settings, label=settings.label or str(label["column"]), positive=positive, group=group)
+    label_column = settings.label or str(label["column"])
+    return replace(settings, label=label_column, positive=positive, group=group, exclude=exclude)
 
 
 # ---- the release, row by row
@@ -159,17 +170,25 @@ def _matched(data: object, settings: Settings, progress: Progress) -> Target:
         ours, theirs = (f"{name} ({', '.join(known)})" for name, known in both)
         raise DataError(f"the release is of another label: {theirs}, and the table has {ours}", got.name)
     _check_manifest(got)
+    n = len(table.labels)
+    if len(got.release.bag) != n:
+        raise DataError(f"the release has {len(got.release.bag):,} rows and the table {n:,}", got.name)
     if got.mechanism.publishes is Published.ALONE:  # any order is as good as another
-        if len(got.release.view) != len(table.labels):
-            raise DataError(
-                f"the release has {len(got.release.view):,} rows and the table {len(table.labels):,}", got.name
-            )
-        return Target(table, got, got.release, bags=False)
-    found = _in_order(got, _order(data, table, got, copy.table, settings))
-    bags = got.mechanism.publishes is Published.BAGS
-    if got.sizes is not None and not np.array_equal(np.bincount(found.bag, minlength=len(found.view)), got.sizes):
+        return Target(table, got, got.release, bags=False, known=np.ones(n, bool))
+    found = _match(data, table, got, copy, settings)
+    bags, place = got.mechanism.publishes is Published.BAGS, np.empty(n, np.int64)
+    place[found.alike] = np.arange(n)
+    known = found.alone[place]
+    if not known.all() and bags:
+        what = "not measured: several rows have the same features, and nothing says which of them is in which bag"
+        raise DataError(what, got.name, hint=ORDER_HINT)
+    if not known.all() and known.sum() < FEWEST:
+        what = f"not measured: {known.sum():,} rows can be told apart by their features, and {FEWEST} are needed"
+        raise DataError(what, got.name, hint=ORDER_HINT)
+    release = _in_order(got, place)
+    if got.sizes is not None and not np.array_equal(np.bincount(release.bag, minlength=len(release.view)), got.sizes):
         raise DataError("bags do not have as many rows as their table says", got.name)
-    return Target(table, got, found, bags)
+    return Target(table, got, release, bags, known)
 
 
 def _check_manifest(got: Received) -> None:
@@ -188,17 +207,22 @@ def _spec(settings: Settings) -> str | None:
     return one if isinstance(one, str) or one is None else one.spec
 
 
-def _order(data: object, table: Table, got: Received, release: object, settings: Settings) -> Integers:
-    """Where each row of the table stands in the release, by the columns that both have."""
-    options = replace(options_of(settings), label=None, positive=None, group=None)
-    ours, theirs = (publish.column_names(source, options) for source in (data, release))
-    beside = (set(ours) & set(theirs)) - {got.label, *got.columns}
-    mine = same_rows.hashes(data, set(ours) - beside, options)[_numbers(table)]
-    other = same_rows.hashes(release, set(theirs) - beside, options)
-    if not beside and got.manifest is not None and got.manifest.get("shuffled"):
-        raise DataError("the release is shuffled and no other column tells rows apart", got.name)
-    shuffled = got.manifest is not None and bool(got.manifest.get("shuffled"))
-    return same_rows.order(mine, other, got.name, in_place=not shuffled)
+def _match(data: object, table: Table, got: Received, copy: Copy, settings: Settings) -> Match:
+    """Which row of the table each row of the release is, by the columns that both have, or by the key to the order."""
+    options = replace(options_of(settings), exclude=(), group=None)
+    how = received.options_of_release(options, got.manifest)
+    both = {*publish.column_names(data, options)} & {*publish.column_names(copy.table, how)}
+    people = (got.manifest or {}).get("people")
+    both -= {got.label, *got.columns, *([people.get("column")] if isinstance(people, Mapping) else [])}
+    ours = records(data, both, options)
+    theirs = records(copy.table, both, how, ours.types).hashes
+    mine, order = ours.hashes[_numbers(table)], received.order_of_release(copy, settings.order, table)
+    if order is None and not (got.manifest or {}).get("shuffled") and np.array_equal(mine, theirs):
+        order = np.arange(len(mine))
+    found = match(mine, theirs, table.labels.astype(np.int64), order)
+    if found.strange:
+        raise DataError("the release is of another table: its other columns differ", got.name)
+    return found
 
 
 def _in_order(got: Received, order: Integers) -> Release:
@@ -212,6 +236,19 @@ def _in_order(got: Received, order: Integers) -> Release:
 
 def _numbers(table: Table) -> Integers:
     return np.arange(len(table.labels)) if table.row_numbers is None else table.row_numbers
+
+
+def _judged_rows(evidence: Evidence, target: Target) -> Evidence:
+    """The same about the rows alone that are surely known in the release."""
+    if target.known.all():
+        return evidence
+    table, eta = evidence.table, evidence.eta
+    known = target.known[np.searchsorted(target.numbers, _numbers(table)[eta.rows])]
+    if known.sum() < FEWEST:
+        what = f"not measured: {known.sum():,} rows can be told apart by their features, and {FEWEST} are needed"
+        raise DataError(what, target.received.name, hint=ORDER_HINT)
+    remark = Remark("attack-of-unique-rows", rows=int(known.sum()), of=len(known))
+    return replace(evidence, table=replace(table, remarks=(*table.remarks, remark)), eta=eta.at(known))
 
 
 def _bags_together(target: Target) -> Callable[[Table], Table]:

@@ -19,7 +19,8 @@ from ..core.release import Guide
 from ..core.remark import IDENTIFIERS, Remark
 from ..core.settings import Settings
 from ..core.table import Points, Table
-from ..data import ReadOptions, publish, read_table, same_rows, unchanged
+from ..data import ReadOptions, publish, read_table, unchanged
+from ..data.records import records
 from ..data.roles import known
 from ..engines.machine import available_cores
 from ..estimators.boosted import Brisk
@@ -48,7 +49,7 @@ class Guidance:
 
     guide: Guide
     cells: Integers | None = None
-    prior: Mapping[str, Any] = field(default_factory=dict)  # what the manifest tells of where it comes from
+    told: Mapping[str, Any] = field(default_factory=dict)  # what the manifest tells of where it comes from
     remarks: tuple[Remark, ...] = ()
 
 
@@ -63,7 +64,8 @@ def guide_for(
         if settings.prior_from is not None:
             with unchanged(data, settings.prior_from):
                 return _of_others(data, table, settings, options, progress)
-        return Guidance(Guide(classes, prior=_prior(mechanism, data, table, settings, options)))
+        prior = _prior(mechanism, data, table, settings, options)
+        return Guidance(Guide(classes, prior=prior), told={"prior": list(settings.prior)})
     if Need.LEARN in mechanism.needs:
         learn, remarks = _learner(data, classes, settings, options, progress)
         return Guidance(Guide(classes, learn=learn), remarks=remarks)
@@ -76,7 +78,8 @@ def _clusters(
     """By a column, or as many as the mechanism's `clusters` by k-means."""
     classes = len(table.dataset.classes)
     if settings.cluster is not None:
-        return Guidance(Guide(classes, clusters=_of_column(settings.cluster, data, table, options)))
+        alike = _of_column(settings.cluster, data, table, options)
+        return Guidance(Guide(classes, clusters=alike), told={"cluster": settings.cluster})
     wanted = replace(options, labels_only=False, exclude=settings.exclude, categorical=settings.categorical)
     features = read_table(data, wanted, progress)
     points = features.with_points().points
@@ -146,15 +149,14 @@ def _of_others(data: object, table: Table, settings: Settings, options: ReadOpti
     lot = for_audit(LOT, "a model of other rows").permutation(len(rows))
     prior = model(rows[lot], code[labels[lot]], len(dataset.classes), mine)
     told = {"rows": len(rows), "left_out": len(labelled) - len(rows), "assumptions": [OTHERS]}
-    return Guidance(Guide(len(dataset.classes), prior=prior), prior=told, remarks=remarks)
+    return Guidance(Guide(len(dataset.classes), prior=prior), told={"prior_from": told}, remarks=remarks)
 
 
 def _copies(both: object, first: int, label: str, group: str | None, options: ReadOptions) -> npt.NDArray[np.bool_]:
     """(first,) which of the first rows have the features, or are of a person, of one of the others."""
-    parts = [{label} if group is None else {label, group}]
-    if group is not None:
-        parts.append({*publish.column_names(both, options)} - {group})
-    every = [same_rows.hashes(both, left_out, options, rounded=True) for left_out in parts]
+    names = {*publish.column_names(both, options)}
+    parts = [names - {label, group}, *([] if group is None else [{group}])]
+    every = [records(both, columns, options, rounded=True).hashes for columns in parts]
     found = [np.isin(one[:first], one[first:]) for one in every]
     return np.asarray(np.any(found, axis=0))
 

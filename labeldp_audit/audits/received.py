@@ -16,7 +16,9 @@ from ..core.errors import DataError, SpecError
 from ..core.mechanism import Mechanism, Published
 from ..core.release import Release
 from ..core.released import Released
+from ..core.table import Table
 from ..data import ReadOptions, publish
+from ..data.order_file import read_order
 from ..mechanisms import MECHANISMS
 from .release import (
     BAG,
@@ -50,20 +52,22 @@ class Copy:
     table: object  # a path or a frame
     bags: object  # the same, or None
     manifest: Mapping[str, Any] | None  # None where a spec stands in for it
+    order: Integers | None = None  # as `release` returned it
 
 
 def copy_of(release: object, spec: str | None = None) -> Copy:
     """spec: stands in for the manifest of a release that another tool made."""
+    order = release.order if isinstance(release, Released) else None
     if isinstance(release, Released) and release.path is not None:
         release = release.path
     if isinstance(release, str | os.PathLike):
         file = Path(release)
         if not file.is_file():
             raise DataError("no such file", file.name)
-        return Copy(file.name, os.fspath(file), str(beside(file)[1]), None if spec else manifest_of(file))
+        return Copy(file.name, os.fspath(file), str(beside(file)[1]), None if spec else manifest_of(file), order)
     if isinstance(release, Released):
         known = None if spec else _checked(release.manifest, IN_MEMORY)
-        return Copy(IN_MEMORY, release.frame, release.bags, known)
+        return Copy(IN_MEMORY, release.frame, release.bags, known, release.order)
     if spec is None:
         hint = "a file, what lda.release returned, or a frame with mechanisms=SPEC"
         raise SpecError("not a release, as it has no manifest", "release", hint=hint)
@@ -88,7 +92,7 @@ class Received:
     release: Release
     manifest: Mapping[str, Any] | None  # None where a spec stands in for it
     sizes: Integers | None = None  # what the table of bags says about how many rows each has
-    strange: int = 0  # columns, metadata and places of the table of bags that `release` does not write
+    strange: int = 0  # columns and places of the table of bags that `release` does not write
 
     @property
     def sha256(self) -> str:
@@ -120,7 +124,7 @@ def read(
         columns, values = tuple(manifest["published"]["columns"]), tuple(manifest["published"]["values"])
         if values != values_of(mechanism, classes) or columns not in columns_of(mechanism, label, classes):
             raise DataError("the manifest names other columns or values than its mechanism publishes", file.name)
-    options = replace(options, label=None, positive=None, exclude=(), categorical=(), group=None)
+    options = options_of_release(options, manifest)
     sizes, strange = None, 0
     match mechanism.publishes:
         case Published.BAGS:
@@ -134,6 +138,12 @@ def read(
             if CHANNEL in columns and manifest is not None:
                 known = _with_channels(file, mechanism, known, manifest["learner"], len(classes), options)
     return Received(file.name, mechanism, classes, label, columns, known, manifest, sizes, strange)
+
+
+def options_of_release(options: ReadOptions, manifest: Mapping[str, Any] | None) -> ReadOptions:
+    """Return how a release is read: text that `release` wrote has one form, others are written as their table is."""
+    known = replace(options, label=None, positive=None, exclude=(), categorical=(), group=None)
+    return known if manifest is None else replace(known, delimiter=None, decimal=".")
 
 
 def manifest_of(file: Path) -> Mapping[str, Any] | None:
@@ -180,6 +190,23 @@ def _complete(found: Mapping[str, Any]) -> bool:
     enough = known and len(set(label["classes"])) == len(label["classes"]) >= 2 and bool(published["columns"])
     named = label.get("positive") is None or isinstance(label["positive"], str)
     return enough and named and isinstance(learner, dict) and isinstance(table, dict)
+
+
+def order_of_release(copy: Copy, order: object, table: Table) -> Integers | None:
+    """Return the row of the table that each row of the release is, by the publisher's key; None where there is none."""
+    if order is None:
+        order = copy.order
+    if order is None:
+        return None
+    if isinstance(order, str | os.PathLike):
+        published = {} if copy.manifest is None else copy.manifest["published"]
+        order = read_order(order, published.get("sha256"))
+    rows = np.asarray(order)
+    numbers = np.arange(len(table.labels)) if table.row_numbers is None else table.row_numbers
+    found = np.searchsorted(numbers, rows)
+    if not np.array_equal(np.sort(rows), numbers):
+        raise DataError("the key to the order does not name each row of the table once", copy.name)
+    return found
 
 
 def learner_again(got: Received) -> Mapping[str, Any] | None:
@@ -259,11 +286,8 @@ def _bags(file: Copy, column: str, options: ReadOptions) -> tuple[Release, Integ
         raise DataError("a release of bags without its table of bags", Path(str(there or file.name)).name)
     [bag] = publish.read_numbers(file.table, [column], options)
     numbers, rows, positives = publish.read_numbers(there, (BAG, ROWS, POSITIVES), options)
-    described, names = publish.metadata(there, options), publish.column_names(there, options)
-    strange = len({*names} - {BAG, ROWS, POSITIVES}) + described + int(np.sum(numbers != np.arange(len(numbers))))
-    strange += int(np.sum(np.signbit(positives) & (positives == 0)))
-    if not strange:
-        strange = int(not publish.written_so(there, {BAG: numbers, ROWS: rows, POSITIVES: positives}, options))
+    more = {*publish.column_names(there, options)} - {BAG, ROWS, POSITIVES}
+    strange = len(more) + int(np.sum(numbers != np.arange(len(numbers))))
     order = np.argsort(numbers, kind="stable")
     numbers, positives = numbers[order], positives[order]
     place = np.searchsorted(numbers, bag)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import glob
 import hashlib
 import json
@@ -16,30 +17,34 @@ import numpy as np
 import numpy.typing as npt
 
 from ..core import settings as settings_module
+from ..core.arrays import Integers
 from ..core.errors import DataError, SpecError
 from ..core.mechanism import Mechanism, Published
 from ..core.progress import Progress
 from ..core.randomness import Chance, for_audit, for_release, shuffled
 from ..core.release import Release
 from ..core.released import Released
-from ..core.remark import Remark
+from ..core.remark import ORDER_KEPT, PEOPLE_LINKED, UNAUDITED, Remark
 from ..core.settings import Settings
 from ..core.table import Table
 from ..data import Instead, ReadOptions, Rewrite, pandas_frame, publish, read_table, stamps, write
+from ..data.order_file import order_file
+from ..data.roles import known
 from ..measures.heterogeneity import limits
 from ..questions import releases
 from . import doubts, guides
 
-SCHEMA = "labeldp-audit/release/1"
+SCHEMA = "labeldp-audit/release/2"
 MANIFEST = ".manifest.json"
 BAG, ROWS, POSITIVES, CHANNEL = "bag", "rows", "positives", "channel"  # columns
 KEYS = {  # of a manifest, and of its parts: what else stood there could tell labels
     "": ("schema", "tool", "mechanism", "parameters", "guarantees", "label", "published", "learner", "table",
-         "randomness", "shuffled", "people", "prior"),
+         "randomness", "shuffled", "people", "guide", "previous_releases"),
     "tool": ("name", "version"), "label": ("column", "classes", "positive"),
     "published": ("as", "columns", "values", "sha256"),
-    "table": ("rows", "schema_sha256", "columns"), "people": ("column", "most_rows"),
-    "prior": ("rows", "left_out", "assumptions"),
+    "table": ("rows", "columns", "unaudited", "not_published"),
+    "people": ("column", "most_rows", "published", "epsilon"),
+    "guide": ("cluster", "prior", "prior_from"),
 }  # fmt: skip
 OPERATING_SYSTEM, SEEDED = "operating-system", "seeded-for-testing"
 ALONE = (
@@ -59,15 +64,24 @@ class Publishing:
     heterogeneity: tuple[float, float] | None = None  # low and high of that of clusters; not for publication
     remarks: tuple[Remark, ...] = ()
 
+    @property
+    def order(self) -> Integers:
+        """(n,) the row of the table that each row of the release is: the publisher's key to the order."""
+        rows = self.rewrite.rows
+        return np.arange(self.rewrite.rows_read) if rows is None else rows
+
 
 def prepare(
-    data: object, settings: Settings, progress: Progress, *, shuffle: bool = False, insecure: bool = False
-) -> Publishing:
-    """Draw what is published. insecure: from the seed of the settings, for tests of pipelines."""
+    data: object, settings: Settings, progress: Progress, *, keep_order: bool = False, insecure: bool = False,
+    folder: Path | None = None,
+) -> Publishing:  # fmt: skip
+    """Draw what is published. insecure: from the seed of the settings, for tests of pipelines; folder: that of the
+    release, where others of the same rows may lie."""
     options = options_of(settings)
     before = stamps(data)
     table = read_table(data, options, progress)
     dataset = table.dataset
+    columns = _Columns.of(publish.column_names(data, options), dataset.label, settings)
     mechanism = the_one(settings, len(dataset.classes))
     if unfit := mechanism.unfit(len(dataset.classes)):
         raise SpecError(unfit, mechanism.spec)
@@ -76,27 +90,120 @@ def prepare(
     progress.stage("drawing", None, "labels")
     release = mechanism.release(table.labels, guidance.guide, rng=rng)
     instead, bags = published(mechanism, release, table)
-    rows = table.row_numbers
     alone = mechanism.publishes is Published.ALONE
-    order = shuffled(rng, len(table.labels)) if shuffle or alone else None
+    order = shuffled(rng, len(table.labels)) if alone or not keep_order else None
+    rows = _rows(table, order)
     if order is not None:
         instead = [one.at(order) for one in instead]
-    manifest = _manifest(mechanism, release, table, instead, publish.schema_digest(data, options))
+    replaced = {dataset.label: instead}
+    if settings.keep_group and table.groups is not None and not alone:
+        pseudonym = shuffled(rng, int(table.groups.max()) + 1)[table.groups]
+        replaced[str(settings.group)] = [Instead(str(settings.group), pseudonym if order is None else pseudonym[order])]
+    manifest = _manifest(mechanism, release, table, instead)
     manifest["published"]["sha256"] = digest([*(one.values for one in instead), *([bags[POSITIVES]] if bags else ())])
-    names = [] if alone else publish.column_names(data, options)
-    manifest["table"]["columns"] = [name for name in names if name != dataset.label]
+    manifest["table"] |= columns.told(alone)
     manifest["randomness"] = SEEDED if insecure else OPERATING_SYSTEM
-    if insecure:  # whoever knows the seed knows the labels: nothing is guaranteed
+    if insecure:  # anybody who knows the seed knows the labels: nothing is guaranteed
         manifest["guarantees"] = []
     manifest["shuffled"] = order is not None
-    if table.groups is not None:  # which rows are whose is public, as features are
-        manifest["people"] = {"column": settings.group, "most_rows": int(np.bincount(table.groups).max())}
-    if guidance.prior:
-        manifest["prior"] = guidance.prior
-    remarks = (*table.remarks, *guidance.remarks, *(() if order is not None else _of_order(table)))
+    if table.groups is not None:
+        manifest["people"] = people(
+            str(settings.group), table.groups, mechanism, len(replaced) > 1, len(dataset.classes)
+        )
+    if guidance.told:
+        manifest["guide"] = guidance.told
+    if folder is not None:
+        manifest["previous_releases"] = previous_releases(folder, manifest)
+    remarks = (*table.remarks, *guidance.remarks, *_remarks(table, manifest))
     phi = _heterogeneity(guidance, table, settings)
-    rewrite = Rewrite(dataset.label, tuple(instead), rows, order, alone, before)
+    rewrite = Rewrite(() if alone else columns.published, replaced, dataset.rows, rows, before)
     return Publishing(mechanism, rewrite, manifest, bags, phi, remarks)
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """What becomes of the columns beside the label."""
+
+    published: tuple[str, ...]
+    unaudited: tuple[str, ...]  # of these, those that no audit judged
+    left_out: tuple[str, ...]
+
+    @classmethod
+    def of(cls, names: Sequence[str], label: str, settings: Settings) -> _Columns:
+        known("--exclude", settings.exclude, names)
+        known("--keep", settings.keep, names)
+        if judged := [name for name in settings.keep if name not in settings.exclude]:
+            what = f"--keep is for columns that --exclude names, and {judged[0]!r} is none of them"
+            raise SpecError(what, hint="audited columns are published without it")
+        if settings.keep_group and settings.group is None:
+            raise SpecError("--keep-group publishes pseudonyms of the people that --group COLUMN names")
+        beside = {*settings.exclude, *([] if settings.group is None else [settings.group])}
+        kept = [name for name in names if name in settings.keep]
+        others = [name for name in names if name != label]
+        found = cls(
+            tuple(name for name in others if name not in beside or name in kept), tuple(kept),
+            tuple(name for name in others if name in beside - {*kept}),
+        )  # fmt: skip
+        read = {"--cluster": [settings.cluster] if settings.cluster else [], "--prior": list(settings.prior)}
+        for option, columns in read.items():
+            if hidden := [name for name in columns if name in found.left_out]:
+                what = f"{option} reads column {hidden[0]!r}, which is not published: the release would tell of it"
+                raise SpecError(what, hint=f"--keep {hidden[0]} declares it public")
+        return found
+
+    def told(self, alone: bool) -> dict[str, list[str]]:
+        """Return what a manifest says of them."""
+        if alone:
+            return {"columns": [], "unaudited": [], "not_published": sorted((*self.published, *self.left_out))}
+        return {
+            "columns": list(self.published), "unaudited": list(self.unaudited), "not_published": list(self.left_out),
+        }  # fmt: skip
+
+
+def people(column: str, groups: Integers, mechanism: Mechanism, are_published: bool, classes: int) -> dict[str, Any]:
+    """Return what a manifest says of people with several rows: the most rows of one, and what that person spends."""
+    most, epsilon = int(np.bincount(groups).max()), mechanism.claim(classes)
+    spent = None if epsilon is None else most * epsilon
+    return {"column": column, "most_rows": most, "published": are_published, "epsilon": spent}
+
+
+def previous_releases(folder: Path, manifest: Mapping[str, Any]) -> int:
+    """Count the manifests in a folder that describe the same rows and columns."""
+    found = 0
+    for one in folder.glob(f"*{MANIFEST}"):
+        with contextlib.suppress(OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
+            other = json.loads(one.read_bytes())
+            same = (other["label"]["column"], other["table"]["rows"]) == (
+                manifest["label"]["column"], manifest["table"]["rows"],
+            )  # fmt: skip
+            every = [{*each["table"]["columns"], *each["table"]["not_published"]} for each in (other, manifest)]
+            found += same and every[0] == every[1]
+    return found
+
+
+def _rows(table: Table, order: Integers | None) -> Integers | None:
+    if order is None or table.row_numbers is None:
+        return table.row_numbers if order is None else order
+    return table.row_numbers[order]
+
+
+def remarks_of_manifest(manifest: Mapping[str, Any]) -> Iterator[Remark]:
+    """What a reader of the release has to know of it."""
+    if unaudited := manifest.get("table", {}).get("unaudited"):
+        yield Remark(UNAUDITED, columns=unaudited)
+    people = manifest.get("people", {})
+    if people.get("published"):
+        yield Remark(PEOPLE_LINKED, most=people.get("most_rows", 1))
+    if manifest.get("shuffled") is False:
+        yield Remark(ORDER_KEPT)
+
+
+def _remarks(table: Table, manifest: Mapping[str, Any]) -> Iterator[Remark]:
+    yield from remarks_of_manifest(manifest)
+    if not manifest["shuffled"]:
+        yield from _of_order(table)
+    if before := manifest.get("previous_releases"):
+        yield Remark("released-before", releases=before)
 
 
 def _of_order(table: Table) -> Iterator[Remark]:
@@ -128,13 +235,14 @@ def released(
         raise SpecError("a file is released to a file", "to", hint="to='protected.parquet'")
     force = bool(given.get("force"))
     places = None if to is None else check_places(source, settings, to, force)
-    made = prepare(source, settings, progress, shuffle=bool(given.get("shuffle")))
+    folder = None if to is None else to.parent
+    made = prepare(source, settings, progress, keep_order=bool(given.get("keep_order")), folder=folder)
     in_file = isinstance(source, str)
     bags = made.bags and (pandas_frame(made.bags) if in_file else publish.frame_like(source, made.bags))
-    frame = None if to is not None else publish.in_frame(source, made.rewrite)
+    frame = None if to is not None else publish.in_frame(source, options_of(settings), made.rewrite, progress)
     if to is not None:
         write.write_all(files(made, source, settings, to, progress), places=places, new=not force)
-    return Released(frame, plain(made.manifest), bags, to, made.heterogeneity), made.remarks
+    return Released(frame, plain(made.manifest), bags, to, made.heterogeneity, made.order), made.remarks
 
 
 def beside(to: Path) -> tuple[Path, Path]:
@@ -152,10 +260,10 @@ def check_places(data: object, settings: Settings, to: Path, force: bool) -> Map
     if isinstance(data, str) and data == "-":
         raise SpecError("the table is read several times, which standard input cannot be", hint="write it to a file")
     mechanism = the_one(settings, 2)
-    labels = mechanism.publishes is Published.LABELS and not mechanism.needs  # which publish a channel beside it
-    publish.check_kind(data if isinstance(data, str) else "", to, labels)
+    publish.kind_of(to)
+    order = [] if settings.order is None else [Path(settings.order)]
     for source in (data, settings.prior_from):
-        for one in (to, *beside(to)):
+        for one in (to, *beside(to), *order):
             if isinstance(source, str) and _is_or_holds(Path(source), one):
                 raise SpecError("the release would be written over the table or among its parts", one.name)
     if isinstance(data, str):
@@ -163,7 +271,7 @@ def check_places(data: object, settings: Settings, to: Path, force: bool) -> Map
         if not force and beside(place)[0].exists():
             what = "the table is a release already, and a second one of the same labels would spend epsilon once more"
             raise DataError(what, place.name, hint="release the original table; --force releases this one")
-    for one in (to, *beside(to)):
+    for one in (to, *beside(to), *order):
         if one.exists() and not force:
             raise SpecError("there is a file of that name already", one.name, hint="--force overwrites it")
     if mechanism.publishes is not Published.BAGS and beside(to)[1].exists():
@@ -173,7 +281,7 @@ def check_places(data: object, settings: Settings, to: Path, force: bool) -> Map
         raise SpecError("no such folder", to.parent)
     with write.writable(to):
         write.probe(write.resolved(to).parent)
-    return {one: write.resolved(one) for one in (to, *beside(to))}
+    return {one: write.resolved(one) for one in (to, *beside(to), *order)}
 
 
 def _is_or_holds(table: Path, written: Path) -> bool:
@@ -184,19 +292,19 @@ def _is_or_holds(table: Path, written: Path) -> bool:
 
 
 def files(made: Publishing, data: object, settings: Settings, to: Path, progress: Progress) -> list[write.File]:
-    """What is written, all or nothing; nobody else may read it until it is complete."""
+    """Return what is written, all or nothing: the release for everybody, the key to its order for its publisher."""
     manifest, bags = beside(to)
-    options, mode = options_of(settings), write.mode_of(data)
+    options = options_of(settings)
     text = json.dumps(plain(made.manifest), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
     found = [
-        write.File(to, write.PRIVATE, lambda file: publish.write(data, options, made.rewrite, to, file, progress), mode)
+        write.File(to, write.SHARED, lambda file: publish.write(data, options, made.rewrite, to, file, progress)),
+        write.text_file(manifest, text),
     ]
-    if made.bags is not None:
-        columns = made.bags
-        found.append(
-            write.File(bags, write.PRIVATE, lambda file: publish.write_columns(columns, bags, file, options), mode)
-        )
-    return [*found, write.File(manifest, write.PRIVATE, lambda file: file.write(text.encode()), mode)]
+    if (columns := made.bags) is not None:
+        found.append(write.File(bags, write.SHARED, lambda file: publish.write_columns(columns, bags, file)))
+    if settings.order is not None:
+        found.append(order_file(Path(settings.order), made.order, made.manifest["published"]["sha256"]))
+    return found
 
 
 def options_of(settings: Settings) -> ReadOptions:
@@ -204,7 +312,7 @@ def options_of(settings: Settings) -> ReadOptions:
     return ReadOptions(
         label=settings.label, positive=settings.positive, drop_null_labels=settings.drop_null_labels,
         delimiter=settings.delimiter, decimal=settings.decimal, few_rows=True, labels_only=True, group=settings.group,
-        many_classes=True,
+        many_classes=True, exclude=settings.exclude,
     )  # fmt: skip
 
 
@@ -254,9 +362,7 @@ def outputs(mechanism: Mechanism, classes: Sequence[str]) -> tuple[str, ...]:
     return (*classes, *(f"output {s + 1}" for s in range(len(classes), mechanism.outputs(len(classes)))))
 
 
-def _manifest(
-    mechanism: Mechanism, release: Release, table: Table, instead: Sequence[Instead], digest: str
-) -> dict[str, Any]:
+def _manifest(mechanism: Mechanism, release: Release, table: Table, instead: Sequence[Instead]) -> dict[str, Any]:
     """Nothing in it depends on a true label: neither counts of classes nor a hash of the input's cells."""
     from .. import __version__
 
@@ -277,7 +383,7 @@ def _manifest(
             "values": list(instead[0].texts),
         },
         "learner": mechanism.learner(release, classes),
-        "table": {"rows": len(table.labels), "schema_sha256": digest},
+        "table": {"rows": len(table.labels)},
     }
 
 

@@ -24,15 +24,16 @@ from ..core.remark import NO_ORIGINAL, Remark
 from ..core.report import VERIFY, Report
 from ..core.settings import Settings
 from ..core.table import Dataset, Table
-from ..data import ReadOptions, compare, publish, read_table, same_rows, unchanged
+from ..data import ReadOptions, compare, publish, read_table, unchanged
+from ..data.records import Match, records
+from ..data.records import match as matched
 from ..mechanisms.poisson_binomial import tails_of_count
 from ..questions import verifying
 from ..questions.every import QUANTITIES
 from ..questions.verifying import Bagged, Pairs, Trials, faults
 from . import received
-from .guides import OTHERS
 from .received import Copy, Received, Unclaimed
-from .release import ALONE, KEYS, OPERATING_SYSTEM, plain
+from .release import ALONE, KEYS, OPERATING_SYSTEM, people, plain, remarks_of_manifest
 
 _ROUNDING = 1e-9  # of what a model says of two rows with the same features
 _FEATURE_BAGS = 20_000  # bags whose features are looked at
@@ -45,9 +46,11 @@ class Case:
     """A release, and what it is held against."""
 
     found: Received
-    files: compare.Files
+    place: object  # of the release
+    options: ReadOptions  # how it is read
+    columns: tuple[str, ...]  # of the release, but those that replaced the labels
     table: Table | None
-    match: compare.Match | None = None  # which row of the table each row of the release is; None: as they stand
+    match: Match | None = None  # None without the original, and of labels that are published alone
 
     @property
     def row(self) -> Integers | None:
@@ -84,7 +87,7 @@ def _verified(data: object, settings: Settings, progress: Progress) -> Report:
     return Report(
         command=VERIFY, version=__version__, dataset=_dataset(case, copy), eta=None,
         parameters=_parameters(case, settings), findings=findings,
-        remarks=(Remark(NO_ORIGINAL),) if case.table is None else (),
+        remarks=(*([Remark(NO_ORIGINAL)] if case.table is None else []), *remarks_of_manifest(copy.manifest or {})),
         judgement=Judgement(verdicts), quantities=QUANTITIES,
     )  # fmt: skip
 
@@ -92,51 +95,79 @@ def _verified(data: object, settings: Settings, progress: Progress) -> Report:
 # ---- what is read
 
 
-def _case(place: Copy, settings: Settings, progress: Progress) -> tuple[Case, Pairs]:
-    """The release and its original, and what of the file is not as it was."""
+def _case(copy: Copy, settings: Settings, progress: Progress) -> tuple[Case, Pairs]:
+    """Read the release and its original, and match their rows."""
     options = ReadOptions(
         label=settings.label, positive=settings.positive, drop_null_labels=settings.drop_null_labels,
         delimiter=settings.delimiter, decimal=settings.decimal, few_rows=True, labels_only=True, many_classes=True,
     )  # fmt: skip
-    spec, manifest = _the_spec(settings) if settings.mechanism else None, place.manifest
+    spec, manifest = _the_spec(settings) if settings.mechanism else None, copy.manifest
+    original = _source(settings.original)
+    names = () if original is None else publish.column_names(original, options)
     if manifest is not None:
-        known = manifest["label"]
-        if settings.original is not None:
-            publish.check_label(_source(settings.original), known["column"], options)
+        told = manifest["label"]
+        if original is not None:
+            publish.check_label(original, told["column"], options)
+        group = _part(manifest, "people").get("column")
         options = replace(
-            options, label=settings.label or known["column"], positive=settings.positive or known.get("positive")
-        )
-    table = None if settings.original is None else read_table(_source(settings.original), options, progress)
+            options, label=settings.label or told["column"], positive=settings.positive or told.get("positive"),
+            group=group if group in names else None,
+        )  # fmt: skip
+    table = None if original is None else read_table(original, options, progress)
     classes, label = ((), None) if table is None else (table.dataset.classes, table.dataset.label)
+    how = received.options_of_release(options, manifest)
     try:
-        found = received.read(place, options, spec, tuple(classes), label)
+        found = received.read(copy, options, spec, tuple(classes), label)
     except Unclaimed:
-        found = _hollow(place, spec, manifest, tuple(classes), label)
-        files = compare.Files(place.table, options, found.columns, found.label)
-        return Case(found, files, None), [faults("values", 1, 0, found.mechanism.spec)]
-    files = compare.Files(
-        place.table, options, found.columns, found.label, None if table is None else _source(settings.original),
-        manifest is not None, None if table is None else table.row_numbers,
-    )  # fmt: skip
-    case = Case(found, files, table)
+        found = _hollow(copy, spec, manifest, tuple(classes), label)
+        return Case(found, copy.table, how, (), None), [faults("values", 1, 0, found.mechanism.spec)]
+    columns = tuple(name for name in publish.column_names(copy.table, how) if name not in found.columns)
+    case, spec = Case(found, copy.table, how, columns, table), found.mechanism.spec
     if table is None:
-        return case, [*_file(case, None)]
+        return case, [*_file(case)]
     if set(table.dataset.classes) != set(found.classes):
-        return case, [faults("classes", 1, len(found.classes), found.mechanism.spec)]
+        return case, [faults("classes", 1, len(found.classes), spec)]
+    n, rows = len(found.release.bag), len(table.labels)
     if found.mechanism.publishes is Published.ALONE:
-        more, alone = (
-            files.others(publish.column_names(place.table, options)),
-            (len(table.labels), len(found.release.bag)),
-        )
-        differ = compare.Differences(tuple(more), publish.metadata(place.table, options) > 0, {}, alone)
-    elif manifest is not None and manifest.get("shuffled"):
-        match = compare.matched(files, table.labels.astype(np.int64), progress)
-        schema, metadata = compare.schema(files)
-        differ = compare.Differences(schema, metadata, {}, (len(table.labels), len(found.release.bag)), match.strange)
-        case = replace(case, match=match)
-    else:
-        differ = compare.differences(files, progress)
-    return case, [*_file(case, differ)]
+        schema = faults("schema", len(columns), n, spec, next(iter(columns), ""))
+        return case, [faults("rows", abs(rows - n), max(rows, n), spec), schema, *_file(case)]
+    pseudonym = _pseudonym(manifest)
+    beside = {*columns} - {pseudonym}
+    wanted = {*names} - {label} if manifest is None else beside & {*names} - {label}
+    wrong = sorted(wanted ^ beside)
+    ours = records(original, wanted & beside, options)
+    theirs = records(copy.table, wanted & beside, how, ours.types)
+    mine = ours.hashes if table.row_numbers is None else ours.hashes[table.row_numbers]
+    order = received.order_of_release(copy, settings.order, table)
+    in_place = manifest is None or not manifest.get("shuffled")
+    if order is None and in_place and np.array_equal(mine, theirs.hashes):
+        order = np.arange(n)
+    progress.stage("matching rows", None, "rows")
+    match = matched(mine, theirs.hashes, table.labels.astype(np.int64), order)
+    edited = [] if table.row_numbers is not None else [x for x in ours.columns if ours.columns[x] != theirs.columns[x]]
+    pairs = [
+        faults("rows", match.strange, max(rows, n), spec, edited[0] if match.strange and edited else ""),
+        faults("schema", len(wrong), n, spec, wrong[0] if wrong else ""),
+    ]
+    case = replace(case, match=match)
+    if pseudonym is not None and table.groups is not None and not match.strange:
+        pairs.append(faults("pseudonyms", _mixed_up(case, pseudonym, table.groups), n, spec))
+    return case, [*pairs, *_file(case)]
+
+
+def _pseudonym(manifest: Mapping[str, Any] | None) -> str | None:
+    """Return the column of pseudonyms that a manifest tells of."""
+    told = {} if manifest is None else _part(manifest, "people")
+    return str(told.get("column")) if told.get("published") is True else None
+
+
+def _mixed_up(case: Case, pseudonym: str, groups: Integers) -> int:
+    """Count rows of people with several pseudonyms, or of pseudonyms with several people."""
+    assert case.match is not None
+    known = case.match.alone
+    code = publish.read_texts(case.place, pseudonym, case.options)[0][known]
+    pairs = np.unique(np.stack([groups[case.match.row[known]], code]), axis=1)
+    return int(sum(len(one) - len(np.unique(one)) for one in pairs))
 
 
 def _the_spec(settings: Settings) -> str:
@@ -162,21 +193,12 @@ def _hollow(
     return Received(place.name, mechanism, classes, str(label), columns, nothing, manifest)
 
 
-def _file(case: Case, differ: compare.Differences | None) -> Iterator[Any]:
-    """Schema, rows and cells; and what the table of bags says of their sizes."""
+def _file(case: Case) -> Iterator[Any]:
+    """What file and manifest say of the numbers of rows, and what the table of bags says of their sizes."""
     found, spec = case.found, case.found.mechanism.spec
     n = len(found.release.bag)
-    if differ is not None:
-        old, new = differ.rows
-        yield faults("rows", abs(old - new) + differ.strange, max(old, new), spec)
-        yield faults("schema", len(differ.schema), n, spec, differ.schema[0] if differ.schema else "")
-        if found.manifest is not None:
-            yield faults("metadata", int(differ.metadata or compare.aside(case.files)), n, spec)
-        worst = max(differ.cells, key=lambda one: differ.cells[one], default="")
-        yield faults("cells", sum(differ.cells.values()), n, spec, worst)
     if found.manifest is not None:
         yield faults("manifest-rows", int(found.manifest["table"].get("rows") != n), n, spec)
-        yield faults("spelling", compare.misspelled(case.files, found.manifest["published"]["values"]), n, spec)
     if found.sizes is not None:
         there = np.bincount(found.release.bag, minlength=len(found.sizes))
         least = min(found.mechanism.bag, n)
@@ -207,19 +229,7 @@ def _manifest(case: Case, settings: Settings, spec: str) -> Pairs:
         "shuffled": (isinstance(manifest.get("shuffled"), bool), True),
         "sha256": (manifest["published"].get("sha256"), case.found.sha256),
     }
-    kept = case.files.others(publish.column_names(case.files.release, case.files.options))
-    named = manifest["table"].get("columns", [])  # their order is the schema's affair
-    claims["columns"] = (sorted(map(str, named)) if isinstance(named, list) else named, sorted(kept))
-    if isinstance(case.files.original, str):  # a frame has the types of its library, not those of a file
-        digests = [publish.schema_digest(case.files.original, case.files.options, typed) for typed in (True, False)]
-        claims["schema_sha256"] = (manifest["table"].get("schema_sha256") in digests, True)
-    people, lone = manifest.get("people"), mechanism.publishes is Published.ALONE and case.table is None
-    if isinstance(people, Mapping) and not lone:
-        claims["most_rows"] = (people.get("most_rows"), _most_rows(case, people.get("column")) or "no such column")
-    prior = manifest.get("prior")
-    if isinstance(prior, Mapping):  # counts of rows of another table
-        counted = [type(prior.get(name)) is int for name in ("rows", "left_out")]
-        claims["prior"] = ([*counted, prior.get("assumptions")], [True, True, [OTHERS]])
+    claims |= _of_columns(case, manifest)
     told = {**KEYS, "learner": (*(learner or ()),)}
     strange = [key for part, keys in told.items() for key in _part(manifest, part) if key not in keys]
     wrong = [*strange, *received.contradicted(claims)]
@@ -232,16 +242,30 @@ def _manifest(case: Case, settings: Settings, spec: str) -> Pairs:
     ]
 
 
-def _most_rows(case: Case, column: object) -> int | None:
-    """Of one person: the column is published, or stands in the original alone."""
-    files, table = case.files, case.table
-    options = replace(files.options, label=None, positive=None, group=None)
-    places = [(files.release, None)] + ([] if table is None else [(files.original, table.row_numbers)])
-    for place, rows in places:
-        if column in publish.column_names(place, options):
-            codes = publish.read_texts(place, str(column), options)[0]
-            return int(np.bincount(codes[slice(None) if rows is None else rows] + 1, minlength=1).max())
-    return None
+def _of_columns(case: Case, manifest: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
+    """Return what the manifest says of columns and people, and beside it what is so."""
+    told, pseudonym, table = manifest["table"], _pseudonym(manifest), case.table
+    lists = {name: told.get(name) for name in ("columns", "unaudited", "not_published")}
+    if not all(isinstance(one, list) and all(isinstance(name, str) for name in one) for one in lists.values()):
+        return {"columns": (False, True)}
+    columns, unaudited, left_out = map(set, lists.values())
+    read = [_part(manifest, "guide").get("cluster"), *(_part(manifest, "guide").get("prior") or ())]
+    claims: dict[str, tuple[Any, Any]] = {
+        "columns": (sorted({*columns} | ({pseudonym} if pseudonym else set())), sorted(case.columns)),
+        "unaudited": (unaudited <= columns, True),
+        "guide": ({*read} - {None} <= columns, True),
+    }
+    if table is None:
+        return claims
+    names = {column.name for column in table.dataset.columns}
+    claims["not_published"] = (sorted(left_out), sorted(names - {*columns, table.dataset.label}))
+    if (said := manifest.get("people")) is not None:
+        classes = len(case.found.classes)
+        known = None if table.groups is None else people(
+            said.get("column"), table.groups, case.found.mechanism, pseudonym is not None, classes
+        )  # fmt: skip
+        claims["people"] = (said, plain(known))
+    return claims
 
 
 def _part(manifest: Mapping[str, Any], name: str) -> Mapping[str, Any]:
@@ -292,13 +316,15 @@ def _features(case: Case, trials: Trials, progress: Progress) -> verifying.Teste
     some = replace(trials, low=trials.low[:few], high=trials.high[:few])
     outcome = np.full(len(case.found.release.bag), -1)
     outcome[trials.row] = np.where(trials.kind < few, trials.outcome, -1)
-    return verifying.of_features(some, compare.tallies(case.files, outcome, some.outcomes, progress))
+    found = compare.tallies(case.place, case.found.columns, case.options, outcome, some.outcomes, progress)
+    return verifying.of_features(some, found)
 
 
 def _order(case: Case) -> Iterator[verifying.Tested]:
     """Of rows that were shuffled, neither true labels nor published ones may hang on the place."""
     match, view = case.match, case.found.release.view
-    if match is None or case.table is None:
+    shuffled = case.found.manifest is not None and case.found.manifest.get("shuffled") is True
+    if match is None or case.table is None or not shuffled:
         return
     truth = np.where(match.row >= 0, _truth(case.table, case.found)[match.row], -1)
     labels = [view.astype(np.int64)] if case.found.mechanism.publishes is Published.LABELS else []
@@ -330,8 +356,7 @@ def _alike(case: Case, truth: Integers) -> list[Tails]:
 
 def _told_apart(case: Case) -> int:
     """Rows of which a model that sees features alone would say what it says of others, and the release does not."""
-    options = replace(case.files.options, label=None, positive=None, group=None)
-    alike, view = same_rows.hashes(case.files.release, case.files.columns, options), case.found.release.view
+    alike, view = records(case.place, case.columns, case.options).hashes, case.found.release.view
     order = np.argsort(alike, kind="stable")
     starts = np.flatnonzero(np.diff(alike[order], prepend=~alike[order][:1]))
     apart = np.maximum.reduceat(view[order], starts) - np.minimum.reduceat(view[order], starts) > _ROUNDING
@@ -404,9 +429,7 @@ def _bags(case: Case, budget: Budget, progress: Progress) -> Pairs:
     release, mechanism = found.release, found.mechanism
     size = np.bincount(release.bag, minlength=len(release.view))
     positives = None
-    if case.table is not None and case.row is None:
-        positives = np.bincount(release.bag[_truth(case.table, found) == 1], minlength=len(size))
-    elif case.table is not None and case.row is not None and np.all(case.row >= 0):
+    if case.table is not None and case.row is not None and np.all(case.row >= 0):
         positives = np.bincount(release.bag[_truth(case.table, found)[case.row] == 1], minlength=len(size))
     bags = Bagged(release.bag, size, release.view.astype(np.float64), positives)
     exact = mechanism.laplace == math.inf
@@ -419,11 +442,13 @@ def _bags(case: Case, budget: Budget, progress: Progress) -> Pairs:
             pairs.append(faults("bag-counts", int(np.sum(bags.published != positives)), len(size), spec))
     elif law is not None and found.manifest is not None:
         pairs.append(faults("range", verifying.off_grid(bags.published, law), len(size), spec))
-    tested = [*verifying.of_bags(bags, None if exact else law)]
+    unseen = verifying.UNSEEN if case.table is None else verifying.REPEATED
+    tested = [*verifying.of_bags(bags, None if exact else law, unseen)]
     if not exact and law is None:
         tested.append(_not_known(verifying.NOISE, case))
     few = min(len(size), _FEATURE_BAGS)
-    tallies = compare.tallies(case.files, np.minimum(release.bag, few), few + 1, progress)
+    bag = np.minimum(release.bag, few)
+    tallies = compare.tallies(case.place, found.columns, case.options, bag, few + 1, progress)
     tested.append(verifying.of_bag_features(bags, tallies))
     tested += _order(case)
     pairs += verifying.judged(tested, spec, budget, needed=case.table is not None)
@@ -457,7 +482,7 @@ def _dataset(case: Case, copy: Copy) -> Dataset:
             counts = np.diff(np.rint(upto / upto[-1] * n), prepend=0).astype(int).tolist() if n else []
     used = sum(counts)  # others publish no label
     return Dataset(
-        name=found.name, sha256=publish.digest(copy.table, case.files.options),
+        name=found.name, sha256=publish.digest(copy.table, case.options),
         rows=max(n, 1), rows_used=max(used, 1), label=found.label,
         positive=classes[1] if len(classes) == 2 else None, classes=classes,
         class_counts=tuple(counts) if used else (1, *[0] * (len(classes) - 1)), columns=(),

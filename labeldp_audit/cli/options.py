@@ -207,9 +207,14 @@ OPTIONS: Mapping[str, Parameter] = {one.name: one for one in (
         "order. It must not depend on these labels. Repeatable.", shown="none"),
     _setting("prior_from", QUESTION, "Table of other people with the same columns: a model of their labels makes the "
         "prior. Their labels are not protected. Rows that are in both tables are left out of it.", shown="none"),
-    _option("to", Text("FILE"), OUTPUT, "File that gets the protected table, of the same kind as the table; its "
-        "manifest and a table of bags stand beside it."),
-    _flag("shuffle", OUTPUT, "Put the rows into a random order, too."),
+    _option("to", Text("FILE"), OUTPUT, "File that gets the protected table (.parquet, .arrow, .csv, .tsv, "
+        ".svm); its manifest and a table of bags stand beside it."),
+    _setting("keep", OUTPUT, "Excluded column to publish without an audit. Repeatable.", shown="none"),
+    _setting("keep_group", OUTPUT, "Publish random pseudonyms of the people of --group: a person spends epsilon for "
+        "each row."),
+    _flag("keep_order", OUTPUT, "Keep the order of the rows instead of shuffling them."),
+    _setting("order", OUTPUT, "Key to the order of the rows, which only its owner may read: `release` writes it, "
+        "`verify` and `attack` read it.", shown="none; rows are matched by their features"),
     _flag("force", OUTPUT, "Overwrite files, and release what is a release already."),
     _option("format", Text("FORMAT[=FILE]"), OUTPUT, "Form of the report, on standard output or in a file. Repeatable.",
         "--format", "-f", default=("text",), autocompletion=formats),

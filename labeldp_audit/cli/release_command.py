@@ -46,7 +46,10 @@ def perform(context: typer.Context) -> int:
     force = bool(asked["force"])
     places = release.check_places(data, settings, to, force)
     with terminal.watched(bool(asked["quiet"])) as progress:
-        made = release.prepare(data, settings, progress, shuffle=bool(asked["shuffle"]), insecure=insecure)
+        keep_order = bool(asked["keep_order"])
+        made = release.prepare(
+            data, settings, progress, keep_order=keep_order, insecure=insecure, folder=to.absolute().parent
+        )
         terminal.warn(map(sentences.sentence, made.remarks), bool(asked["quiet"]))
         files = release.files(made, data, settings, to, progress)
         write.write_all(files, places=places, new=not force)

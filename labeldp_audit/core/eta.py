@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -98,6 +99,14 @@ class Eta:
 
     def sees(self, dataset: Dataset) -> bool:
         return sees(self.log_loss, dataset)
+
+    def at(self, some: npt.NDArray[np.bool_]) -> Eta:
+        """Return the same about some of the queries; the log loss stays that of all."""
+        rows: dict[str, Any] = {
+            name: None if (values := getattr(self, name)) is None else values[some]
+            for name in ("probability", "counts", "rows", "radius", "part", "unseen", "unresolved")
+        }
+        return replace(self, **rows)
 
 
 def sees(log_loss: float, dataset: Dataset) -> bool:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from .arrays import Integers
+
 
 @dataclass(frozen=True, repr=False)
 class Released:
@@ -18,6 +20,8 @@ class Released:
     path: Path | None = None  # of the file
     heterogeneity: tuple[float, float] | None = None
     """Low and high of how much labels depend on features inside clusters, of 2. It depends on labels: keep it."""
+    order: Integers | None = None
+    """(n,) the row of the table that each row of the release is, counted from 0. It is the publisher's: keep it."""
     warnings: tuple[str, ...] = ()
 
     def __repr__(self) -> str:

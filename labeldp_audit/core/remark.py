@@ -18,11 +18,15 @@ SPELLED_ALIKE = "labels-spelled-alike"  # classes that may be one and the same
 BLIND = "probabilities-see-nothing"  # those that somebody supplied, so that nobody looked for what they miss
 FITTED_BEFORE = "fitted-before"  # eta is that of a classifier fitted to unknown rows
 ORDER_TELLS = "order-tells-labels"  # rows that follow one another have like labels, whatever their features are
+PEOPLE_LINKED = "people-linked"  # a release says which rows are of one person
+UNAUDITED = "columns-unaudited"  # are published all the same
+ORDER_KEPT = "order-kept"  # that of the original, in a release
 _REPEATED = "rows repeat that may be no different people; --repeats copies leaves them out"
 DOUBTS: Mapping[str, str] = {  # under which no limit holds, and the reason that findings and verdicts give
     UNANSWERED: _REPEATED,
     REFUTED: _REPEATED,
     ORDER_TELLS: "the order of the rows tells labels, as in a table that was sorted by them: shuffle it first",
+    PEOPLE_LINKED: "the release says which rows are of one person, and limits are about single rows",
     FITTED_BEFORE: (
         "the classifier was fitted before and may know these labels; its probabilities as an array, "
         "eta=clf.predict_proba(X), say that it has not seen them"

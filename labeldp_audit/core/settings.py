@@ -70,6 +70,9 @@ class Settings:
     attacker: tuple[str, ...] = _options(Text("NAME"))  # who is played; all who can be, where none are named
     guess: str | None = _option(Text("COLUMN"))  # of the user's own guesses
     prior: tuple[str, ...] = _options(Text("COLUMN"))  # with a release's prior of each class
+    keep: tuple[str, ...] = _options(Text("COLUMN"))  # excluded columns that are published all the same
+    keep_group: bool = _option(Flag(), False)  # publish pseudonyms of people
+    order: Any = _option(Text("FILE"))  # noqa: RUF009 the key to the order of a release; from Python it may be an array
     prior_from: Any = _option(Text("FILE"))  # noqa: RUF009 other rows, for a model; from Python it may be a frame
 
 
@@ -157,6 +160,7 @@ class AttackOptions(Options, total=False):
     utility: Literal["zero-one", "balanced"]
     attacker: str | Iterable[str]
     guess: str | None
+    order: object  # a path or an array
 
 
 class AttackCall(AttackOptions, total=False):
@@ -175,12 +179,15 @@ class ReleaseOptions(TypedDict, total=False):
     cluster: str | None
     prior: Columns
     prior_from: object  # a path or a frame
+    keep: Columns
+    keep_group: bool
+    keep_order: bool
+    order: str | os.PathLike[str] | None
     drop_null_labels: bool
     delimiter: str | None
     decimal: Literal[".", ","]
     group: str | None
     to: str | os.PathLike[str] | None
-    shuffle: bool
     force: bool
     progress: bool | Progress
 
@@ -189,6 +196,7 @@ class VerifyOptions(TypedDict, total=False):
     """What `verify` takes."""
 
     original: object  # a path or a frame
+    order: object  # a path or an array
     mechanisms: str | Mechanism | None
     label: str | None
     positive: str | float | None
@@ -230,7 +238,7 @@ def _each(kind: Kind, value: Any, name: str) -> Any:
 
 def _taken(kind: Kind, value: Any, name: str) -> Any:
     value = value.item() if hasattr(value, "item") and not getattr(value, "shape", ()) else value  # a number of numpy
-    if name in ("estimator", "original", "release", "prior_from") and not isinstance(value, str | os.PathLike):
+    if name in ("estimator", "original", "release", "order", "prior_from") and not isinstance(value, str | os.PathLike):
         return value
     if name == "mechanism" and not isinstance(value, str):
         from .mechanism import Mechanism

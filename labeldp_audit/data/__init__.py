@@ -61,16 +61,11 @@ class Instead:
 class Rewrite:
     """What becomes of a table that is published."""
 
-    label: str
-    instead: Sequence[Instead]  # one column, or several
-    rows: Integers | None = None  # numbers of the rows that are published, where not all are; rising
-    order: Integers | None = None  # of those that are published, where they are shuffled
-    alone: bool = False  # whether every other column is left out
+    columns: tuple[str, ...]  # that are published as they are
+    replaced: Mapping[str, Sequence[Instead]]  # what stands instead of a column, such as the label
+    rows_read: int  # of the table
+    rows: Integers | None = None  # of the table, in the order of the release; None: all rows in their order
     stamps: Mapping[Path, object] | None = None  # of the files as they were when the labels were read
-
-    @property
-    def published(self) -> int:
-        return len(self.instead[0].values)
 
 
 def read_table(source: object, options: ReadOptions, progress: Progress) -> Table:

@@ -237,9 +237,13 @@ def begin(field: pa.Field, roles: Roles) -> NumberScan | CategoryScan | None:
     name, kind = field.name, field.type
     if pa.types.is_null(kind):
         return None
-    if is_category(kind) or (name in roles.categorical and numbers.is_number(kind)):
-        return CategoryScan(name, kind)
-    if numbers.is_number(kind):
-        return NumberScan(name, kind)
-    what, hint = f"cannot audit a column of type {kind}", f"--exclude {argument(name)}"
-    raise DataError(what, f"column {shown(name)}", hint=hint)
+    check_auditable(name, kind)
+    named = name in roles.categorical and numbers.is_number(kind)
+    return CategoryScan(name, kind) if is_category(kind) or named else NumberScan(name, kind)
+
+
+def check_auditable(name: str, kind: pa.DataType) -> None:
+    """Refuse nested columns and other kinds that no estimator reads."""
+    if not (pa.types.is_null(kind) or is_category(kind) or numbers.is_number(kind)):
+        what, hint = f"cannot audit a column of type {kind}", f"--exclude {argument(name)}"
+        raise DataError(what, f"column {shown(name)}", hint=hint)

@@ -11,7 +11,6 @@ import os
 import re
 import secrets
 import signal
-import stat
 import tempfile
 import threading
 import time
@@ -45,7 +44,6 @@ class File:
     path: Path
     mode: int
     fill: Callable[[BinaryIO], object]
-    after: int | None = None  # the mode that it gets once it is complete
 
 
 def probe(folder: Path) -> None:
@@ -61,12 +59,6 @@ def writable(wanted: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise SpecError(f"cannot write there: {error.strerror}", wanted, hint="name another place") from None
-
-
-def mode_of(source: object) -> int:
-    """That of the file a table was read from; otherwise only its owner may read what is made of it."""
-    place = Path(source) if isinstance(source, str) else None
-    return stat.S_IMODE(place.stat().st_mode) if place is not None and place.is_file() else PRIVATE
 
 
 def text_file(path: Path, text: str) -> File:
@@ -275,8 +267,6 @@ def _written(file: File, place: Path, kept: ExitStack, undo: ExitStack) -> list[
         with open(descriptor, "wb") as opened:  # noqa: PTH123 a descriptor, not a path
             file.fill(opened)
             opened.flush()
-            if file.after is not None:
-                os.fchmod(descriptor, file.after)
             os.fsync(descriptor)
         return [(beside, place)]
 

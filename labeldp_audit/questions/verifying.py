@@ -117,6 +117,7 @@ def of_trials(trials: Trials) -> Iterator[Tested]:
 
 ALIKE = "no row can be known again: those that are alike have different labels"
 UNSEEN = "only beside the original can be seen which labels changed: --original DATA"
+REPEATED = "several rows have the same features: --order FILE, the key to the order, tells which is which"
 
 
 def of_features(trials: Trials, tallies: Mapping[str, Integers]) -> Tested:
@@ -294,8 +295,8 @@ class Bagged:
     positives: Integers | None = None  # (bags,) the true ones; None without the original
 
 
-def of_bags(bags: Bagged, noise_at_most: Callable[[Floats], Floats] | None) -> Iterator[Tested]:
-    """noise_at_most: P(noise <= z), where there is noise."""
+def of_bags(bags: Bagged, noise_at_most: Callable[[Floats], Floats] | None, unseen: str = UNSEEN) -> Iterator[Tested]:
+    """noise_at_most: P(noise <= z), where there is noise; unseen: why the true labels are not known."""
     n, many = len(bags.bag), len(bags.size)
     row = np.arange(n)
     halves = (row * 2 // max(n, 1) == 0, row * 16 // max(n, 1) % 2 == 0, row % 2 == 0)
@@ -304,7 +305,7 @@ def of_bags(bags: Bagged, noise_at_most: Callable[[Floats], Floats] | None) -> I
     ]
     yield Tested(PLACES, min(1.0, len(places) * min(places)), n)
     if bags.positives is None:
-        yield from (Tested(one, None, n, reason=UNSEEN) for one in (COMPOSITION, *([NOISE] if noise_at_most else ())))
+        yield from (Tested(one, None, n, reason=unseen) for one in (COMPOSITION, *([NOISE] if noise_at_most else ())))
         return
     yield Tested(COMPOSITION, _composition(bags, bags.positives), n)
     if noise_at_most is not None:

@@ -15,10 +15,13 @@ from ..core.remark import (
     NO_ORIGINAL,
     NOT_JUDGED,
     ONE_EACH,
+    ORDER_KEPT,
     ORDER_TELLS,
+    PEOPLE_LINKED,
     REFUTED,
     SPELLED_ALIKE,
     UNANSWERED,
+    UNAUDITED,
     Remark,
 )
 from ..core.report import Report
@@ -98,12 +101,12 @@ SENTENCES: Mapping[str, str] = {
         "the order of the rows tells labels, as in a table that was sorted by them: labels of rows that follow one "
         "another are as like, beyond their features, as correlation {like:.2f} makes them. Whoever reads a release in "
         "that order learns more than any number here says, so no limit is given: put the rows into a random order, "
-        "audit that table and release with --shuffle"
+        "and audit that table (`release` shuffles by itself)"
     ),
     "order-may-tell-labels": (
         "labels of rows that follow one another are alike, with correlation {like:.2f}, as in a table that was sorted "
-        "by them: unless features say the same, the order of the rows tells labels whatever the noise is; --shuffle "
-        "puts them into a random one"
+        "by them: unless features say the same, the order of the rows tells labels whatever the noise is; without "
+        "--keep-order they are shuffled"
     ),
     LEFT_OUT: "{rows:,} of {of:,} rows repeat others in {but:every} and were left out: one of each record was kept",
     FITTED_BEFORE: (
@@ -114,6 +117,21 @@ SENTENCES: Mapping[str, str] = {
     ONE_EACH: (
         "{rows:,} rows belong to {people:,} people: every number is about one row of each, drawn by lot; models learn "
         "from all rows of other people"
+    ),
+    UNAUDITED: (
+        "published without an audit, as --keep asks: {columns:listed}; what they tell about labels is in no number"
+    ),
+    PEOPLE_LINKED: (
+        "the release says which rows are of one person, up to {most:,} of each: it spends that many times the epsilon "
+        "of a row, and no limit about single rows is given"
+    ),
+    ORDER_KEPT: (
+        "the rows of the release are in the order of the original: anybody who knows how that came about may learn "
+        "labels from it, and no number here counts that; without --keep-order they are shuffled"
+    ),
+    "released-before": (
+        "releases of the same rows and columns in that folder: {releases:,}; their epsilons add up with this one's, "
+        "and releases elsewhere cannot be seen"
     ),
     NO_ORIGINAL: (
         "without the original nothing shows how labels were changed: what holds is that file and manifest agree; "
@@ -226,6 +244,9 @@ SENTENCES: Mapping[str, str] = {
     ),
     "attacker-learnt-from-some": (
         "{attacker} learnt from {rows:,} of {of:,} records, drawn uniformly, and is judged on these"
+    ),
+    "attack-of-unique-rows": (
+        "limits are about the {rows:,} of {of:,} rows that no other row has the features of; --order FILE judges all"
     ),
     "law-unknown": (
         "how likely a release of {mechanism} is for each label is not known, so the optimal attacker is not played: "

@@ -244,12 +244,12 @@ def _measured(bound: Bound, unit: str) -> tuple[str, str]:
 
 
 _CHECKS = {
-    "rows": "the same rows", "schema": "the same columns", "metadata": "the same metadata",
-    "cells": "all other cells the same", "classes": "the same classes", "values": "no labels but those of the manifest",
+    "rows": "the same records", "schema": "the same columns", "pseudonyms": "one pseudonym for each person",
+    "classes": "the same classes", "values": "no labels but those of the manifest",
     "manifest": "the manifest says what the mechanism does", "manifest-rows": "the manifest counts the rows",
     "guarantees": "its epsilon is that of the mechanism", "randomness": "nobody can repeat the draw",
     "channels": "laws of labels that spend what is said", "bag-table": "nothing else in the table of bags",
-    "bag-sizes": "bags of the stated size", "spelling": "labels written in one way",
+    "bag-sizes": "bags of the stated size",
     "bag-counts": "the counts of the labels", "range": "values that such a release can have",
     "alike": "the same said of rows with the same features",
     "channel": "noise on each class", "position": "noise at every 64th row",
