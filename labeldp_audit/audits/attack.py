@@ -143,8 +143,10 @@ def _of_manifest(data: object, settings: Settings) -> Settings:
     named = people.get("column") if isinstance(people, Mapping) else None
     group = settings.group or (None if named is None else str(named))
     hidden, unaudited = (known["table"].get(name) or () for name in ("not_published", "unaudited"))
-    asked = (name for name in (*settings.exclude, *map(str, hidden)) if name != group and name not in unaudited)
-    exclude = tuple(dict.fromkeys(asked))
+    if known["published"].get("as") == Published.ALONE:  # all features are, and are known from elsewhere
+        hidden = ()
+    read = {group, *unaudited, *(settings.eta if isinstance(settings.eta, tuple) else ())}
+    exclude = tuple(dict.fromkeys(name for name in (*settings.exclude, *map(str, hidden)) if name not in read))
     positive = settings.positive or label.get("positive")
     label_column = settings.label or str(label["column"])
     return replace(settings, label=label_column, positive=positive, group=group, exclude=exclude)

@@ -9,7 +9,7 @@ import json
 import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,7 @@ from ..core.settings import Settings
 from ..core.table import Table
 from ..data import Instead, ReadOptions, Rewrite, pandas_frame, publish, read_table, stamps, write
 from ..data.order_file import order_file
+from ..data.records import records
 from ..data.roles import known
 from ..measures.heterogeneity import limits
 from ..questions import releases
@@ -115,6 +116,11 @@ def prepare(
     if folder is not None:
         manifest["previous_releases"] = previous_releases(folder, manifest)
     remarks = (*table.remarks, *guidance.remarks, *_remarks(table, manifest))
+    without_key = order is not None and folder is not None and settings.order is None
+    if without_key and rows is not None and mechanism.publishes is Published.BAGS:
+        hashes = records(data, columns.published, replace(options, exclude=(), group=None)).hashes
+        if len(np.unique(hashes[rows])) < len(rows):
+            remarks = (*remarks, Remark("key-needed"))
     phi = _heterogeneity(guidance, table, settings)
     rewrite = Rewrite(() if alone else columns.published, replaced, dataset.rows, rows, before)
     return Publishing(mechanism, rewrite, manifest, bags, phi, remarks)

@@ -11,16 +11,17 @@ from typing import Any
 import typer
 
 from ..core.errors import SpecError
+from ..core.quoting import plain
 from ..core.registry import rounded
 from ..core.release import ANYBODY, PEER
 from ..engines import machine
 from ..reports.formats.call import quoted
 from ..reports.formats.spelling import short
+from ..reports.words import listed
 from . import configuration, terminal
 
 _FEW = 6  # classes that are named
-_READ = ("delimiter", "decimal", "drop_null_labels")  # options of how a table is read
-_FEATURES = ("group", "exclude", "categorical")  # and of what attackers read in it
+_READ = ("delimiter", "decimal", "drop_null_labels", "order")  # options of how a table and its release are read
 _VIEWERS = {ANYBODY: "anybody who reads it", PEER: "the other people in it"}
 
 
@@ -83,6 +84,8 @@ def _text(manifest: Mapping[str, Any], to: Path, following: Sequence[str]) -> st
     ]
     if manifest["guarantees"]:
         lines.append(_of_people(manifest))
+    if left_out := table["not_published"]:
+        lines.append(f"not published: {plain(listed(left_out, _FEW))}")
     lines.append(f"manifest: {release.beside(to)[0]}")
     lines += [f"{'      ' if i else 'next: '}{one}" for i, one in enumerate(following)]
     return "\n".join(lines) + "\n"
@@ -93,7 +96,7 @@ def _next(asked: configuration.Configuration, data: str, to: Path) -> list[str]:
     read = _typed(asked, _READ)
     return [
         quoted(["labeldp-audit", "verify", str(to), "--original", data, *read]),
-        quoted(["labeldp-audit", "attack", data, str(to), *read, *_typed(asked, _FEATURES)]),
+        quoted(["labeldp-audit", "attack", data, str(to), *read, *_typed(asked, ("categorical",))]),
     ]
 
 
@@ -111,8 +114,9 @@ def _of_people(manifest: Mapping[str, Any]) -> str:
     """What a person spends who has several rows."""
     if "people" not in manifest:
         return "each row counts as one person: m rows of one person spend m times as much (--group COLUMN counts them)"
-    most, column = manifest["people"]["most_rows"], manifest["people"]["column"]
-    return f"a person has up to {most:,} rows by {column}, and spends up to {most:,} times as much"
+    most, column, epsilon = (manifest["people"][name] for name in ("most_rows", "column", "epsilon"))
+    spent = f"{most:,} times as much" if epsilon is None else f"epsilon {short(epsilon, ROUND_CEILING, 6)}"
+    return f"a person has up to {most:,} rows by {column}, and spends up to {spent}"
 
 
 def _listed(classes: Sequence[str]) -> str:

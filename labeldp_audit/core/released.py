@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from .arrays import Integers
+if TYPE_CHECKING:
+    from .arrays import Integers
 
 
 @dataclass(frozen=True, repr=False)

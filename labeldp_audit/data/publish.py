@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import gzip
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
@@ -26,6 +27,7 @@ from ..core.arrays import Floats, Integers
 from ..core.errors import DataError, SpecError
 from ..core.progress import Progress
 from ..core.quoting import shown
+from ..core.registry import spelled
 from ..core.table import Table
 from . import Instead, ReadOptions, Rewrite, numbers
 from .classes import text_codes
@@ -226,18 +228,19 @@ def _written(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _write_svm(table: pa.Table, to: Path, file: BinaryIO) -> None:
-    """Columns are numbered by their names, f1 and on, as svmlight files are read."""
-    from sklearn.datasets import dump_svmlight_file
-
-    labels, places = table.column(0), [name.removeprefix("f") for name in table.column_names[1:]]
-    if not (numbers.is_number(labels.type) and all(place.isdecimal() for place in places)):
+    """Write `label index:value ...`, where columns are named f1 and on, as svmlight files are read; 0 is left out."""
+    names = table.column_names[1:]
+    indices = [int(name[1:]) for name in names if name[:1] == "f" and name[1:].isdecimal()]
+    if len(indices) < len(names) or not numbers.is_number(table.column(0).type):
         hint = f"such as {Path(to.name).stem}.{PARQUET}"
         raise SpecError("a svmlight file holds numbers and one label in each row, and nothing else", to.name, hint=hint)
-    first = min(map(int, places), default=1)
-    points = np.zeros((table.num_rows, max(map(int, places), default=0) + 1 - first))
-    for place, column in zip(places, table.columns[1:], strict=True):
-        points[:, int(place) - first] = column.to_numpy()
-    dump_svmlight_file(points, labels.to_numpy(), file, zero_based=first == 0)
+    points = np.column_stack([np.zeros((table.num_rows, 0)), *(column.to_numpy() for column in table.columns[1:])])
+    row, place = np.nonzero(points)
+    cells = zip(np.array(indices)[place].tolist(), points[row, place].tolist(), strict=True)
+    pairs = [f"{index}:{spelled(value)}" for index, value in cells]
+    ends = np.searchsorted(row, np.arange(table.num_rows + 1)).tolist()
+    for label, (start, end) in zip(table.column(0).to_pylist(), itertools.pairwise(ends), strict=True):
+        file.write(" ".join([spelled(label), *pairs[start:end]]).encode() + b"\n")
 
 
 # ---- read again

@@ -130,8 +130,8 @@ def of_features(trials: Trials, tallies: Mapping[str, Integers]) -> Tested:
 
 
 def _worst(check: str, each: Mapping[str, float], n: int) -> Tested:
-    if not each:
-        return Tested(check, None, n, reason="there are no other columns")
+    if not each:  # there are no other columns
+        return Tested(check, 1.0, n)
     name = min(each, key=lambda one: each[one])
     return Tested(check, min(1.0, each[name] * len(each)), n, column=name)
 

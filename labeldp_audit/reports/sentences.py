@@ -129,6 +129,10 @@ SENTENCES: Mapping[str, str] = {
         "the rows of the release are in the order of the original: anybody who knows how that came about may learn "
         "labels from it, and no number here counts that; without --keep-order they are shuffled"
     ),
+    "key-needed": (
+        "several rows have the same features, so nothing but the key to the order says which of them is in which bag: "
+        "--order FILE keeps it for `verify` and `attack`"
+    ),
     "released-before": (
         "releases of the same rows and columns in that folder: {releases:,}; their epsilons add up with this one's, "
         "and releases elsewhere cannot be seen"

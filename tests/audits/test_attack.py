@@ -134,7 +134,7 @@ def test_balanced_utility_is_the_mean_of_recalls(clinic, tmp_path):
 
 
 def test_supplied_eta_and_rows(clinic, tmp_path):
-    place = released(clinic, tmp_path)
+    place = released(clinic, tmp_path, keep_order=True)
     report = lda.attack(clinic, place, eta="eta", attacker="optimal", exclude=["mine"])
     truth, said = pd.read_parquet(clinic), pd.read_parquet(place)["y"]
     eta = truth["eta"].to_numpy()
@@ -390,7 +390,7 @@ def test_confident_guesses_that_are_wrong_are_told(tmp_path):
     eta, truth = frame["eta"].to_numpy(), frame["y"].to_numpy()
     sure = 1 / (1 + np.exp(-4 * np.log(eta / (1 - eta))))
     frame = frame.drop(columns=["eta", "mine"])
-    made = lda.release(frame, "rr:epsilon=1", label="y")
+    made = lda.release(frame, "rr:epsilon=1", label="y", keep_order=True)
     stays = np.e / (1 + np.e)
     reports = [lda.attack(frame, made, eta=one, attacker="optimal") for one in (eta, sure)]
     for known, report in zip((eta, sure), reports, strict=True):

@@ -70,12 +70,12 @@ def test_any_other_order_is_as_good_as_chance():
 
 
 @pytest.mark.parametrize(
-    ("frame", "shuffle", "told"),
-    [(sorted_by_label(), False, True), (sorted_by_label(), True, False), (table(), False, False)],
+    ("frame", "keep_order", "told"),
+    [(sorted_by_label(), True, True), (sorted_by_label(), False, False), (table(), True, False)],
 )
-def test_a_release_of_a_sorted_table_says_so(frame, shuffle, told):
+def test_release_of_a_sorted_table_in_its_order_warns(frame, keep_order, told):
     frame = frame.reset_index(drop=True)
-    remarks = release.released(frame, "rr:epsilon=1", {"label": "y", "shuffle": shuffle}, None, Silent())[1]
+    remarks = release.released(frame, "rr:epsilon=1", {"label": "y", "keep_order": keep_order}, None, Silent())[1]
     assert (EARLY in {one.code for one in remarks}) == told
 
 

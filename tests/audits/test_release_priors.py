@@ -38,7 +38,7 @@ def test_labels_are_released_by_a_prior_and_read_again(tmp_path, name, classes, 
     frame, place, to = table(classes), tmp_path / f"t.{ending}", tmp_path / f"out.{ending}"
     frame.to_csv(place, index=False) if ending == "csv" else frame.to_parquet(place)
     columns = ["p1"] if classes == 2 else [f"p{c}" for c in range(classes)]
-    made = lda.release(place, f"{name}:epsilon=1", to=to, prior=columns)
+    made = lda.release(place, f"{name}:epsilon=1", to=to, prior=columns, keep_order=True)
     found = csv.read_csv(to).to_pandas() if ending == "csv" else pd.read_parquet(to)
     back = received.read(str(to), READ)
     assert list(found) == ["x", "y", "channel", *frame.columns[2:]] and found["x"].equals(frame["x"])
@@ -55,7 +55,7 @@ def test_labels_are_released_by_a_prior_and_read_again(tmp_path, name, classes, 
 def test_a_prior_goes_with_its_row_where_labels_are_missing():
     frame = table().astype({"y": "Int64"})
     frame.loc[::7, "y"] = pd.NA
-    made = lda.release(frame, "prior-rr:epsilon=1", prior="p1", drop_null_labels=True)
+    made = lda.release(frame, "prior-rr:epsilon=1", prior="p1", drop_null_labels=True, keep_order=True)
     found, told = made.frame, made.manifest["learner"]["most_likely"]
     kept = most_likely(found[["p0", "p1"]].to_numpy(), 1.0)
     assert len(found) == frame["y"].notna().sum() and sorted(map(len, told)) == [1, 1, 2]
@@ -110,11 +110,11 @@ def test_a_model_of_other_rows_is_a_prior(tmp_path, name, classes):
     place, to = tmp_path / "t.csv", tmp_path / "out.csv"
     frame.to_csv(place, index=False)
     theirs.loc[:99, "y"] = None
-    made = lda.release(place, f"{name}:epsilon=1", to=to, prior_from=theirs, exclude="kind")
+    made = lda.release(place, f"{name}:epsilon=1", to=to, prior_from=theirs, exclude="kind", keep_order=True)
     back = received.read(str(to), READ)
     expected = back.release.channels[back.release.group, frame["y"], frame["y"]].mean()
     assert expected > np.e / (np.e + classes - 1) + 0.02 and made.manifest["guarantees"][0]["epsilon"] == 1.0
-    told = made.manifest["prior"]
+    told = made.manifest["guide"]["prior_from"]
     assert told["rows"] + told["left_out"] == 1400 and told["left_out"] < 40  # numbers that are near by chance
     assert "no epsilon here protects" in told["assumptions"][0]
     assert lda.verify(to, original=place).judgement.outcome is not Outcome.FAIL
@@ -134,7 +134,7 @@ def prior_of(monkeypatch, frame, theirs, **options):
     monkeypatch.setattr(PriorResponse, "release", release)
     made = lda.release(frame, "prior-rr:epsilon=1", prior_from=theirs, **options)
     monkeypatch.undo()
-    return seen[0], made.manifest["prior"]
+    return seen[0], made.manifest["guide"]["prior_from"]
 
 
 def test_the_labels_that_are_protected_do_not_touch_the_prior(monkeypatch, tmp_path):
@@ -185,7 +185,9 @@ def test_a_release_is_not_written_over_the_other_table(tmp_path):
 def test_a_model_of_released_labels_keeps_more_of_the_later_ones():
     frame = table(rows=6000)[["x", "y"]]
     kept = {
-        stages: np.mean(lda.release(frame, f"lp-mst:epsilon=1,stages={stages}").frame["y"] == frame["y"])
+        stages: np.mean(
+            lda.release(frame, f"lp-mst:epsilon=1,stages={stages}", keep_order=True).frame["y"] == frame["y"]
+        )
         for stages in (1, 2)
     }
     assert kept[1] < 0.785 and kept[2] > 0.785  # 73 %, and half of them 95 %
@@ -195,7 +197,7 @@ def test_a_model_of_more_classes_and_a_row_with_its_channel(tmp_path):
     place, to = tmp_path / "t.csv", tmp_path / "out.csv"
     frame = table(3)[["x", "y"]]
     frame.to_csv(place, index=False)
-    lda.release(place, "lp-mst:epsilon=1,stages=3", to=to)
+    lda.release(place, "lp-mst:epsilon=1,stages=3", to=to, keep_order=True)
     back = received.read(str(to), READ)
     kept = back.release.channels[back.release.group, np.arange(3)[:, None]].max(axis=0)
     assert np.mean(back.release.view == frame["y"]) > 0.6 and kept.shape == (N, 3)
@@ -205,7 +207,7 @@ def test_a_model_of_more_classes_and_a_row_with_its_channel(tmp_path):
 def test_soft_labels_are_released_and_read_again(tmp_path, ending):
     frame, place, to = table(3)[["x", "y"]], tmp_path / f"t.{ending}", tmp_path / f"out.{ending}"
     frame.to_csv(place, index=False) if ending == "csv" else frame.to_parquet(place)
-    made = lda.release(place, "alibi:epsilon=4", to=to)
+    made = lda.release(place, "alibi:epsilon=4", to=to, keep_order=True)
     found = csv.read_csv(to).to_pandas() if ending == "csv" else pd.read_parquet(to)
     assert list(found) == ["x", "y_0", "y_1", "y_2"]
     soft = found[["y_0", "y_1", "y_2"]].to_numpy()

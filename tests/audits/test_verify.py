@@ -10,14 +10,12 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from pyarrow import csv
 
 import labeldp_audit as lda
 from labeldp_audit.audits import received
 from labeldp_audit.cli.app import main
 from labeldp_audit.core.policy import Outcome
 from labeldp_audit.data import ReadOptions
-from labeldp_audit.data.compare import different
 from labeldp_audit.mechanisms.alibi import soft
 
 N = 4000
@@ -27,20 +25,17 @@ def table(n=N, seed=0):
     rng = np.random.default_rng(seed)
     x = rng.normal(size=n)
     x[::7] = np.nan
-    nested = [[1.5, math.nan]] * n
     schema = pa.schema(
         [
             pa.field("id", pa.int64(), metadata={"what": "name"}), ("x", pa.float64()), ("y", pa.string()),
-            ("when", pa.timestamp("us", "UTC")), ("scores", pa.list_(pa.float64())),
-            ("ward", pa.dictionary(pa.int32(), pa.string())), ("place", pa.struct([("a", pa.float32())])),
+            ("when", pa.timestamp("us", "UTC")), ("ward", pa.dictionary(pa.int32(), pa.string())),
         ],
         metadata={"owner": "clinic"},
     )  # fmt: skip
     days = pa.array(rng.integers(0, 10**15, n)).cast(pa.timestamp("us", "UTC"))
-    place = pa.array([{"a": math.nan}, None] * (n // 2), pa.struct([("a", pa.float32())]))
     wards = pa.array(["a", "b", None, "c"] * (n // 4)).dictionary_encode()
     labels = pa.array(np.where(rng.random(n) < 0.3, "yes", "no"))
-    return pa.table([np.arange(n), x, labels, days, nested, wards, place], schema=schema)
+    return pa.table([np.arange(n), x, labels, days, wards], schema=schema)
 
 
 @pytest.fixture
@@ -68,21 +63,15 @@ def released(clinic, tmp_path, spec="rr:epsilon=1", ending="parquet", **how):
 @pytest.mark.parametrize(
     ("spec", "ending", "how"),
     [
-        ("rr:epsilon=1", "parquet", {}),
-        ("rr:epsilon=1", "arrow", {}),
-        ("rr:epsilon=1", "parquet", {"shuffle": True}),
-        ("channel:matrix=0.9 0.1/0.3 0.7", "parquet", {}),
-        ("llp:k=8", "parquet", {}),
-        ("geometric-llp:k=4,epsilon=1", "parquet", {}),
-        ("laplace-llp:k=4,epsilon=1", "arrow", {"shuffle": True}),
-        ("llp:k=7", "parquet", {"shuffle": True}),
-        ("alibi:epsilon=1", "parquet", {}),
-        ("alibi:epsilon=1", "arrow", {"shuffle": True}),
+        ("rr:epsilon=1", "parquet", {"keep_order": True}), ("rr:epsilon=1", "arrow", {}), ("rr:epsilon=1", "csv", {}),
+        ("channel:matrix=0.9 0.1/0.3 0.7", "parquet", {}), ("llp:k=8", "parquet", {"keep_order": True}),
+        ("geometric-llp:k=4,epsilon=1", "parquet", {}), ("laplace-llp:k=4,epsilon=1", "arrow", {}),
+        ("llp:k=7", "csv", {}), ("alibi:epsilon=1", "parquet", {"keep_order": True}), ("alibi:epsilon=1", "arrow", {}),
         ("p2p:epsilon=1,clusters=100,delta=1e-06,theta=1", "parquet", {"cluster": "ward"}),
-        ("p2p:epsilon=1,clusters=100,delta=1e-06,theta=0.5", "arrow", {"cluster": "ward", "shuffle": True}),
+        ("p2p:epsilon=1,clusters=100,delta=1e-06,theta=0.5", "csv", {"cluster": "ward"}),
         ("dummy:epsilon=1", "parquet", {}),
     ],
-)
+)  # fmt: skip
 def test_an_honest_release_passes(clinic, tmp_path, spec, ending, how):
     to = released(clinic, tmp_path, spec, ending, **how)
     beside = verify(to, original=clinic)
@@ -97,17 +86,17 @@ def test_an_honest_release_passes(clinic, tmp_path, spec, ending, how):
     assert lda.read_report(tmp_path / "report.json").to_json() == beside.to_json()
 
 
-CSV = b'name,"y",note\r\n' + b'"a, b",1,"say ""hi""\r\nthere"\r\nplain,0,\r\n' * 200 + b"last,0,y"
-
-
 @pytest.mark.parametrize("spec", ["rr:epsilon=1", "llp:k=4"])
-def test_text_is_compared_byte_by_byte(tmp_path, spec):
+def test_records_are_compared_by_their_values(tmp_path, spec):
     place, to = tmp_path / "t.csv", tmp_path / "out.csv"
-    place.write_bytes(CSV)
+    lines = [b'"a, b",%d,%d.0,"say ""hi""\r\nthere"\r\n' % (i % 2, i) for i in range(400)]
+    place.write_bytes(b'name,"y",n,note\r\n' + b"".join(lines))
     lda.release(place, spec, to=to, label="y")
     assert failing(verify(to, original=place)) == []
     to.write_bytes(to.read_bytes().replace(b'"a, b"', b'"a,b"', 1))
-    assert failing(verify(to, original=place)) == ["cells"]
+    report = verify(to, original=place)
+    assert failing(report) == ["rows"]
+    assert [one.at["column"] for one in report.findings if one.bound.estimate and "column" in one.at] == ["name"]
 
 
 def test_rows_without_a_label_were_left_out(tmp_path):
@@ -124,16 +113,10 @@ def _other_cell(found):
     return found.set_column(1, found.schema.field("x"), pa.array(x))
 
 
-def _label_described(found):
-    field = found.schema.field("y").with_metadata({"true": "no yes no no"})
-    return found.set_column(2, field, found["y"])
-
-
 CHANGES = {
-    "cells": _other_cell,
-    "rows": lambda found: found.slice(0, N - 1),
-    "schema": lambda found: found.append_column("true", found["y"]),
-    "metadata": lambda found: found.replace_schema_metadata({}),
+    "rows": _other_cell,
+    "manifest-rows": lambda found: found.slice(0, N - 1),
+    "manifest": lambda found: found.append_column("true", found["y"]),
     "values": lambda found: found.set_column(2, "y", pa.array(["perhaps"] * N)),
 }
 
@@ -145,55 +128,19 @@ def test_what_was_changed_is_found(clinic, tmp_path, check):
     assert check in failing(verify(to, original=clinic))
 
 
-def test_metadata_of_the_label_are_compared(clinic, tmp_path):
-    to = released(clinic, tmp_path)
-    pq.write_table(_label_described(pq.read_table(to)), to)
-    assert failing(verify(to, original=clinic)) == ["metadata"]
-
-
-KINDS = [
-    pa.float64(), pa.float16(), pa.list_(pa.float64()), pa.list_(pa.float64(), 1), pa.large_list(pa.float64()),
-    pa.struct([("a", pa.float32())]), pa.list_(pa.struct([("a", pa.float64())])), pa.map_(pa.string(), pa.float64()),
-]  # fmt: skip
-
-
-def _cells(kind, value):
-    whole = {pa.types.is_list: [value], pa.types.is_large_list: [value], pa.types.is_fixed_size_list: [value],
-             pa.types.is_struct: {"a": value}, pa.types.is_map: [("a", value)]}  # fmt: skip
-    if pa.types.is_list(kind) and pa.types.is_struct(kind.value_type):
-        cell = [{"a": value}]
-    else:
-        cell = next((one for of, one in whole.items() if of(kind)), value)
-    return pa.array([cell, None, cell], kind)
-
-
-@pytest.mark.parametrize("kind", KINDS, ids=str)
-def test_the_sign_of_a_zero_is_a_difference(kind):
-    """It could tell a label."""
-    zero, minus = _cells(kind, np.float16(0.0)), _cells(kind, np.float16(-0.0))
-    assert (different(zero, zero), different(zero, minus), different(zero[1:], minus[1:])) == (0, 2, 1)
-    nan = _cells(kind, np.float16(math.nan))
-    assert different(nan, nan) == 0
-
-
-def test_shuffled_rows_that_are_all_alike_leave_the_answer_open(tmp_path):
-    place, to = tmp_path / "t.csv", tmp_path / "out.csv"
+def test_rows_that_are_all_alike_are_told_apart_by_the_key_alone(tmp_path):
+    place, to, key = tmp_path / "t.csv", tmp_path / "out.csv", tmp_path / "key.parquet"
     place.write_bytes(b"a,y\n" + b"5,1\n5,0\n" * 200)
-    lda.release(place, "rr:epsilon=1", to=to, shuffle=True, label="y")
-    assert lda.verify(to, original=place).judgement.outcome is Outcome.INCONCLUSIVE
-
-
-def test_columns_in_another_order_or_of_another_type_are_found(clinic, tmp_path):
-    to = released(clinic, tmp_path)
-    honest = pq.read_table(to)
-    pq.write_table(honest.select([*honest.column_names[::-1]]), to)
-    assert failing(verify(to, original=clinic)) == ["schema"]
-    pq.write_table(honest.set_column(0, "id", honest["id"].cast(pa.int32())), to)
-    assert "schema" in failing(verify(to, original=clinic))
+    for spec in ("rr:epsilon=1", "llp:k=4"):
+        lda.release(place, spec, to=to, label="y", order=key, force=True)
+        report = verify(to, original=place)
+        assert (report.judgement.outcome, failing(report)) == (Outcome.INCONCLUSIVE, [])
+        assert spec != "llp:k=4" or any("--order FILE" in one.said for one in report.judgement.verdicts)
+        assert verify(to, original=place, order=key).judgement.outcome is Outcome.PASS
 
 
 def test_a_row_of_another_table_among_shuffled_ones_is_found(clinic, tmp_path):
-    to = released(clinic, tmp_path, shuffle=True)
+    to = released(clinic, tmp_path)
     found = pq.read_table(to)
     pq.write_table(_other_cell(found), to)
     assert failing(verify(to, original=clinic)) == ["rows"]
@@ -204,7 +151,7 @@ def test_a_row_of_another_table_among_shuffled_ones_is_found(clinic, tmp_path):
 def test_shuffled_rows_that_are_alike_are_left_out_where_their_labels_differ(tmp_path):
     place, to = tmp_path / "t.csv", tmp_path / "out.csv"
     place.write_bytes(b"a,y\n" + b"".join(b"%d,%d\n" % (i % 100, (i % 100 < 50) and i // 100 % 2) for i in range(2000)))
-    lda.release(place, "rr:epsilon=1", to=to, shuffle=True)
+    lda.release(place, "rr:epsilon=1", to=to)
     report = verify(to, original=place)
     assert failing(report) == []
     assert [one.bound.n for one in report.findings if one.quantity == "flip_rate" and not one.at] == [1000]
@@ -213,80 +160,11 @@ def test_shuffled_rows_that_are_alike_are_left_out_where_their_labels_differ(tmp
 def test_shuffled_rows_in_an_order_that_tells_labels_are_found(clinic, tmp_path):
     truth = np.array(pq.read_table(clinic)["y"].to_pylist())
     for spec in ("rr:epsilon=1", "llp:k=8"):
-        to = released(clinic, tmp_path, spec, shuffle=True)
+        to = released(clinic, tmp_path, spec)
         found = pq.read_table(to)
         true = truth[found["id"].to_numpy()]
         pq.write_table(found.take(pa.array(np.lexsort((true, np.arange(N) // 16)))), to)  # in each 16 the ill come last
         assert failing(verify(to, original=clinic)) == ["manifest", "order"]  # whose digest a liar computes again
-
-
-ODD = {
-    "another end of the line": lambda row: row[:-1] + b"\r\n",
-    "an empty line": lambda row: b"\n" + row,
-    "a digit more": lambda row: row.replace(b".", b".0", 1) if b"." not in row[:-3] else row[:-3] + b"0" + row[-3:],
-    "quotation marks": lambda row: b'"%b"%b' % (row[: row.index(b",")], row[row.index(b",") :]),
-}
-
-
-@pytest.mark.parametrize("odd", ODD)
-def test_shuffled_text_whose_spelling_tells_labels_is_found(tmp_path, odd):
-    place, to = tmp_path / "t.csv", tmp_path / "out.csv"
-    place.write_bytes(b"a,x,y\n" + b"".join(b"%d,1.5,%d\n" % (i, i % 2) for i in range(400)))
-    lda.release(place, "rr:epsilon=1", to=to, shuffle=True)
-    assert failing(verify(to, original=place)) == []
-    head, *rows = to.read_bytes().splitlines(keepends=True)
-    to.write_bytes(head + b"".join(ODD[odd](row) if int(row.split(b",")[0]) % 2 else row for row in rows))
-    assert failing(verify(to, original=place)) == ["rows"]
-
-
-@pytest.mark.parametrize("decimal", [".", ","])
-def test_a_table_of_bags_in_another_spelling_is_found(tmp_path, decimal):
-    place, to, bags = (tmp_path / name for name in ("t.csv", "out.csv", "out.bags.csv"))
-    place.write_bytes(b"a;y\n" + b"".join(b"%d;%d\n" % (i, i % 2) for i in range(400)))
-    text = {"delimiter": ";", "decimal": decimal}
-    lda.release(place, "laplace-llp:k=8,epsilon=1", to=to, **text)
-    assert failing(verify(to, original=place, **text)) == []
-    honest = bags.read_bytes()
-    for told in (
-        honest.replace(b"\n3;", b'\n"3";'),
-        honest.replace(b"\n3;", b"\n\n3;"),
-        honest.replace(b"\n3;", b"\n03;"),
-    ):
-        bags.write_bytes(told)
-        assert failing(verify(to, original=place, **text)) == ["bag-table"]
-
-
-def test_a_frame_has_nothing_beside_its_columns():
-    frame = pd.DataFrame({"a": range(400), "y": [0, 1] * 200}, index=range(1000, 1400))
-    made = lda.release(frame, "rr:epsilon=1")
-    assert failing(verify(made, original=frame)) == []
-    made.frame.attrs["truth"] = "0 1 0 1"
-    assert failing(verify(made, original=frame)) == ["metadata"]
-    made.frame.attrs.clear()
-    made.frame.index = pd.Index(frame["y"])
-    assert failing(verify(made, original=frame)) == ["metadata"]
-    for index in (frame["y"], pd.MultiIndex.from_frame(frame)):
-        with pytest.raises(lda.DataError, match="more than a name"):
-            lda.release(frame.set_index(index), "rr:epsilon=1")
-    frame.attrs["note"] = "the first one is ill"
-    assert lda.release(frame, "dummy:epsilon=1").frame.attrs == {}
-
-
-def test_a_dictionary_with_an_entry_twice_is_found():
-    old = pa.array(["a", "b", "a"]).dictionary_encode()
-    twice = pa.DictionaryArray.from_arrays(pa.array([0, 1, 2], pa.int32()), pa.array(["a", "b", "a"]))
-    assert different(old, twice) == 1
-    assert different(twice, twice) == different(twice, old) == 0
-
-
-@pytest.mark.parametrize("kind", [pa.string(), pa.large_string()])
-def test_texts_that_are_no_utf_8_are_compared_by_their_bytes(kind):
-    old, new = (pa.array([one, b"b"], pa.binary()).cast(pa.large_binary()) for one in (b"\xb2a", b"\xb3a"))
-    wide = pa.large_binary() if kind == pa.large_string() else pa.binary()
-    old, new = (
-        pa.Array.from_buffers(kind, 2, one.cast(wide).buffers()) for one in (old, new)
-    )  # as a damaged file may hold them
-    assert different(old, new) == 1 and different(old, old) == 0
 
 
 def test_a_manifest_says_each_thing_once(clinic, tmp_path):
@@ -308,7 +186,7 @@ def test_rows_that_are_alike_are_not_published_in_the_clear(tmp_path):
     lines = [b"%d,%d\n" % (i // 4 % 500, i % 2) for i in range(4000)]
     lines += [b"%d,1\n" % i for i in range(1000, 1400)]  # others are told apart, with noise
     place.write_bytes(b"a,y\n" + b"".join(lines))
-    lda.release(place, "rr:epsilon=1", to=to, shuffle=True, label="y")
+    lda.release(place, "rr:epsilon=1", to=to, label="y")
     assert failing(verify(to, original=place)) == []
     head, *rows = to.read_bytes().splitlines(keepends=True)
     noisy = [row for row in rows if int(row.split(b",")[0]) >= 1000]
@@ -320,7 +198,7 @@ def test_rows_that_are_alike_are_not_published_in_the_clear(tmp_path):
 def test_a_release_in_which_no_row_is_told_apart_passes(tmp_path):
     place, to = tmp_path / "t.csv", tmp_path / "out.csv"
     place.write_bytes(b"a,y\n" + b"1,0\n1,1\n2,0\n2,1\n" * 100)
-    lda.release(place, "rr:epsilon=1", to=to, shuffle=True)
+    lda.release(place, "rr:epsilon=1", to=to)
     assert failing(verify(to, original=place)) == []
 
 
@@ -345,11 +223,12 @@ def _manifest(**changes):
         ("manifest", _manifest(label__positive=None)),
         ("manifest", _manifest(shuffled="the first one is ill")),
         ("manifest", _manifest(people={"column": "nowhere", "most_rows": None})),
-        ("manifest", _manifest(prior={"rows": "the first one is ill", "left_out": 0, "assumptions": []})),
+        ("manifest", _manifest(guide={"cluster": "y"})),
+        ("manifest", _manifest(table__not_published=["the first one is ill"])),
+        ("manifest", _manifest(table__unaudited=["y"])),
         ("guarantees", _manifest(guarantees=[])),
         ("manifest", _manifest(parameters__epsilon=0.5)),
         ("manifest", _manifest(learner__channel=[[0.5, 0.5], [0.5, 0.5]])),
-        ("manifest", _manifest(table__schema_sha256="0")),
         ("manifest", _manifest(table__columns=["x"])),
         ("manifest-rows", _manifest(table__rows=3)),
         ("randomness", _manifest(randomness="seeded-for-testing")),
@@ -362,10 +241,6 @@ def test_a_manifest_that_says_something_else_is_found(clinic, tmp_path, check, c
     place = tmp_path / "out.parquet.manifest.json"
     place.write_text(json.dumps(change(json.loads(place.read_text()))))
     assert check in failing(verify(to, original=clinic))
-    if check not in ("channel",) and "schema_sha256" not in str(change):
-        assert verify(to).judgement.outcome is (
-            Outcome.PASS if json.loads(place.read_text())["table"]["schema_sha256"] == "0" else Outcome.FAIL
-        )
 
 
 def _honest_clusters(tmp_path, spec):
@@ -374,7 +249,7 @@ def _honest_clusters(tmp_path, spec):
     frame = pd.DataFrame({"ward": np.arange(1000) % 50, "y": rng.integers(0, 2, 1000)})
     place, to = tmp_path / "t.csv", tmp_path / "out.csv"
     frame.to_csv(place, index=False)
-    lda.release(place, spec, to=to, label="y", cluster="ward")
+    lda.release(place, spec, to=to, label="y", cluster="ward", keep_order=True)
     manifest = tmp_path / "out.csv.manifest.json"
     honest = json.loads(manifest.read_text())
 
@@ -406,7 +281,7 @@ def test_counts_of_clusters_without_their_noise_are_found(tmp_path):
     assert honest["learner"]["epsilon_of_histograms"] == 0.5
     assert told().judgement.outcome is Outcome.PASS
     lda.release(tmp_path / "t.csv", "cluster-rr:epsilon=0.5,clusters=50", to=tmp_path / "shuffled.csv", label="y",
-                cluster="ward", shuffle=True)  # fmt: skip
+                cluster="ward")  # fmt: skip
     shuffled = verify(tmp_path / "shuffled.csv", original=tmp_path / "t.csv")  # rows of a ward are all alike
     assert shuffled.judgement.outcome is Outcome.INCONCLUSIVE
     groups = pd.read_csv(tmp_path / "out.csv")["channel"]
@@ -440,12 +315,12 @@ def test_the_table_of_bags_tells_nothing_else(clinic, tmp_path, spec):
     to = released(clinic, tmp_path, spec)
     place, rows = tmp_path / "out.bags.parquet", pq.read_table(to)
     bags, bag = pq.read_table(place), rows["bag"].to_numpy()
-    true = np.bincount(bag[table()["y"].to_pandas() == "yes"], minlength=len(bags))
+    ill = table()["y"].to_pandas() == "yes"
+    true = np.bincount(bag[ill[rows["id"].to_numpy()]], minlength=len(bags))
     finer = pa.array(bags["positives"].to_numpy() + true / 2**24)
     for change, check in (
         (bags.append_column("true", pa.array(true)), "bag-table"),
         (bags.take(np.argsort(true, kind="stable")), "bag-table"),
-        (bags.replace_schema_metadata({"true": str(true.tolist())}), "bag-table"),
         (bags.set_column(2, "positives", finer), "range"),
     ):
         pq.write_table(change, place)
@@ -481,49 +356,13 @@ def test_a_manifest_that_names_other_columns_or_values_is_refused(clinic, tmp_pa
 
 
 def test_guarantees_of_that_very_release_are_computed_again(clinic, tmp_path):
-    to = released(clinic, tmp_path, "p2p:epsilon=1,clusters=10", exclude=["scores", "place"])
+    to = released(clinic, tmp_path, "p2p:epsilon=1,clusters=10", exclude=["when"])
     assert failing(verify(to, original=clinic)) == []
     place = tmp_path / "out.parquet.manifest.json"
     manifest = json.loads(place.read_text())
     manifest["guarantees"][1]["epsilon"] /= 2
     place.write_text(json.dumps(manifest))
     assert failing(verify(to, original=clinic)) == ["guarantees"]
-
-
-def test_labels_are_written_in_one_way(tmp_path):
-    true = np.arange(400) % 2
-    text, columns = tmp_path / "t.csv", tmp_path / "t.parquet"
-    text.write_text("a,y\n" + "".join(f"{i},{one}\n" for i, one in enumerate(true)))
-    pq.write_table(pa.table({"a": np.arange(400), "y": true.astype(float)}), columns)
-    for place in (text, columns):
-        to = tmp_path / f"out{place.suffix}"
-        lda.release(place, "rr:epsilon=1", to=to, label="y")
-        assert failing(verify(to, original=place)) == []
-    lines = (tmp_path / "out.csv").read_text().splitlines()[1:]
-    told = (f'{line[:-1]}"{line[-1]}"' if one else line for line, one in zip(lines, true, strict=True))
-    (tmp_path / "out.csv").write_text("a,y\n" + "".join(f"{line}\n" for line in told))
-    said = pq.read_table(tmp_path / "out.parquet")
-    one = said["y"].to_numpy()
-    told = np.where((one == 0) & (true == 1), -0.0, one)
-    pq.write_table(said.set_column(1, "y", pa.array(told)), tmp_path / "out.parquet")
-    for place in (text, columns):
-        assert failing(verify(tmp_path / f"out{place.suffix}", original=place)) == ["spelling"]
-
-
-def test_a_dictionary_of_labels_has_the_classes_alone(tmp_path):
-    place, to = tmp_path / "t.parquet", tmp_path / "out.arrow"
-    true = pa.array(np.where(np.arange(400) % 3 == 0, "yes", "no")).dictionary_encode()
-    pq.write_table(pa.table({"a": np.arange(400), "y": true}), place)
-    lda.release(place, "rr:epsilon=1", to=to, label="y")
-    assert failing(verify(to, original=place)) == []
-    with pa.ipc.open_file(to) as file:
-        said = file.read_all()
-    codes = said["y"].combine_chunks().indices.to_numpy()
-    which = pa.array(codes + 2 * (np.arange(400) % 3 == 0), said["y"].type.index_type)
-    twice = pa.DictionaryArray.from_arrays(which, ["no", "yes", "no", "yes"])
-    with pa.ipc.new_file(to, said.schema) as file:
-        file.write_table(said.set_column(1, "y", twice))
-    assert failing(verify(to, original=place)) == ["spelling"]
 
 
 def test_counts_and_bags_that_are_not_true_are_found(clinic, tmp_path):
@@ -603,7 +442,7 @@ def test_a_law_that_is_not_known_leaves_the_answer_open(clinic, tmp_path, monkey
 
 
 def test_no_row_stands_in_a_report(clinic, tmp_path):
-    marked = table().set_column(5, "ward", pa.array(["only-here-0815"] + ["b"] * (N - 1)))
+    marked = table().set_column(4, "ward", pa.array(["only-here-0815"] + ["b"] * (N - 1)))
     pq.write_table(marked, clinic)
     to = released(clinic, tmp_path)
     assert "only-here" not in verify(to, original=clinic).to_json()
@@ -755,7 +594,8 @@ _in_a_ward = np.arange(6000) % 20 == 7
     ],
 )  # fmt: skip
 def test_liars_in_files_are_caught(clusters, tmp_path, spec, change, check):
-    to, y = released(clusters, tmp_path, spec, label="y"), pq.read_table(clusters)["y"].to_numpy()
+    to = released(clusters, tmp_path, spec, label="y", keep_order=True)
+    y = pq.read_table(clusters)["y"].to_numpy()
     found = pq.read_table(to)
     names = [name for name in found.column_names if name.startswith("y")]
     said = np.stack([found[name].to_numpy() for name in names], axis=1)
@@ -778,7 +618,6 @@ def test_more_columns_beside_labels_alone_are_found(clusters, tmp_path):
     found = pq.read_table(to)
     for change, check in (
         (found.append_column("x", pq.read_table(clusters)["x"]), "schema"),
-        (found.replace_schema_metadata({"order": "0 1 2"}), "metadata"),
         (found.slice(0, 5999), "rows"),
     ):
         pq.write_table(change, to)
@@ -822,20 +661,3 @@ def test_a_manifest_without_a_positive_class_is_no_reason_to_fail_otherwise(clin
     del manifest["label"]["positive"]
     place.write_text(json.dumps(manifest))
     assert failing(verify(to)) == ["manifest"]
-
-
-@pytest.mark.parametrize("kind", [pa.int32(), pa.uint64(), pa.decimal128(38, 0)], ids=str)
-@pytest.mark.parametrize("ending", ["parquet", "csv"])
-def test_labels_in_the_clear_beside_every_other_number_are_found(tmp_path, ending, kind):
-    rng = np.random.default_rng(4)
-    number, truth = rng.permutation(N), rng.integers(0, 2, N)
-    caught = {}
-    for name, pi in (("honest", PI), ("liar", np.where(number % 2, 2 * PI, 0))):
-        said = np.where(rng.random(N) < pi, 1 - truth, truth)
-        for file, labels in (("original", truth), (name, said)):
-            one = pa.table({"id": pa.array(number.tolist(), pa.int64()).cast(kind), "y": labels})
-            place = tmp_path / f"{file}.{ending}"
-            csv.write_csv(one, place) if ending == "csv" else pq.write_table(one, place)
-        spec = {"mechanisms": "rr:epsilon=1", "original": tmp_path / f"original.{ending}"}
-        caught[name] = failing(verify(tmp_path / f"{name}.{ending}", **spec))
-    assert caught == {"honest": [], "liar": ["features"]}

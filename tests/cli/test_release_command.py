@@ -34,10 +34,12 @@ def test_what_to_do_next_reads_the_table_as_it_was_read(audit, clicks, tmp_path)
     place, to = tmp_path / "my t.csv", tmp_path / "out.csv"
     place.write_text(clicks.read_text().replace(",", ";").replace(".", ","))
     european = ("--delimiter", ";", "--decimal", ",")
-    ended = audit("release", place, "--to", to, "--mechanism", "llp:k=8", *european, "--exclude", "x")
+    key = ("--order", str(tmp_path / "key.parquet"))
+    ended = audit("release", place, "--to", to, "--mechanism", "llp:k=8", *european, "--exclude", "x", *key)
     verify, attack = (shlex.split(line[6:])[1:] for line in ended.out.splitlines()[-2:])
-    assert verify == ["verify", str(to), "--original", str(place), *european]
-    assert attack == ["attack", str(place), str(to), *european, "--exclude", "x"]
+    assert verify == ["verify", str(to), "--original", str(place), *european, *key]
+    assert attack == ["attack", str(place), str(to), *european, *key]
+    assert "not published: x" in ended.out
     assert audit(*verify, "--no-output").status == 0
 
 
@@ -74,11 +76,6 @@ def test_programs_get_the_manifest(audit, clicks, tmp_path):
         (("--to", "out.csv"), 2, "which mechanism?"),
         (("--to", "out.csv", "--mechanism", "rr:epsilon=1", "--seed", "3"), 2, "--seed is not for releases"),
         (("--to", "out.txt", "--mechanism", "rr:epsilon=1"), 2, "unknown kind of file to release to"),
-        (
-            ("--to", "out.parquet", "--mechanism", "rr:epsilon=1"),
-            2,
-            "the table is csv and the release would be parquet",
-        ),
         (("--to", "out.csv", "--mechanism", "rr:epsilon=1", "--label", "z"), 2, "no column 'z'"),
         (("--to", "out.csv", "--mechanism", "rr:epsilon=1|2"), 2, "a release has one mechanism, not 2"),
     ],
