@@ -95,8 +95,8 @@ def _attacked(
     if target.together is not None and settings.queries is None and not supplied_eta:
         settings = replace(settings, queries=0)  # who is not asked is a member of a bag or cluster all the same
     evidence = gather(data, settings, progress, many=True, columns=True, together=_bags_together(target))
-    evidence = _judged_rows(replace(evidence, among=1), target)
-    played, said, rows = _played(asked, target, evidence, _guesses(data, target, settings), settings)
+    evidence, believed = _judged_rows(replace(evidence, among=1), target), evidence.eta
+    played, said, rows = _played(asked, target, evidence, believed, _guesses(data, target, settings), settings)
     question = Question(
         "attack", OF_ATTACKS, lambda classes: True,
         lambda evidence, settings, budget: attacked.answer(played, predicted(), evidence, settings, budget), share=None,
@@ -311,19 +311,21 @@ class Ground:
 
 
 def _played(
-    asked: Sequence[Attack], target: Target, evidence: Evidence, own: Integers | None, settings: Settings
+    asked: Sequence[Attack], target: Target, evidence: Evidence, believed: Eta, own: Integers | None,
+    settings: Settings,
 ) -> tuple[list[Played], list[Remark], Columns]:  # fmt: skip
-    """Who was played, what has to be said about it, and what attackers made of each record."""
+    """Who was played, what has to be said about it, and what attackers made of each record. believed: of all records
+    that were asked, also of those that are not judged."""
     table, eta = evidence.table, evidence.eta
     payoffs = guessing.payoffs_of(table, settings, PRIOR_SHARE * (1 - settings.confidence) / 2)
-    ground = _ground(target, table, eta, payoffs, own, settings.group is None)
+    ground = _ground(target, table, eta, believed, payoffs, own, settings.group is None)
     everybody = len(ground.records)
-    left = everybody - len(ground.judged)
+    left = 0 if target.together is None else everybody - len(believed.rows)
     said = [Remark("members-not-guessed", rows=left, of=everybody)] if left else []
     if not target.received.mechanism.law_known:
         said.append(Remark("law-unknown", mechanism=target.received.mechanism.name))
     attacks, found = list(asked) or [kind() for kind in ATTACKS], list[Played]()
-    taught = _taught(ground, table, eta, settings) if any(one.learns for one in attacks) and not left else None
+    taught = _taught(ground, table, eta, settings) if any(one.learns for one in attacks) else None
     evidence.progress.stage("playing attackers", len(attacks), "")
     rows: Columns = {"row": target.numbers[ground.records[ground.judged]] + 1}
     for one in attacks:
@@ -352,15 +354,17 @@ def _columns(one: Played, classes: Sequence[str]) -> Columns:
     return found
 
 
-def _ground(target: Target, table: Table, eta: Eta, payoffs: Payoffs, own: Integers | None, alone: bool) -> Ground:
+def _ground(
+    target: Target, table: Table, eta: Eta, believed: Eta, payoffs: Payoffs, own: Integers | None, alone: bool
+) -> Ground:  # fmt: skip
     """Of bags and clusters all members, of records those that were asked. alone: whether each is somebody else's, whose
     label hangs on no other."""
-    known = eta.probability if eta.unseen is None else eta.unseen
-    place = np.searchsorted(target.numbers, _numbers(table)[eta.rows])
+    place, everyone = (np.searchsorted(target.numbers, _numbers(table)[one.rows]) for one in (eta, believed))
     together, everybody = target.together, np.arange(len(target.table.labels))
     records, judged = (place, np.arange(len(place))) if together is None else (everybody, place)
-    whole = np.tile(np.asarray(table.dataset.prior), (len(records), 1))
-    whole[judged] = known
+    whole = np.tile(np.asarray(table.dataset.prior), (len(target.table.labels), 1))
+    whole[everyone] = believed.probability if believed.unseen is None else believed.unseen
+    whole = whole[records]
     part = np.zeros(len(judged), np.int64) if eta.part is None else eta.part.astype(np.int64)
     fold, paid = part, np.ones(whole.shape)
     if not payoffs.alike:  # shares of the classes come from what is believed of a part, too
