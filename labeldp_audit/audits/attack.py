@@ -180,7 +180,7 @@ def _matched(data: object, settings: Settings, progress: Progress) -> Target:
     found = _match(data, table, got, copy, settings)
     bags, place = got.mechanism.publishes is Published.BAGS, np.empty(n, np.int64)
     place[found.alike] = np.arange(n)
-    known = found.alone[place]
+    known = np.ones(n, bool) if np.all(found.row >= 0) else found.alone[place]  # or rows that are alike have one label
     if not known.all() and bags:
         what = "not measured: several rows have the same features, and nothing says which of them is in which bag"
         raise DataError(what, got.name, hint=ORDER_HINT)
