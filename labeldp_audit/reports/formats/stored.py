@@ -18,7 +18,7 @@ from ...core.from_json import WORDS, Nouns, listed, members, number, refused, te
 from ...core.policy import COMPARISONS, FIELDS, Judgement, Outcome, Verdict, Waived, Waiver
 from ...core.quantity import PER_CENT, Quantity
 from ...core.remark import UNCODED, Remark
-from ...core.report import ALONE, COMPARED, SCHEMA, TUNE, VERIFY, Report
+from ...core.report import COMPARED, SCHEMA, TUNE, VERIFY, Report
 from ...core.table import Column, Dataset
 from .. import sentences
 from . import report_hash
@@ -264,6 +264,5 @@ def _alike(one: float, other: float) -> bool:
 def _specs(parameters: Mapping[str, object]) -> Iterator[object]:
     """Lists of mechanisms that are read again."""
     yield parameters.get(COMPARED, [])
-    for name in (TUNE, ALONE):
-        by_name = parameters.get(name, {})
-        yield from by_name.values() if isinstance(by_name, Mapping) else [None]
+    by_name = parameters.get(TUNE, {})
+    yield from by_name.values() if isinstance(by_name, Mapping) else [None]
