@@ -24,7 +24,7 @@ class Export(Protocol):
     def of_manifest(self, manifest: Mapping[str, Any], name: str) -> str: ...
 
 
-_OURS = ("in-toto", "opendp-registry")
+_OURS = ("in-toto",)
 EXPORTS: Named[Export] = Named(
     "export", {name: partial(import_module, f".{name.replace('-', '_')}", __package__) for name in _OURS},
     "exports", lambda name, thing: lacking(thing, "of_report", "of_manifest"),
