@@ -142,6 +142,10 @@ SENTENCES: Mapping[str, str] = {
         "--group COLUMN if one of these names people: {columns:listed}, named like identifiers whose values repeat; "
         "--categorical those of codes, --exclude others"
     ),
+    "group-names-tell-labels": (
+        "what column {column:shown} calls people tells their labels: parts of it guess {right:.0%} right, each class "
+        "counted alike, and chance {chance:.0%}; do not publish it"
+    ),
     "columns-named-like-identifiers": (
         "named like identifiers: {columns:listed}; --categorical those of codes, --exclude those that name anything"
     ),
