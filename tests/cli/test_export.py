@@ -58,7 +58,7 @@ def test_nothing_is_overwritten_unless_that_is_asked_for(audit, table, released)
 @pytest.mark.parametrize(
     ("typed", "status", "said"),
     [
-        (("--export", "in-toto"), 2, "a manifest claims, and tests nothing"),
+        (("--export", "in-toto"), 3, "the manifest of a release, not a report"),
         (("--export", "opendp-registry"), 2, "unknown export 'opendp-registry'"),
         (("--export", "in-toto="), 2, "no file after the ="),
         (("--export", "in-toto", "-f", "json"), 2, "--export and --format exclude each other"),

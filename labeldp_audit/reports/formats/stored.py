@@ -84,8 +84,7 @@ def _check_schema(schema: object, name: str) -> None:
     if schema == SCHEMA:
         return
     if isinstance(schema, str) and schema.startswith(_MANIFEST):
-        hint = "verify and attack read it beside its release, and report --export makes a record of it"
-        raise DataError("the manifest of a release, not a report", name, hint=hint)
+        raise DataError("the manifest of a release, not a report", name, hint="verify its release for a report")
     if isinstance(schema, str) and schema.startswith(SCHEMA.partition("/")[0] + "/"):
         what = f"the report has the schema {schema}, and this version reads {SCHEMA}"
         raise DataError(what, name, hint="use the version of labeldp-audit that wrote it, or a newer one")
