@@ -129,19 +129,16 @@ class Search:
                 self._see(self._scale.between(max(place, 0), min(following, last), _AT_ONCE))
             elif unconfirmed:
                 # Bags are drawn for all strengths of a round together: once more for this one, as `check` draws them.
-                self._seen.pop(unconfirmed[0])
-                self._see(unconfirmed[:1])
+                [self._seen[unconfirmed[0]]] = self._judged([self._scale.mechanisms[unconfirmed[0]]])
                 confirmed.add(unconfirmed[0])
             else:
                 break
         shown |= {place, following} & set(self._seen)
         findings = _together(self._seen[one][0] for one in sorted(shown))
         binding = tuple(one.line for one in self._seen[min(following, last)][1].verdicts if one.counts)
-        silence = None
-        if place < 0 and self._scale.silence is not None:
-            silence = self._judged([self._scale.silence])[0][1]
-        there = self._seen[max(place, 0)][1]
-        return Answer(self._scale, place, findings, there, binding, silence)
+        silent = self._scale.silence if place < 0 else None
+        silence = None if silent is None else self._judged([silent])[0][1]
+        return Answer(self._scale, place, findings, self._seen[max(place, 0)][1], binding, silence)
 
     def _see(self, places: Iterable[int]) -> None:
         new = [place for place in places if place not in self._seen]
