@@ -237,7 +237,7 @@ def check(context: typer.Context) -> int:
 def tune(context: typer.Context) -> int:
     """Choose the largest epsilon, or the smallest k, with which a policy holds, to 1 % of epsilon, and show what
     each strength of the noise costs. Says when no noise is enough, as the features give too much away, and which
-    line of the policy decides.
+    line of the policy decides. `check` says the same of the strength that is chosen.
 
     \b
     Examples:

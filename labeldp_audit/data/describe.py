@@ -202,9 +202,11 @@ def group_remarks(
     keys = [*zip(*map(_parts, names), strict=True), _bins(names)]
     (learn, judge), label = np.array_split(np.arange(len(rows)), 2), labels[rows]
     judged = np.bincount(label[judge], minlength=classes)
-    if not judged.all():
+    there = judged > 0
+    if there.sum() < 2:
         return
-    chance = math.sqrt(math.log(len(keys) / _MISS) / 2 * float((1 / judged).sum())) / classes
+    by_chance = 1 / int(there.sum())
+    reach = by_chance * math.sqrt(math.log(len(keys) / _MISS) / 2 * float((1 / judged[there]).sum()))
     best = 0.0
     for key in keys:
         code = np.unique(np.array(key), return_inverse=True)[1]
@@ -212,9 +214,9 @@ def group_remarks(
         np.add.at(counts, (code[learn], label[learn]), 1)
         guess = (counts / np.maximum(1, counts.sum(axis=0))).argmax(axis=1)[code[judge]]
         right = np.bincount(label[judge], guess == label[judge], minlength=classes)
-        best = max(best, float((right / judged).mean()))
-    if best - chance > 1 / classes:
-        yield Remark("group-names-tell-labels", column=name, right=best, chance=1 / classes)
+        best = max(best, float((right[there] / judged[there]).mean()))
+    if best - reach > by_chance:
+        yield Remark("group-names-tell-labels", column=name, right=best, chance=by_chance)
 
 
 def _parts(name: str) -> list[str]:

@@ -204,6 +204,11 @@ def test_group_names_that_tell_labels_are_remarked(read_columns, naming, right):
         assert told[0].values["chance"] == 0.5
 
 
+def test_group_of_one_person_says_nothing_of_names(read_columns):
+    table = read_columns({"x": np.arange(40) % 7, "who": ["T1"] * 40, "y": np.arange(40) % 2}, group="who")
+    assert "group-names-tell-labels" not in {one.code for one in table.remarks}
+
+
 def test_screen_says_that_the_group_column_tells_labels(audit):
     columns = named(lambda person, label, place: f"{'T' if label else 'C'}{person}")
     pq.write_table(pa.table(columns), audit.folder / "t.parquet")
