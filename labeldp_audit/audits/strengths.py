@@ -1,7 +1,6 @@
 """Mechanisms on fixed scales: what an audit compares, and the noise that tune chooses from, the most of it first.
 
-That scale is fixed so that limits can hold at every value of it at once, whatever the labels make of the search.
-Numbers of three digits are never more than 1 % apart.
+Numbers of three digits are never more than 1 % apart, and a spec holds them exactly.
 """
 
 from __future__ import annotations

@@ -1,16 +1,15 @@
 """tune: the least noise with which a policy holds, and what each strength of the noise costs.
 
 Every line of the policy is about a number that never falls as noise does, so the values that pass are all on the noisy
-side of one place on the scale, which rounds of bracketing find. Labels decide where a round looks: limits hold at every
-value of the scale at once (strengths.py), so those that are looked at are as good as any.
+side of one place on the scale, which rounds of bracketing find. Each strength is judged as `check` judges it alone, and
+the answer is as certain: it breaks a line only if the limit of the first strength that truly does so misses.
 """
 
 from __future__ import annotations
 
 import datetime
-import functools
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ..core.errors import DataError, SpecError
@@ -20,7 +19,7 @@ from ..core.policy import Judgement, Outcome, Policy
 from ..core.progress import Progress
 from ..core.quantity import STAYS, UNTUNED
 from ..core.remark import Remark
-from ..core.report import ALONE, COMPARED, TUNE, Report
+from ..core.report import COMPARED, TUNE, Report
 from ..core.settings import Settings
 from ..engines.threads import one_blas_thread
 from ..policy import judge as policies
@@ -36,7 +35,7 @@ Judge = Callable[[Iterable[Finding], Mechanism], Judgement]  # by what is said o
 
 NAME = "tune"
 TUNED, BINDS = "tuned", "binds"
-METHOD = "bracketing on a fixed scale; limits hold at every value of it at once"
+METHOD = "bracketing on a fixed scale; each strength judged as `check` judges it alone"
 _AT_ONCE = 14  # values looked at in a round: two rounds after that of round values
 
 
@@ -57,13 +56,11 @@ def tune(data: object, settings: Settings, progress: Progress) -> Report:
             raise DataError(f"{spec} does not fit this table", reason)
         scales[scale.mechanisms[0].spec] = scale
     base = reporting.build(NAME, evidence, settings, ())
-    among = sum(len(scale.values) for scale in scales.values()) + len(scales)
-    evidence = replace(evidence, at=judging.taus_of(policy, None))
+    evidence = replace(evidence, at=judging.taus_of(policy, None), alone=True)
     questions = fitting(evidence.classes, quantities)
 
-    def look(mechanisms: Sequence[Mechanism], among: int = among) -> list[Finding]:
-        asked = replace(evidence, mechanisms=mechanisms, among=among)
-        found = doubts.within(run.put(asked, questions, settings), table)
+    def look(mechanisms: Sequence[Mechanism]) -> list[Finding]:
+        found = doubts.within(run.put(replace(evidence, mechanisms=mechanisms), questions, settings), table)
         judging.check_can_fail(policy.lines, found, settings.utility == "balanced")
         return found
 
@@ -71,9 +68,7 @@ def tune(data: object, settings: Settings, progress: Progress) -> Report:
         today = datetime.datetime.now(datetime.UTC).date()
         return policies.judge(policy, replace(base, findings=_about(findings, mechanism)), today)
 
-    # What is shown at least is less where all strengths share the level: it must not pass for that.
-    alone = functools.partial(look, among=1) if any(line.field == "low" for line in policy.lines) else None
-    return _report([Search(scale, judge, look, alone).answer() for scale in scales.values()], base, settings)
+    return _report([Search(scale, judge, look).answer() for scale in scales.values()], base, settings)
 
 
 def _check_lines(policy: Policy, scales: Sequence[Scale]) -> None:
@@ -108,7 +103,6 @@ class Answer:
     judgement: Judgement  # there, or where there is most noise
     binding: tuple[str, ...]  # lines that keep the next one from passing
     silence: Judgement | None  # where none passes: of a release that tells nothing
-    vetoes: Mapping[str, Sequence[str]]  # lines, and the mechanisms that only limits of their own keep from passing
 
     @property
     def tried(self) -> list[str]:
@@ -119,27 +113,32 @@ class Answer:
 class Search:
     """Rounds of bracketing: each looks at several values at once."""
 
-    def __init__(self, scale: Scale, judge: Judge, look: Look, alone: Look | None = None) -> None:
-        """alone: with the whole level for each, as `check` of one of them would look."""
-        self._scale, self._judge, self._look, self._alone = scale, judge, look, alone
+    def __init__(self, scale: Scale, judge: Judge, look: Look) -> None:
+        self._scale, self._judge, self._look = scale, judge, look
         self._seen: dict[int, tuple[tuple[Finding, ...], Judgement]] = {}
-        self._vetoes: dict[str, list[str]] = {}
 
     def answer(self) -> Answer:
         last = len(self._scale.values) - 1
         self._see(self._scale.landmarks())
         shown = set(self._seen)
-        while (bracket := self._bracket())[1] - bracket[0] > 1:
-            self._see(self._scale.between(max(bracket[0], 0), min(bracket[1], last), _AT_ONCE))
-        place, following = bracket
+        confirmed = set[int]()
+        while True:
+            place, following = self._bracket()
+            unconfirmed = [one for one in (place, following) if one in self._seen.keys() - confirmed]
+            if following - place > 1:
+                self._see(self._scale.between(max(place, 0), min(following, last), _AT_ONCE))
+            elif unconfirmed:
+                # Bags are drawn for all strengths of a round together: once more for this one, as `check` draws them.
+                [self._seen[unconfirmed[0]]] = self._judged([self._scale.mechanisms[unconfirmed[0]]])
+                confirmed.add(unconfirmed[0])
+            else:
+                break
         shown |= {place, following} & set(self._seen)
         findings = _together(self._seen[one][0] for one in sorted(shown))
         binding = tuple(one.line for one in self._seen[min(following, last)][1].verdicts if one.counts)
-        silence = None
-        if place < 0 and self._scale.silence is not None:
-            silence = self._judged([self._scale.silence])[0][1]
-        there = self._seen[max(place, 0)][1]
-        return Answer(self._scale, place, findings, there, binding, silence, self._vetoes)
+        silent = self._scale.silence if place < 0 else None
+        silence = None if silent is None else self._judged([silent])[0][1]
+        return Answer(self._scale, place, findings, self._seen[max(place, 0)][1], binding, silence)
 
     def _see(self, places: Iterable[int]) -> None:
         new = [place for place in places if place not in self._seen]
@@ -149,24 +148,8 @@ class Search:
 
     def _judged(self, mechanisms: Sequence[Mechanism]) -> list[tuple[tuple[Finding, ...], Judgement]]:
         """What is said of each, and whether it passes."""
-        shared = doubts.within_certificates(self._look(mechanisms))
-        alone = doubts.within_certificates(self._alone(mechanisms)) if self._alone else None
-        return [(_about(shared, one), self._both(shared, alone, one)) for one in mechanisms]
-
-    def _both(self, shared: Iterable[Finding], alone: Iterable[Finding] | None, mechanism: Mechanism) -> Judgement:
-        """Limits that hold at every strength at once are what is said; those of one strength alone can only veto."""
-        judgement = self._judge(_about(shared, mechanism), mechanism)
-        if alone is None:
-            return judgement
-        by_itself = self._judge(_about(alone, mechanism), mechanism)
-        verdicts, order = [], [*Outcome]
-        for one, other in zip(judgement.verdicts, by_itself.verdicts, strict=True):
-            vetoed = one.field == "low" and order.index(other.outcome) < order.index(one.outcome)
-            if vetoed:
-                self._vetoes.setdefault(one.line, []).append(mechanism.spec)
-            said = f"{other.said}: the limit of this strength alone, as `check` has it"
-            verdicts.append(replace(one, outcome=other.outcome, said=said, waiver=other.waiver) if vetoed else one)
-        return replace(judgement, verdicts=tuple(verdicts))
+        found = doubts.within_certificates(self._look(mechanisms))
+        return [(_about(found, one), self._judge(found, one)) for one in mechanisms]
 
     def _bracket(self) -> tuple[int, int]:
         """The last place before the first that does not pass, and that one; the next to look at lies between."""
@@ -205,17 +188,12 @@ def _report(answers: Sequence[Answer], base: Report, settings: Settings) -> Repo
     )
     tried = {one.scale.spec: one.tried for one in answers}
     chosen = {one.scale.mechanisms[one.place].spec for one in answers if one.place >= 0}
-    vetoes: dict[str, list[str]] = {}  # lines that refuse each strength the tables show
-    for one in answers:
-        for line, specs in one.vetoes.items():
-            vetoes.setdefault(line, []).extend(spec for spec in specs if spec in one.tried)
-    vetoes = {line: specs for line, specs in vetoes.items() if specs}
     parameters = {name: value for name, value in base.parameters.items() if name != "mechanism"}
     parameters |= {TUNE: tried, COMPARED: [spec for specs in tried.values() for spec in specs if spec not in chosen]}
     return replace(
         base, findings=findings, judgement=Judgement(tuple(same), answers[0].judgement.waivers),
         remarks=(*base.remarks, *(line for one in answers for line in (*one.scale.unused, *_remarks(one)))),
-        parameters=parameters | ({ALONE: vetoes} if vetoes else {}), uncertifiable=reporting.uncertifiable(findings),
+        parameters=parameters, uncertifiable=reporting.uncertifiable(findings),
     )  # fmt: skip
 
 

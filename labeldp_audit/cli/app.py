@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import re
 import signal
 import sys
 from collections.abc import Sequence
@@ -21,6 +22,7 @@ from .commands import application
 HOME = __file__.removesuffix("cli/app.py")  # of the package
 PROGRAM = "labeldp-audit"
 COMPLETE = "_LABELDP_AUDIT_COMPLETE"  # the variable by which a shell asks typer what may be typed next
+_COMPLETION = re.compile("(source|complete)_(bash|zsh|fish|powershell|pwsh)")
 # Click's, by a way that holds for versions of typer that import click and for those that bring their own.
 UsageError: Any = typer.BadParameter.__base__
 BUG_HINT = "please report this line with `labeldp-audit --version --verbose`; --debug shows where it comes from"
@@ -77,7 +79,8 @@ def _guarded(arguments: Sequence[str]) -> int:
 
 
 def _run(arguments: Sequence[str]) -> int:
-    if COMPLETE in os.environ:
+    asked = os.environ.get(COMPLETE, "")
+    if _COMPLETION.fullmatch(asked) and (asked != "complete_bash" or "COMP_WORDS" in os.environ):
         os.environ["COLUMNS"] = "10000"  # fish would take each line of a long help for a word
         commands().main(arguments, prog_name=PROGRAM)
     try:

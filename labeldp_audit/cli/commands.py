@@ -237,7 +237,7 @@ def check(context: typer.Context) -> int:
 def tune(context: typer.Context) -> int:
     """Choose the largest epsilon, or the smallest k, with which a policy holds, to 1 % of epsilon, and show what
     each strength of the noise costs. Says when no noise is enough, as the features give too much away, and which
-    line of the policy decides.
+    line of the policy decides. `check` says the same of the strength that is chosen.
 
     \b
     Examples:
@@ -326,8 +326,8 @@ def attack(context: typer.Context) -> int:
     opt.STORED_REPORT, opt.OVERWRITE,
 )  # fmt: skip
 def report(context: typer.Context) -> int:
-    """Show a stored report, as text or in any other format; nothing is measured. With --export it, or the manifest of
-    a release, becomes a statement to sign or a record for a registry.
+    """Show a stored report, as text or in any other format; nothing is measured. With --export it becomes a statement
+    to sign.
 
     \b
     Examples:
@@ -336,8 +336,6 @@ def report(context: typer.Context) -> int:
       labeldp-audit report labeldp-report/audit.json  # as text
       labeldp-audit report labeldp-report/verify.json --export in-toto=verify.intoto.json
           a verdict to sign
-      labeldp-audit report protected.parquet.manifest.json --export opendp-registry=record.yaml
-          a draft for OpenDP's registry of deployments
     """
     if context.params["export"]:
         from . import export_command

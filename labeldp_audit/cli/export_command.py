@@ -1,14 +1,11 @@
-"""`report --export`: a stored report, or the manifest of a release, in the form of another institution."""
+"""`report --export`: a stored report in the form of another institution."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import typer
 
-from ..audits import received
-from ..audits.release import MANIFEST
 from ..core.errors import SpecError
 from ..core.report import VERIFY
 from ..data import write
@@ -52,11 +49,8 @@ def perform(context: typer.Context) -> int:
 def _made(source: str, names: Sequence[str]) -> tuple[list[str], bool]:
     """The exports, and whether one of them has the digest of a table with its true labels."""
     wanted = [EXPORTS.get(name) for name in names]
-    if source.endswith(MANIFEST):
-        manifest = received.read_manifest(Path(source))
-        return [one.of_manifest(manifest, Path(source).name.removesuffix(MANIFEST)) for one in wanted], False
     if not stored_reports.is_report(source):
-        raise SpecError("neither a stored report nor a manifest", source, hint="a .json file that another command left")
+        raise SpecError("no stored report", source, hint="a .json file that another command left")
     report = stored_reports.read_report(source)[0]
     return [one.of_report(report) for one in wanted], "in-toto" in names and report.command != VERIFY
 

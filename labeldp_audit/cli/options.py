@@ -89,9 +89,7 @@ REPORT_OR_DATA = _argument("data", "DATA", f"Stored report (.json) that another 
 RELEASE_FILE = _argument("data", "RELEASE", "File that `release` wrote, or that another tool did (--mechanism).")
 OLDER_REPORT = _argument("older", "OLD", "Stored report (.json) of before.")
 NEWER_REPORT = _argument("data", "NEW", "Stored report (.json) to compare with it.")
-STORED_REPORT = _argument(
-    "data", "REPORT", "Stored report (.json) that another command left; with --export also a release's manifest."
-)
+STORED_REPORT = _argument("data", "REPORT", "Stored report (.json) that another command left.")
 PROTECTED_TABLE = _argument("release", "RELEASE", "Protected table that `release` made of it.")
 QUANTITY = _argument(
     "quantity", "[QUANTITY]", "Name of a quantity, as in reports and policies, or of a term.", autocompletion=quantities
@@ -218,8 +216,8 @@ OPTIONS: Mapping[str, Parameter] = {one.name: one for one in (
     _flag("force", OUTPUT, "Overwrite files, and release what is a release already."),
     _option("format", Text("FORMAT[=FILE]"), OUTPUT, "Form of the report, on standard output or in a file. Repeatable.",
         "--format", "-f", default=("text",), autocompletion=formats),
-    _option("export", Text("EXPORT[=FILE]"), OUTPUT, "in-toto: the verdict as a statement to sign; opendp-registry: a "
-        "draft of a record. Repeatable; shows no report.", default=(), shown="none", autocompletion=exports),
+    _option("export", Text("EXPORT[=FILE]"), OUTPUT, "in-toto: the verdict as a statement to sign. Repeatable; shows "
+        "no report.", default=(), shown="none", autocompletion=exports),
     _option("output", Text("DIR"), OUTPUT, "Folder that gets the report as .json, .md, .html and pictures; of audit in "
         "all formats.", "--output", "-o", default="labeldp-report"),
     _flag("no_output", OUTPUT, "Write no folder."),

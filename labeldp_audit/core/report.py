@@ -17,7 +17,6 @@ TOOL = "labeldp-audit"
 # Parameters of a report that no option sets.
 COMPARED = "compared"  # mechanisms shown for comparison, beside those that are judged
 MEASURED_BY = "measured_by"  # of a stored report that was checked: the command that made it
-ALONE = "judged_alone"  # lines, and mechanisms that a search found to break them by limits of their own alone
 OLDER, NUMBERS = "older", "numbers"  # of a comparison: table and hash of the older report, and what both have
 ETA_FILE = "eta_file"  # the name of the file that eta was read from, where it was not estimated now
 VERIFY = "verify"  # the command whose verdict is its own, and no policy's

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
+from ..core.arrays import Integers
+from ..core.randomness import for_audit
 from ..core.remark import SPELLED_ALIKE, Remark
 from ..core.table import Column, Dataset
 from .classes import Classes, spelled_alike
@@ -176,3 +181,53 @@ def names_identifier(name: str) -> bool:
         return True
     glued = bool(words) and re.fullmatch(f"({OWNERS})id", words[-1])
     return bool(glued or IDENTIFIERS & {*words[:1], *words[-1:]})
+
+
+# ---- what people are called
+
+_PEOPLE, _BINS, _MISS = 20_000, 20, 0.001  # people that are looked at, parts of their order, and what a remark may miss
+
+
+def group_remarks(
+    name: str, texts: pa.Array, group: Integers, labels: npt.NDArray[np.uint8], classes: int, seed: int
+) -> Iterator[Remark]:
+    """Whether the names of people guess labels. group (n,): of each row, the place of its person's name among `texts`.
+
+    Half of the people, one row of each, teach what a part of a name guesses, and the others judge it. Each class counts
+    alike, so that parts that tell nothing guess one of so many right, and Hoeffding's bound says how far chance goes.
+    """
+    lot = for_audit(seed, "names of people").permutation(len(group))
+    rows = lot[np.sort(np.unique(group[lot], return_index=True)[1])][:_PEOPLE]
+    names = [text.decode("utf-8", "replace") for text in texts.take(pa.array(group[rows])).to_pylist()]
+    keys = [*zip(*map(_parts, names), strict=True), _bins(names)]
+    (learn, judge), label = np.array_split(np.arange(len(rows)), 2), labels[rows]
+    judged = np.bincount(label[judge], minlength=classes)
+    there = judged > 0
+    if there.sum() < 2:
+        return
+    by_chance = 1 / int(there.sum())
+    reach = by_chance * math.sqrt(math.log(len(keys) / _MISS) / 2 * float((1 / judged[there]).sum()))
+    best = 0.0
+    for key in keys:
+        code = np.unique(np.array(key), return_inverse=True)[1]
+        counts = np.zeros((code.max() + 1, classes))
+        np.add.at(counts, (code[learn], label[learn]), 1)
+        guess = (counts / np.maximum(1, counts.sum(axis=0))).argmax(axis=1)[code[judge]]
+        right = np.bincount(label[judge], guess == label[judge], minlength=classes)
+        best = max(best, float((right[there] / judged[there]).mean()))
+    if best - reach > by_chance:
+        yield Remark("group-names-tell-labels", column=name, right=best, chance=by_chance)
+
+
+def _parts(name: str) -> list[str]:
+    """Where a name may say more than whose row it is: both ends, its length, its words and numbers, and its form."""
+    pieces = [*re.findall(r"[^\W\d_]+|\d+", name)[:4], *[""] * 4][:4]
+    return [name[:1], name[:2], name[-1:], name[-2:], str(len(name)), re.sub(r"\d+", "0", name), *pieces]
+
+
+def _bins(names: Sequence[str]) -> Integers:
+    """Parts of about one size in their order, which is that of whole numbers where names are some."""
+    order = sorted(range(len(names)), key=lambda place: (len(names[place]), names[place]))
+    found = np.empty(len(names), np.int64)
+    found[order] = np.arange(len(names)) * _BINS // len(names)
+    return found

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from ..core.arrays import Floats, Integers
+from ..core.arrays import Floats
 from ..core.errors import DataError, SpecError
 from ..core.progress import Progress
 from ..core.quoting import shown
@@ -18,7 +19,7 @@ from ..core.table import Dataset, Points, Table
 from ..engines.machine import ENCODED, check_memory, give_back_memory
 from . import ReadOptions, repeats
 from .classes import Classes, check_number, decide, labelled
-from .describe import dataset, remarks
+from .describe import dataset, group_remarks, remarks
 from .encode import Category, Standard, axis, coordinates_wanted, encode, encoder
 from .feature_columns import CategoryColumn, Raw, memory_need
 from .levels import is_category
@@ -43,6 +44,7 @@ def read_table(place: object, options: ReadOptions, progress: Progress) -> Table
             roles = assign(list(source.types), options)
             size = rows_per_batch(len(roles.read))
             table = (two_passes if roles.features else one_pass)(source, roles, options, size, progress)
+            table = with_groups(table, source, roles, options, size, progress)
             if options.records:
                 table = repeats.settled(table, source, roles, options, progress)
     pa.default_memory_pool().release_unused()  # what batches took is not kept from estimators that learn
@@ -104,7 +106,6 @@ def two_passes(source: Source, roles: Roles, options: ReadOptions, size: int, pr
         fingerprints=fingerprints,
         told_apart=all(one.told_apart for one in scanned.columns if isinstance(one, NumberScan)),
         columns=columns,
-        groups=groups_of(source, roles, used, size, progress),
         axes=tuple(axis(one, raw) for one in later),
     )
 
@@ -128,7 +129,6 @@ def one_pass(source: Source, roles: Roles, options: ReadOptions, size: int, prog
         tuple(remarks(Scan(label), {})),
         rows,
         distributions(values, rows) if roles.eta else None,
-        groups=groups_of(source, roles, label.used, size, progress),
     )
 
 
@@ -152,10 +152,13 @@ def gather(
     return label, np.concatenate(codes), np.concatenate(used), np.concatenate(values)
 
 
-def groups_of(source: Source, roles: Roles, used: int, size: int, progress: Progress) -> Integers | None:
-    """(used,) the same number for rows of the same person. Rows that name nobody are refused."""
+def with_groups(
+    table: Table, source: Source, roles: Roles, options: ReadOptions, size: int, progress: Progress
+) -> Table:
+    """The table with the same number for rows of the same person. Rows that name nobody are refused."""
     if roles.group is None:
-        return None
+        return table
+    used = len(table.labels)
     column, start, nobody = CategoryColumn(roles.group, np.empty(used, np.float32)), 0, 0
     progress.stage("reading groups", source.rows, "rows")
     for part in labelled(source.batches((roles.group, roles.label), size), progress):
@@ -173,7 +176,10 @@ def groups_of(source: Source, roles: Roles, used: int, size: int, progress: Prog
         )
         raise DataError(what, f"column {shown(roles.group)}", hint=hint)
     column.finish()
-    return np.unique(column.values.astype(np.int64), return_inverse=True)[1].reshape(-1)
+    person = column.values.astype(np.int64)
+    told = group_remarks(roles.group, column.levels(), person, table.labels, len(table.dataset.classes), options.seed)
+    groups = np.unique(person, return_inverse=True)[1].reshape(-1)
+    return replace(table, groups=groups, remarks=(*table.remarks, *told))
 
 
 def classes_of(label: LabelScan, options: ReadOptions) -> Classes:

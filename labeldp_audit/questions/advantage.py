@@ -75,9 +75,8 @@ class Audit:
 
 
 def answer(evidence: Evidence, settings: Settings, budget: Budget) -> list[Finding]:
-    """Where labels choose which mechanisms are looked at, these are judged alone, without what papers say of them and
-    what protects alike."""
-    table, eta, alone = evidence.table, evidence.eta, evidence.among is None
+    """Without what papers say of mechanisms and what protects alike where each is judged alone."""
+    table, eta = evidence.table, evidence.eta
     spoken = {one.spec for one in evidence.mechanisms}
     asked = [*evidence.mechanisms, *(one for one in evidence.compared if one.spec not in spoken)]
     fit = [one for one in asked if not unfit(one, table)]
@@ -92,7 +91,7 @@ def answer(evidence: Evidence, settings: Settings, budget: Budget) -> list[Findi
     known, features = certified_guesses.doubt(table, eta, features, paid, settings, sure)
     audit = Audit(table, eta, settings, belief, features, paid, prior, box, known)
     gains = advantage_gains.gains_of(fit, belief, paid.paid, settings, evidence.progress)
-    sharing = len(fit) if evidence.among is None else evidence.among
+    sharing = 1 if evidence.alone else len(fit)
     of_advantages = budget.spend("advantages", GAIN_SHARE)
     certified = certified_guesses.uninformed(known, eta, paid, settings, sure)
     return [
@@ -104,9 +103,9 @@ def answer(evidence: Evidence, settings: Settings, budget: Budget) -> list[Findi
             for one in fit
             for found in increase(audit, one, gains[one.spec], sure, of_advantages / sharing, sharing)
         ),
-        *(_bounds(audit, fit) if alone else ()),
-        *(_odds(audit, fit, evidence.progress) if alone else ()),
-        *(_same(audit, fit, gains) if alone and evidence.classes == 2 else ()),
+        *(() if evidence.alone else _bounds(audit, fit)),
+        *(() if evidence.alone else _odds(audit, fit, evidence.progress)),
+        *(_same(audit, fit, gains) if evidence.classes == 2 and not evidence.alone else ()),
         *_baselines([("", features.right), *(("certified_", one.bound) for one in certified)], eta, settings),
         *(
             releases.absent("advantage", one, reason, settings, eta.queries)

@@ -31,7 +31,7 @@ class Evidence:
     at: Floats | None = None  # values of tau; None: the whole curve
     more: Sequence[float] = ()  # beside these
     compared: Sequence[Mechanism] = ()  # with the mechanisms, by what an attacker gains
-    among: int | None = None  # so many mechanisms share the level, where labels choose which are looked at
+    alone: bool = False  # is each mechanism judged as if no other were asked about?
 
     @property
     def classes(self) -> int:

@@ -407,8 +407,8 @@ TUNED = Quantity(
     "the last strength before the first that does not pass, of those looked at from the most noise to the least",
     f"{PITFALLS}, tuning the noise; a search on this table, no theorem",
     "The value of the parameter to use on this table. No value: no noise of that kind is shown to meet the "
-    "policy, mostly as the features alone break it. Limits hold at every strength at once, so the one picked "
-    "is as sure as any; at.binds is the line of the policy that decides. low and high are this value and its "
+    "policy, mostly as the features alone break it. check says the same of the strength that is chosen, with the "
+    "same options; at.binds is the line of the policy that decides. low and high are this value and its "
     "neighbour with which the policy does not hold: no confidence limits.",
     ("epsilon", "k", "inconclusive"),
     less_is_worse=True,

@@ -42,7 +42,7 @@ def answer(evidence: Evidence, settings: Settings, budget: Budget) -> list[Findi
     losses = {tilt: intervals.losses_of(box, believed, prior, tilt) for tilt in tilts}
     noise, values = [one.noise for one in known], [losses[one.noise.tilt].value for one in known]
     at, places = taus.asked(values, noise, evidence.at, evidence.more, eta.n)
-    number = max(1, places * (len(known) if evidence.among is None else evidence.among))
+    number = max(1, places * (1 if evidence.alone else len(known)))
     least, certified = 0.0, list[Finding]()
     sure = budget.part("certificates", certificates.SHARE)
     if settings.certify:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from string import Formatter
 from typing import Any
 
@@ -70,6 +70,10 @@ def _written(remark: Remark) -> str:
     return _WRITER.format(SENTENCES.get(remark.code, "{text}"), **{"text": remark.code, **remark.values})
 
 
+def _few(names: Sequence[str]) -> str:
+    return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+
+
 class _Writer(Formatter):
     def format_field(self, value: Any, form: str) -> str:
         return _FORMS[form](value) if form in _FORMS else str(super().format_field(value, form))
@@ -78,7 +82,8 @@ class _Writer(Formatter):
 _WRITER = _Writer()
 _FORMS: Mapping[str, Callable[[Any], str]] = {
     "shown": shown, "argument": argument, "listed": listed,
-    "few": lambda names: ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else ""),
+    "few": _few,
+    "few mechanisms": lambda names: _few(names) if len(names) == 1 else f"{len(names)} mechanisms ({_few(names)})",
     "every": lambda but: f"every column but {but}" if but else "every column",
     "least": lambda share: f"{math.floor(1000 * share) / 1000:.3f}",
     "percent": lambda share: f"{100 * share:g} %",
@@ -158,6 +163,10 @@ SENTENCES: Mapping[str, str] = {
     "columns-that-may-name-people": (
         "--group COLUMN if one of these names people: {columns:listed}, named like identifiers whose values repeat; "
         "--categorical those of codes, --exclude others"
+    ),
+    "group-names-tell-labels": (
+        "what column {column:shown} calls people tells their labels: parts of it guess {right:.0%} right, each class "
+        "counted alike, and chance {chance:.0%}; do not publish it"
     ),
     "columns-named-like-identifiers": (
         "named like identifiers: {columns:listed}; --categorical those of codes, --exclude those that name anything"
@@ -267,7 +276,7 @@ SENTENCES: Mapping[str, str] = {
     # ---- mechanisms and policies
     NOT_JUDGED: "{mechanism} was not judged: {reason}",
     "judged-by-epsilon": (
-        "{mechanisms:few} is judged by its epsilon alone, as the worst mechanism of that epsilon: it may give away less"
+        "judged by epsilon alone, as the worst mechanism of it, and may give away less: {mechanisms:few mechanisms}"
     ),
     "value-left-aside": "{spec}: tune looks for {parameter} itself, so {name} = {value} is left aside",
     "least-noise-passes": "{scale}: even {parameter} = {value:g}, the least noise tried, passes",

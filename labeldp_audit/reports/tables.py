@@ -10,7 +10,7 @@ from ..core.finding import Bound, Finding, Knows, Way
 from ..core.policy import COMPARISONS, Outcome, Verdict
 from ..core.quantity import NATS, PER_CENT, POINTS
 from ..core.quoting import plain
-from ..core.report import ALONE, OLDER, TUNE, VERIFY, Report
+from ..core.report import OLDER, TUNE, VERIFY, Report
 from ..core.table import EXACT_LEVELS, Column
 from . import answers, found, words
 from .blocks import Table
@@ -350,9 +350,7 @@ def tuning(report: Report, whole: bool = False) -> Table | None:
     """The noisiest strength, the chosen one, the next that breaks the policy, the clearest; of each what lines ask."""
     measured = {one.line: one for one in found.verdicts(report) if one.worst is not None}
     rows, more, asked = [], 0, list(measured.values())[: None if whole else 2]
-    known, vetoes = (
-        value if isinstance(value := report.parameters.get(name), Mapping) else {} for name in (TUNE, ALONE)
-    )
+    known = value if isinstance(value := report.parameters.get(TUNE), Mapping) else {}
     for search in (one for one in report.findings if one.quantity == found.TUNED):
         specs = [str(one) for one in known.get(search.at.get("scale"), ())]  # from the most noise to the least
         at = specs.index(search.mechanism) if search.mechanism in specs else -1
@@ -360,16 +358,16 @@ def tuning(report: Report, whole: bool = False) -> Table | None:
         shown = specs if whole else found.few(specs, [search.mechanism, *beside], most=5)
         more += len(specs) - len(shown)
         for spec in shown:
-            cells = [_strength(report, spec, one, spec in vetoes.get(one.line, ())) for one in asked]
+            cells = [_strength(report, spec, one) for one in asked]
             rows.append([words.mechanism(report, spec) + (_CHOSEN if spec == search.mechanism else ""), *cells])
     if not rows or not asked:
         return None
-    note = "Limits hold at all strengths at once." if whole else _and_more(more, "strength")
+    note = "Limits of each strength are those of `check` with it alone." if whole else _and_more(more, "strength")
     header = ("what is released", *(one.line for one in asked))
     return Table(header, rows, note=note, left=tuple(range(len(header))))
 
 
-def _strength(report: Report, spec: str, line: Verdict, alone: bool) -> str:
+def _strength(report: Report, spec: str, line: Verdict) -> str:
     assert line.worst is not None
     tau = line.worst.place("tau")
     bound = line.worst.bound if line.worst.mechanism is None else found.bound(report, line.quantity, spec, tau)
@@ -381,7 +379,7 @@ def _strength(report: Report, spec: str, line: Verdict, alone: bool) -> str:
         bound.estimate if bound.estimate is not None else bound.low if line.comparison.startswith(">") else bound.high
     )
     failed = Outcome.FAIL if known is not None and breaks(known, line.threshold) else Outcome.INCONCLUSIVE
-    outcome = failed if breaks(value, line.threshold) else "fails alone" if alone else Outcome.PASS
+    outcome = failed if breaks(value, line.threshold) else Outcome.PASS
     if outcome is Outcome.PASS and line.is_lenient:  # a certificate has the estimate of what it certifies
         quantity = line.quantity.removeprefix(found.CERTIFIED)
         beside = bound if bound.estimate is not None else found.bound(report, quantity, spec, tau)

@@ -252,11 +252,10 @@ def test_only_the_questions_that_are_needed_are_put(seen):
     assert "mean_loss" in found and "advantage" not in found
 
 
-def test_sharing_the_level_among_more_mechanisms_widens(seen):
-    """What labels might have chosen has to hold too."""
+def test_mechanisms_that_are_judged_alone_share_no_level(seen):
     few, many = (
-        by_place(run.put(asked(seen, at=np.array([1.0]), among=among), fitting(2, {"j"}), SETTINGS))
-        for among in (3, 3000)
+        by_place(run.put(asked(seen, at=np.array([1.0]), alone=alone), fitting(2, {"j"}), SETTINGS))
+        for alone in (True, False)
     )
     place = next(place for place in few if place[0] == "j" and few[place].bound.low > 0)
     assert many[place].bound.low < few[place].bound.low

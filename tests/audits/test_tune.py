@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
@@ -13,10 +14,12 @@ import pytest
 from running import of, only
 
 import labeldp_audit as lda
-from labeldp_audit.audits import strengths, tune
+from labeldp_audit.audits import evidence, judging, run, strengths, tune
 from labeldp_audit.core.finding import Bound, Finding
 from labeldp_audit.core.parameters import parameter
 from labeldp_audit.core.policy import Judgement, Outcome, Verdict
+from labeldp_audit.core.progress import Silent
+from labeldp_audit.core.settings import Settings
 from labeldp_audit.mechanisms import MECHANISMS
 from labeldp_audit.mechanisms.per_record import PerRecord
 
@@ -51,7 +54,7 @@ def test_the_chosen_one_passes_and_the_next_does_not(audit, mild):
     assert of(ended.report, "advantage", found["mechanism"])["high"] <= 0.1
     assert of(ended.report, "advantage", f"rr:epsilon={found['high']:g}")["high"] > 0.1
     assert ended.report["judgement"]["outcome"] == "pass"
-    # And check passes it, by less: tune's limits hold at every strength at once.
+    # And so does check.
     more = typed("j(tau=1.5).high > 0.5", "nu_max.high > 3", "advantage.high > 0.2")
     chosen = tuned(audit("tune", mild, "--eta", "p", *more, *JSON).report)["mechanism"]
     assert audit("check", mild, "--eta", "p", "--mechanism", chosen, *more, *JSON).status == 0
@@ -80,45 +83,59 @@ def test_what_is_chosen_claims_what_it_does_for_so_many_classes(monkeypatch):
 
 @pytest.mark.parametrize("line", ["j(tau=1).low > 0.02", "certified_j(tau=1).low > 0.02", "advantage.low > 0.02"])
 def test_what_check_would_find_harmful_is_not_chosen(audit, mild, line):
-    """Limits that are shared among all strengths are lower, and a line on .low would pass for that."""
     chosen = tuned(audit("tune", mild, "--eta", "p", *typed(line), *JSON).report)
     assert chosen["at"]["binds"] == line
     for mechanism, status in ((chosen["mechanism"], 0), (f"rr:epsilon={chosen['high']:g}", 4)):
         assert audit("check", mild, "--eta", "p", "--mechanism", mechanism, *typed(line), *JSON).status == status
 
 
-def test_limits_of_one_strength_alone_can_only_veto(audit, mild, tmp_path):
-    """What is said, and what a stored report is judged by, holds at all strengths at once."""
-    policy = tmp_path / "lenient.toml"
-    policy.write_text('fail_if = ["j(tau=1.1).low > 0.36", "nu_max.high > 9"]\non_unproven = "pass"\n')
-    lines = ("--policy", policy)
-    report = audit("tune", mild, "--eta", "p", *lines, *JSON).report
-    chosen = tuned(report)
-    first, second = report["judgement"]["verdicts"]
-    for one, quantity, field in ((first, "j", "low"), (second, "nu_max", "high")):
-        found = report["findings"][one["finding"]]
-        assert (found["quantity"], found["mechanism"]) == (quantity, chosen["mechanism"])
-        assert one["value"] == found[field] and one["outcome"] == "pass"
-    weaker = f"rr:epsilon={chosen['high']:g}"
-    assert report["parameters"]["judged_alone"] == {"j(tau=1.1).low > 0.36": [weaker]}
-    assert of(report, "j", weaker)["low"] <= 0.36
-    shown = " ".join(audit("tune", mild, "--eta", "p", *lines, "-f", "markdown").out.split())
-    assert "fails alone" in shown and "pass" in shown and "Limits hold at all strengths at once" in shown
+def drawn_policies(mechanism, number):
+    """Policies of up to three lines that noise can be tuned by."""
+    rng = np.random.default_rng([24, *mechanism.encode()])
+    of_all = {"advantage.high": (0.02, 0.4), "advantage.estimate": (0.02, 0.3), "advantage.low": (0.02, 0.3),
+              "informed_utility.high": (0.6, 1)}  # fmt: skip
+    of_losses = {"j(tau={}).high": (0.02, 0.9), "j(tau={}).low": (0.02, 0.5), "certified_j(tau={}).low": (0.02, 0.5),
+                 "j_added(tau={}).high": (0.1, 1), "mean_loss.estimate": (0.1, 3), "nu_max.high": (1, 4)}  # fmt: skip
+    known = list((of_all | of_losses if mechanism.startswith("rr") else of_all).items())
+    for _ in range(number):
+        drawn = [known[place] for place in rng.choice(len(known), rng.integers(1, 4), replace=False)]
+        yield [f"{name.format(rng.integers(1, 20) / 10)} > {rng.uniform(*ends):.3g}" for name, ends in drawn]
 
 
-def test_where_even_a_release_that_tells_nothing_breaks_a_line_alone(audit, mild):
-    """At the shared level it would pass, so that what fails would seem to be the least epsilon."""
-    silent = audit("check", mild, "--eta", "p", "--mechanism", "rr:epsilon=0", *typed("j(tau=0.05).low > 0.99"), *JSON)
-    alone = only(silent.report, "j")["low"]
-    noisy = audit("tune", mild, "--eta", "p", *typed("j(tau=0.05).low > 0.99"), *JSON).report
-    shared = of(noisy, "j", "rr:epsilon=0.01")["low"]
-    assert shared < alone
-    line = f"j(tau=0.05).low > {(shared + alone) / 2}"
-    ended = audit("tune", mild, "--eta", "p", *typed(line), *JSON)
-    assert tuned(ended.report)["reason"].startswith("no amount of noise is enough") and ended.status == 1
-    [verdict] = ended.report["judgement"]["verdicts"]
-    assert verdict["outcome"] == "fail" and verdict["value"] == pytest.approx(shared)
-    assert "the limit of this strength alone" in verdict["said"]
+@pytest.mark.parametrize(
+    ("mechanism", "number"),
+    [("rr", 26), ("llp", 6), ("laplace-llp:k=4", 6), ("laplace-llp:epsilon=2", 6), ("dummy", 6)],
+)
+def test_tune_agrees_with_check(mild, mechanism, number):
+    """What is chosen has the same verdicts and numbers when its spec is typed into `check`; the next does not pass."""
+    base = Settings(label="y", eta=("p",), bags=30, threads=1, mechanism=(mechanism,))
+    few = pq.read_table(mild).slice(0, 400)
+    seen = evidence.read_and_estimate(few, base, Silent(), halves=True, many=True)
+
+    def answered(command, lines, spec):
+        settings = replace(base, policy=judging.policy_of(lines), mechanism=(spec,))
+        with patch.object(evidence, "read_and_estimate", return_value=seen):
+            return judging.judged(command("", settings, Silent()), settings.policy)
+
+    chosen = 0
+    for lines in drawn_policies(mechanism, number):
+        report = answered(tune.tune, lines, mechanism)
+        [found] = (one for one in report.findings if one.quantity == "tuned")
+        open_one, scale = found.at["parameter"], strengths.scale_of(mechanism, rows=400)
+        if found.mechanism is None:
+            assert answered(run.check, lines, scale.mechanisms[0].spec).judgement.outcome is not Outcome.PASS
+            continue
+        chosen += 1
+        checked = answered(run.check, lines, found.mechanism).judgement
+        assert checked.outcome is Outcome.PASS
+        assert [(one.said, one.value) for one in checked.verdicts] == [
+            (one.said, one.value) for one in report.judgement.verdicts
+        ]
+        place = scale.values.index(found.at[open_one])
+        if place + 1 < len(scale.values):
+            following = scale.mechanisms[place + 1].spec
+            assert answered(run.check, lines, following).judgement.outcome is not Outcome.PASS, lines
+    assert chosen >= number / 2
 
 
 def test_reasons_are_the_real_ones(audit, mild, tmp_path):
@@ -218,13 +235,14 @@ def test_lines_that_noise_cannot_be_tuned_by(audit, line, said):
 class Stairs:
     """Made-up findings: a number that grows along the scale; the policy fails above a threshold."""
 
-    def __init__(self, scale, passing):
+    def __init__(self, scale, passing, shift=0):
         self.places = {one.spec: place for place, one in enumerate(scale.mechanisms)}
-        self.passing, self.asked = passing, 0
+        self.passing, self.shift, self.asked = passing, shift, 0
 
     def look(self, mechanisms):
         self.asked += len(mechanisms)
-        return [Finding("made_up", Bound(float(self.places[one.spec]), None, None, 1, ""), 0.99, one.spec)
+        shift = self.shift if len(mechanisms) > 1 else 0
+        return [Finding("made_up", Bound(float(self.places[one.spec] + shift), None, None, 1, ""), 0.99, one.spec)
                 for one in mechanisms]  # fmt: skip
 
     def of(self, findings, mechanism):
@@ -242,3 +260,11 @@ def test_bracketing_finds_every_place_in_few_looks(spec):
         answer = tune.Search(scale, stairs.of, stairs.look).answer()
         assert answer.place == passing - 1
         assert stairs.asked <= 60
+
+
+@pytest.mark.parametrize("shift", [-3, 3])
+def test_search_ends_where_each_strength_alone_says(shift):
+    """Bags that are drawn for several strengths together may say something else of one than its own do."""
+    scale = strengths.scale_of("rr")
+    stairs = Stairs(scale, 50, shift)
+    assert tune.Search(scale, stairs.of, stairs.look).answer().place == 49

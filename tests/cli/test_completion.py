@@ -52,6 +52,14 @@ def test_commands_and_their_options(words):
     assert "--mechanism" in words("estimate-j", "--mechanism", "rr:epsilon=1", "--")
 
 
+@pytest.mark.parametrize("asked", ["zsh", "zsh_complete", "complete_nonsense", "x y", "", "complete_bash"])
+def test_completion_variable_with_nonsense_is_left_alone(audit, monkeypatch, asked):
+    monkeypatch.setenv(app.COMPLETE, asked)
+    monkeypatch.delenv("COMP_WORDS", raising=False)
+    ended = audit("explain", "tau")
+    assert (ended.status, ended.err) == (0, "") and ended.out.startswith("tau")
+
+
 def test_values(words):
     assert list(words("nu-max", "--estimator", "")) == list(ESTIMATORS.names())
     assert list(words("nu-max", "-f", "")) == list(names())

@@ -6,7 +6,6 @@ import hashlib
 import json
 
 import pytest
-from people import ROWS
 
 MECHANISM = ("--mechanism", "rr:epsilon=1", "-q")
 
@@ -44,33 +43,28 @@ def test_a_table_with_its_labels_is_attested_to_with_a_warning(audit, table):
     assert json.loads(ended.out)["predicate"]["passedTests"] == ["eta_max.high > 2"]
 
 
-def test_a_release_becomes_a_record(audit, released):
-    ended = audit("report", f"{released}.manifest.json", "--export", "opendp-registry")
-    assert ended.status == 0 and ended.err == ""
-    assert f"number_of_privacy_units: {ROWS}\n" in ended.out and "epsilon: 1.0\n" in ended.out
-
-
-def test_nothing_is_overwritten_unless_that_is_asked_for(audit, released):
-    typed = ("report", f"{released}.manifest.json", "--export", "opendp-registry=record.yaml", "-q")
+def test_nothing_is_overwritten_unless_that_is_asked_for(audit, table, released):
+    audit("verify", released, "--original", table, "-o", "found", "-q")
+    typed = ("report", "found/verify.json", "--export", "in-toto=verdict.json", "-q")
     assert audit(*typed).status == 0
-    mine = audit.folder / "record.yaml"
+    mine = audit.folder / "verdict.json"
     mine.write_text("filled in")
     ended = audit(*typed)
     assert ended.status == 2 and "there is a file of that name already" in ended.error
     assert mine.read_text() == "filled in"
-    assert audit(*typed, "--force").status == 0 and "epsilon" in mine.read_text()
+    assert audit(*typed, "--force").status == 0 and "PASSED" in mine.read_text()
 
 
 @pytest.mark.parametrize(
     ("typed", "status", "said"),
     [
-        (("--export", "in-toto"), 2, "a manifest claims, and tests nothing"),
-        (("--export", "opendp"), 2, "unknown export 'opendp'"),
-        (("--export", "opendp-registry="), 2, "no file after the ="),
-        (("--export", "opendp-registry", "-f", "json"), 2, "--export and --format exclude each other"),
-        (("--export", "opendp-registry=a", "--export", "in-toto=a"), 2, "two reports in one file"),
-        (("--export", "opendp-registry=no/where.yaml"), 2, "cannot write there"),
-        (("--export", "opendp-registry=out.parquet.manifest.json", "--force"), 2, "over what it is made of"),
+        (("--export", "in-toto"), 3, "the manifest of a release, not a report"),
+        (("--export", "opendp-registry"), 2, "unknown export 'opendp-registry'"),
+        (("--export", "in-toto="), 2, "no file after the ="),
+        (("--export", "in-toto", "-f", "json"), 2, "--export and --format exclude each other"),
+        (("--export", "in-toto=a", "--export", "in-toto=a"), 2, "two reports in one file"),
+        (("--export", "in-toto=no/where.json"), 2, "cannot write there"),
+        (("--export", "in-toto=out.parquet.manifest.json", "--force"), 2, "over what it is made of"),
     ],
 )
 def test_what_is_refused_leaves_nothing(audit, released, typed, status, said):
@@ -82,4 +76,4 @@ def test_what_is_refused_leaves_nothing(audit, released, typed, status, said):
 
 @pytest.mark.parametrize("source", ["out.parquet", "nowhere.manifest.json", "nowhere.json"])
 def test_what_is_neither_a_report_nor_a_manifest(audit, released, source):
-    assert audit("report", source, "--export", "opendp-registry").status in (2, 3)
+    assert audit("report", source, "--export", "in-toto").status in (2, 3)

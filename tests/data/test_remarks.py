@@ -4,6 +4,7 @@ import decimal
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from labeldp_audit.core.errors import SpecError
@@ -172,3 +173,44 @@ def test_columns_that_may_name_people_share_the_first_warning(read_columns):
 def test_of_columns_that_are_said_to_be_categories_nothing_is_said(read_text):
     text = "user_id,y\n" + "".join(f"{i % 20},{i % 2}\n" for i in range(200))
     assert said_of(read_text(text, categorical=("user_id",))) == ()
+
+
+def named(naming):
+    """400 people with two rows each; labels hang on nothing but their names."""
+    label = np.random.default_rng(3).random(400) < 0.2
+    place = np.argsort(np.argsort(~label, kind="stable"))
+    names = [naming(person, bool(label[person]), int(place[person])) for person in range(400)]
+    rows = np.random.default_rng(4).permutation(np.repeat(np.arange(400), 2))
+    return {"x": rows % 7, "who": pa.array([names[row] for row in rows]), "y": label[rows].astype(int)}
+
+
+@pytest.mark.parametrize(
+    ("naming", "right"),
+    [
+        (lambda person, label, place: f"{'T' if label else 'C'}{person}", 1.0),
+        (lambda person, label, place: f"{person:04d}-{'case' if label else 'control'}", 1.0),
+        (lambda person, label, place: 1000 + 2 * person + label, 1.0),  # odd and even
+        (lambda person, label, place: 1000 + place, 0.9),  # those with the label came first
+        (lambda person, label, place: f"p{person}", None),
+        (lambda person, label, place: person, None),
+    ],
+)
+def test_group_names_that_tell_labels_are_remarked(read_columns, naming, right):
+    table = read_columns(named(naming), group="who")
+    told = [one for one in table.remarks if one.code == "group-names-tell-labels"]
+    assert len(told) == (right is not None)
+    if right:
+        assert told[0].values["column"] == "who" and told[0].values["right"] >= right
+        assert told[0].values["chance"] == 0.5
+
+
+def test_group_of_one_person_says_nothing_of_names(read_columns):
+    table = read_columns({"x": np.arange(40) % 7, "who": ["T1"] * 40, "y": np.arange(40) % 2}, group="who")
+    assert "group-names-tell-labels" not in {one.code for one in table.remarks}
+
+
+def test_screen_says_that_the_group_column_tells_labels(audit):
+    columns = named(lambda person, label, place: f"{'T' if label else 'C'}{person}")
+    pq.write_table(pa.table(columns), audit.folder / "t.parquet")
+    ended = audit("nu-max", "t.parquet", "--group", "who", "--no-output")
+    assert "! what column 'who' calls people tells their labels: parts of it guess 100% right" in ended.out

@@ -38,7 +38,7 @@ VALUES: dict[str, Sequence[str]] = {
     "policy": ("p.toml", "absent.toml"), "baseline": ("old.json", "absent.json"), "cluster": ("whole", "text", "absent"),
     "prior": ("guess", "number", "text"), "to": ("r.csv", "r.parquet", "r.svm", "sub/r.csv", "t.csv", "-"),
     "format": ("text", "json", "csv", "markdown", "html", "sarif", "junit", "github", "json=o.json", "html=o/x.html", "x", "csv="),
-    "export": ("in-toto", "opendp-registry", "in-toto=s.json", "x"), "output": ("out", "o/p", "t.csv", "."),
+    "export": ("in-toto", "in-toto=s.json", "x"), "output": ("out", "o/p", "t.csv", "."),
     "per_row": ("rows.parquet", "t.csv", "x/rows.parquet"), "threads": ("1",), "config": ("c.toml", "absent.toml"),
     "original": ("t.csv", "t.parquet", "absent.csv"),
 }  # fmt: skip
@@ -432,7 +432,7 @@ def _release(rng: Random, case: Case, stock: Stock) -> Case:
     command, given = rng.choice(
         (
             ("verify", [main]), ("verify", [main, "--original", original]), ("verify", [main, "--original", original]),
-            ("attack", [original, main, "--exclude", "note", "--attacker", "optimal"]), ("report", [manifest, "--export", "opendp-registry"]),
+            ("attack", [original, main, "--exclude", "note", "--attacker", "optimal"]), ("report", [manifest, "--export", "in-toto"]),
             ("verify", [main, "--original", original, "--mechanism", rng.choice(specs())]),
             ("attack", [original, main, "--exclude", "note"]),
         )

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import json
-import math
 from dataclasses import replace
 from typing import Any
 
 import jsonschema
 import pytest
 from judging import HOSTILE, LINES, hostile, judged
-from ruamel.yaml import YAML
 
 from labeldp_audit.core.errors import SpecError
 from labeldp_audit.core.finding import Finding
 from labeldp_audit.core.policy import Judgement, Outcome
 from labeldp_audit.core.report import VERIFY, Report
-from labeldp_audit.reports.exports import EXPORTS, in_toto, opendp_registry
+from labeldp_audit.reports.exports import EXPORTS, in_toto
 
 # ---- in-toto: Statement v1 and the predicate test-result v0.1, as their specifications say
 
@@ -112,180 +110,6 @@ def test_nothing_is_attested_that_was_not_tested(worst_report: Report) -> None:
     ):
         with pytest.raises(SpecError, match=said):
             in_toto.of_report(report)
-    with pytest.raises(SpecError, match="tests nothing") as caught:
-        in_toto.of_manifest(manifest(), "out.parquet")
-    assert "labeldp-audit verify out.parquet" in caught.value.hint
-
-
-# ---- OpenDP's registry: deployments-schema.yaml, without its descriptions
-
-
-def some(required: tuple[str, ...] = (), **properties: Any) -> dict[str, Any]:
-    return {"type": "object", "additionalProperties": False, "required": [*required], "properties": properties}
-
-
-TEXT = {"type": "string"}
-CURATOR = {
-    "type": "object", "required": ["data_curator_name", "data_curator_type"],
-    "properties": {"data_curator_name": TEXT, "data_curator_type": {"enum": ["Government", "Industry", "Nonprofit"]}},
-}  # fmt: skip
-BASIC = ("name", "data_curators", "description", "intended_use", "data_product_type", "data_product_region")
-REGISTRY = some(
-    ("url_slug", "deployment"), url_slug=TEXT, deployment=some(
-        ("basic", "administrative"),
-        basic=some(
-            (*BASIC, "publication_date"), name=TEXT, description=TEXT, intended_use=TEXT, data_product_region=TEXT,
-            data_curators={"type": "array", "items": CURATOR, "minItems": 1},
-            data_product_type={"enum": ["Summary statistics", "Machine learning model", "Dataset", "Synthetic data",
-                                        "Interactive API", "SQL queries"]},
-            data_product_sector={"enum": ["Technology", "Healthcare", "Education", "Government", "Energy", "Finance"]},
-            publication_date={"type": "string", "format": "date"},
-        ),
-        dp_variant=some(
-            variant_name={"enum": ["Pure DP", "Approximate DP", "Zero-concentrated DP", "Renyi DP", "Custom"]},
-            data_domain=TEXT, unprotected_quantities=TEXT,
-        ),
-        privacy_loss=some(
-            privacy_unit=TEXT, privacy_unit_details=TEXT, number_of_privacy_units={"type": "integer"},
-            privacy_parameters=some(
-                epsilon={"type": "number"}, delta={"type": ["number", "string"]}, rho={"type": "number"}
-            ), privacy_parameters_details={},
-        ),
-        deployment_model=some(
-            model_name={"enum": ["Local", "Central", "Shuffle", "Federated", "Varies"]}, model_name_details=TEXT,
-            trust_assumptions=TEXT, actors={}, release_type={"enum": ["One release", "Many releases"]},
-            release_type_details=TEXT, data_source_type={"enum": ["Static", "Dynamic"]}, data_source_type_details=TEXT,
-            access_type={"enum": ["Interactive", "Non-interactive"]}, access_type_details=TEXT,
-        ),
-        implementation=some(
-            preprocessing_and_hyperparameter_tuning=TEXT, mechanisms=TEXT, composition=TEXT, post_processing=TEXT,
-            justification=TEXT, utility={}, additional_information={},
-        ),
-        administrative=some(
-            ("status", "registry_authors", "tier"), evidence_sources={"type": "object"},
-            status={"enum": ["Converted", "Draft", "Pending", "Changes Required", "Approved",
-                             "Approved (Update Requested)", "Approved (Pending)"]},
-            registry_authors={"type": "array", "items": TEXT, "minItems": 1}, tier={"enum": [1, 2, 3]},
-        ),
-    ),
-)  # fmt: skip
-CHECKED = jsonschema.Draft202012Validator(REGISTRY, format_checker=jsonschema.FormatChecker())
-
-
-def read(text: str) -> Any:
-    return YAML(typ="safe", pure=True).load(text)
-
-
-def manifest(*guarantees: dict[str, Any], **other: Any) -> dict[str, Any]:
-    known = {"epsilon": 1.5, "viewer": "anybody", "delta": 0.0, "theorem": "Theorem 1", "assumptions": ["one row"]}
-    return {
-        "mechanism": "rr:epsilon=1.5", "tool": {"name": "labeldp-audit", "version": "0.1.0"},
-        "guarantees": [{**known, **one} for one in guarantees or ({},)],
-        "label": {"column": "click", "classes": ["0", "1"], "positive": "1"},
-        "published": {"as": "labels", "columns": ["click"], "values": ["0", "1"]}, "learner": {},
-        "table": {"rows": 1200, "columns": ["age", "ward"]}, "randomness": "operating-system", **other,
-    }  # fmt: skip
-
-
-def record(**other: Any) -> Any:
-    return read(opendp_registry.of_manifest(manifest(**other), "out.parquet"))
-
-
-def only_rr(report: Report) -> Report:
-    kept = [one for one in report.findings if one.mechanism in (None, "rr:epsilon=2")]
-    return replace(report, findings=tuple(kept))
-
-
-def check_draft(draft: Any) -> None:
-    """The registry refuses what only the publisher can say, and nothing else."""
-    refused = {error.json_path for error in CHECKED.iter_errors(draft)}
-    basic = "$.deployment.basic"
-    assert refused == {f"{basic}.data_curators[0].data_curator_type", f"{basic}.publication_date"}
-    draft["deployment"]["basic"]["data_curators"][0]["data_curator_type"] = "Nonprofit"
-    draft["deployment"]["basic"]["publication_date"] = "2026-06-01"
-    CHECKED.validate(draft)
-
-
-def test_a_release_is_a_draft_for_the_registry() -> None:
-    draft = record()
-    loss, variant = draft["deployment"]["privacy_loss"], draft["deployment"]["dp_variant"]
-    assert loss["privacy_parameters"] == {"epsilon": 1.5} and loss["number_of_privacy_units"] == 1200
-    assert variant["variant_name"] == "Pure DP" and "`age`, `ward`" in variant["unprotected_quantities"]
-    assert "anybody (Theorem 1), assuming: one row." in loss["privacy_parameters_details"]
-    check_draft(draft)
-
-
-def test_an_audit_is_one_too_and_its_features_are_unprotected(gain_report: Report) -> None:
-    draft = read(opendp_registry.of_report(only_rr(gain_report)))
-    assert draft["deployment"]["privacy_loss"]["privacy_parameters"] == {"epsilon": 2.0}
-    told = draft["deployment"]["dp_variant"]["unprotected_quantities"]
-    assert all(name in told for name in ("`age`", "`patient_id`", "`site`")) and "`relapse`" not in told
-    assert "FILL IN" in draft["deployment"]["implementation"]["mechanisms"]
-    check_draft(draft)
-
-
-def test_a_delta_counts_and_what_peers_see_stands_beside_it() -> None:
-    peers = ({"epsilon": 0.5, "delta": 1e-10}, {"epsilon": 4.0, "viewer": "peer"})
-    text = opendp_registry.of_manifest(manifest(*peers), "out.parquet")
-    loss = read(text)["deployment"]["privacy_loss"]
-    assert "delta: 1.0e-10\n" in text and loss["privacy_parameters"] == {"epsilon": 0.5, "delta": 1e-10}
-    assert "Epsilon 4.0 for peer" in loss["privacy_parameters_details"]
-    assert read(text)["deployment"]["dp_variant"]["variant_name"] == "Approximate DP"
-    check_draft(read(text))
-
-
-def unprotected(**other: Any) -> str:
-    told: str = record(**other)["deployment"]["dp_variant"]["unprotected_quantities"]
-    return told
-
-
-def test_what_else_is_published_is_unprotected() -> None:
-    assert unprotected(table={"rows": 9, "columns": []}) == "The number of rows."  # labels alone
-    clusters = {"as": "labels", "columns": ["click", "channel"], "values": ["0", "1"]}
-    assert "law each label was drawn: `channel`." in unprotected(published=clusters)
-    soft = {"as": "vectors", "columns": ["click_0", "click_1"], "values": ["0", "1"]}
-    assert "click" not in unprotected(published=soft)
-    assert "share a bag" in unprotected(published={"as": "bags", "columns": ["bag"], "values": []})
-
-
-def test_people_with_several_rows_spend_more() -> None:
-    told = record(people={"column": "who", "most_rows": 7})["deployment"]["privacy_loss"]["privacy_unit_details"]
-    assert "up to 7 rows, and spends up to 7 times as much" in told
-
-
-def test_a_wide_table_is_cut() -> None:
-    assert "`x199` and 3 more." in unprotected(table={"rows": 9, "columns": [f"x{place}" for place in range(203)]})
-
-
-@pytest.mark.parametrize(
-    ("other", "said"),
-    [
-        ({"guarantees": []}, "no epsilon holds"),
-        ({"randomness": "seeded-for-testing"}, "drawn from a seed"),
-        ({"table": {"rows": 9}}, "does not name the columns"),
-        ({"table": {"rows": None, "columns": []}}, "not as `release` wrote it"),
-        ({"guarantees": [{"epsilon": "much"}]}, "not as `release` wrote it"),
-        ({"label": []}, "not as `release` wrote it"),
-    ],
-)
-def test_a_manifest_that_is_no_deployment(other: dict[str, Any], said: str) -> None:
-    with pytest.raises(SpecError, match=said):
-        opendp_registry.of_manifest(manifest() | other, "out.parquet")
-
-
-def test_a_report_that_is_no_deployment(gain_report: Report, worst_report: Report, eta_report: Report) -> None:
-    bags = [one for one in gain_report.findings if one.mechanism in (None, "llp:k=8")]
-    endless = [one if one.claim is None else replace(one, claim=math.inf) for one in only_rr(gain_report).findings]
-    for report, said in (
-        (replace(gain_report, findings=tuple(endless)), "no epsilon holds"),
-        (gain_report, "about one mechanism, and the report judges rr:epsilon=0.5, "),
-        (replace(gain_report, findings=tuple(bags)), "no epsilon holds"),
-        (replace(worst_report, findings=worst_report.findings[:2]), "the report judges none"),
-        (only_rr(worst_report), "does not tell epsilon and columns"),
-        (replace(only_rr(gain_report), dataset=replace(eta_report.dataset, columns=())), "epsilon and columns"),
-    ):
-        with pytest.raises(SpecError, match=said):
-            opendp_registry.of_report(report)
 
 
 # ---- of every export
@@ -293,7 +117,7 @@ def test_a_report_that_is_no_deployment(gain_report: Report, worst_report: Repor
 
 @pytest.fixture
 def reports(gain_report: Report) -> list[Report]:
-    report = judged(only_rr(gain_report), ("advantage.high > 1",), ())
+    report = judged(gain_report, ("advantage.high > 1",), ())
     odd = replace(report.dataset, name=HOSTILE, label=HOSTILE, classes=(HOSTILE, "1"))
     return [report, replace(report, dataset=odd, version=HOSTILE, command=HOSTILE)]
 
@@ -305,7 +129,7 @@ def test_other_peoples_words_stay_words_and_the_same_is_the_same(reports: list[R
         text = export.of_report(report)
         assert text == export.of_report(report) and text.endswith("\n") and text.encode()
         assert all(character.isprintable() or character == "\n" for character in text)
-        assert isinstance(read(text), dict)
+        assert isinstance(json.loads(text), dict)
 
 
 @pytest.mark.parametrize("name", EXPORTS.names())

@@ -214,8 +214,7 @@ FITTING = {
     "what comes there": [("eta", "reliability", [dict(of="1", rows=1, said=s, came=0.5, low=0.4, high=0.6)])
                          for s in (-0.1, 1.1)],
     "confidence of the report": [("parameters", "confidence", 99), ("parameters", "confidence", "0.99")],
-    "lists of texts": [("parameters", "compared", [[]]), ("parameters", "tune", {"rr": 5}),
-                       ("parameters", "judged_alone", ["x"])],
+    "lists of texts": [("parameters", "compared", [[]]), ("parameters", "tune", {"rr": 5})],
     "confidence of eta_min": [("findings", 0, "confidence", 1.01), ("findings", 0, "confidence", -0.5)],
     "counts of eta_min": [("findings", 0, "n", -1), ("findings", 0, "bag", 0)],
     "between its low and its high": [

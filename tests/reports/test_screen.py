@@ -13,8 +13,9 @@ from test_html_format import hostile
 
 from labeldp_audit.core.finding import Bound, Change, Finding, Way
 from labeldp_audit.core.policy import Judgement
+from labeldp_audit.core.remark import Remark
 from labeldp_audit.core.report import NUMBERS, OLDER, Report
-from labeldp_audit.reports import answers, document, formats, found, tables
+from labeldp_audit.reports import answers, document, formats, found, sentences, tables
 from labeldp_audit.reports.blocks import Level, Notice, Sentence, Table
 from labeldp_audit.reports.formats import text
 
@@ -217,6 +218,19 @@ def test_a_warning_ends_with_a_whole_clause(worst_report: Report, width: int, sh
     said = f"a model is really quite very bad (a loss of 0.28, and 0.27 without), on held-out labels, {'more ' * 20}"
     told = [line for line in lines(replace(worst_report, remarks=(noticed(said),)), width) if line.startswith("!")]
     assert told == [f"! a model is really quite very {shown}"]
+
+
+def test_a_warning_says_what_it_is_before_it_names_mechanisms(worst_report: Report) -> None:
+    specs = [f"{name}:epsilon=1" for name in ("prior-rr", "model-rr", "lp-mst", "cluster-rr", "domain-rr", "other-rr")]
+    report = replace(worst_report, remarks=(Remark("judged-by-epsilon", mechanisms=specs),))
+    [told] = [line for line in lines(report) if line.startswith("!")]
+    assert told == "! judged by epsilon alone, as the worst mechanism of it, and may give away less: 6 mechanisms"
+    [whole] = sentences.for_people(report)
+    assert whole.startswith(told.removeprefix("! ")) and whole.endswith(
+        "cluster-rr:epsilon=1, domain-rr:epsilon=1 and 1 more)"
+    )
+    report = replace(worst_report, remarks=(Remark("judged-by-epsilon", mechanisms=specs[:1]),))
+    assert next(line for line in lines(report) if line.startswith("!")).endswith("less: prior-rr:epsilon=1")
 
 
 @pytest.mark.parametrize("width", [20, 40, 80, 100])

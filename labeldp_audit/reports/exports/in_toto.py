@@ -11,8 +11,8 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any, NoReturn
+from collections.abc import Sequence
+from typing import Any
 
 from ...core.errors import SpecError
 from ...core.report import COMPARED, TOOL, VERIFY, Report
@@ -44,11 +44,6 @@ def of_report(report: Report) -> str:
         },
     }  # fmt: skip
     return json.dumps(statement, indent=1) + "\n"
-
-
-def of_manifest(manifest: Mapping[str, Any], name: str) -> NoReturn:
-    hint = f"labeldp-audit verify {name} --original DATA, and then its report: labeldp-report/verify.json"
-    raise SpecError("a manifest claims, and tests nothing", hint=hint)
 
 
 def _policy(report: Report, lines: Sequence[str]) -> dict[str, Any]:

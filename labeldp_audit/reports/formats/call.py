@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from ...core.eta import EtaSummary
-from ...core.report import ALONE, COMPARED, MEASURED_BY, NUMBERS, OLDER, RELEASE, TOOL, TUNE, VERIFY, Report
+from ...core.report import COMPARED, MEASURED_BY, NUMBERS, OLDER, RELEASE, TOOL, TUNE, VERIFY, Report
 
 QUERIES, FEWEST, LARGEST = 200_000, 30, 10_000  # defaults of --queries and --k
 _FOLDS = 5
@@ -21,8 +21,8 @@ _JUDGING = ("audit", "check", "tune")  # commands that take a policy themselves
 _WANTING = ("check", "tune")  # and want one
 # Parameters that have another name on the command line, and those that no option sets.
 SPELLED = {TUNE: "mechanism"}
-_NO_OPTION = ("label", "positive", "confidence", "seed", "estimator", "k", "queries", ALONE, COMPARED, MEASURED_BY,
-              NUMBERS, OLDER, RELEASE)  # fmt: skip
+_NO_OPTION = ("label", "positive", "confidence", "seed", "estimator", "k", "queries", COMPARED, MEASURED_BY, NUMBERS,
+              OLDER, RELEASE, "judged_alone")  # fmt: skip  # the last is in reports of earlier versions
 _STDIN = "stdin"  # what a table on standard input is called
 
 

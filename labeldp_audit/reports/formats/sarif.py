@@ -112,7 +112,8 @@ def _result(fault: Fault, rule: int, file: Object) -> Object:
         "ruleIndex": rule,
         "kind": "fail",
         "level": fault.level,
-        "message": _text(fault.message),
+        # sarif-tools 3.0.5 cuts a message that begins with its rule to one character.
+        "message": _text(f"Policy: {fault.message}"),
         "locations": [
             {"physicalLocation": {"artifactLocation": {**file, "index": 0}, "region": {"startLine": 1}}},
         ],

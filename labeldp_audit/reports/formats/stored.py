@@ -18,7 +18,7 @@ from ...core.from_json import WORDS, Nouns, listed, members, number, refused, te
 from ...core.policy import COMPARISONS, FIELDS, Judgement, Outcome, Verdict, Waived, Waiver
 from ...core.quantity import PER_CENT, Quantity
 from ...core.remark import UNCODED, Remark
-from ...core.report import ALONE, COMPARED, SCHEMA, TUNE, VERIFY, Report
+from ...core.report import COMPARED, SCHEMA, TUNE, VERIFY, Report
 from ...core.table import Column, Dataset
 from .. import sentences
 from . import report_hash
@@ -84,8 +84,7 @@ def _check_schema(schema: object, name: str) -> None:
     if schema == SCHEMA:
         return
     if isinstance(schema, str) and schema.startswith(_MANIFEST):
-        hint = "verify and attack read it beside its release, and report --export makes a record of it"
-        raise DataError("the manifest of a release, not a report", name, hint=hint)
+        raise DataError("the manifest of a release, not a report", name, hint="verify its release for a report")
     if isinstance(schema, str) and schema.startswith(SCHEMA.partition("/")[0] + "/"):
         what = f"the report has the schema {schema}, and this version reads {SCHEMA}"
         raise DataError(what, name, hint="use the version of labeldp-audit that wrote it, or a newer one")
@@ -264,6 +263,5 @@ def _alike(one: float, other: float) -> bool:
 def _specs(parameters: Mapping[str, object]) -> Iterator[object]:
     """Lists of mechanisms that are read again."""
     yield parameters.get(COMPARED, [])
-    for name in (TUNE, ALONE):
-        by_name = parameters.get(name, {})
-        yield from by_name.values() if isinstance(by_name, Mapping) else [None]
+    by_name = parameters.get(TUNE, {})
+    yield from by_name.values() if isinstance(by_name, Mapping) else [None]
