@@ -31,7 +31,11 @@ class Cycle:
         if pa.types.is_timestamp(array.type):
             array = array.cast(pa.timestamp(array.type.unit))
         number, names = CYCLES[self.what]
-        return names.take(number(array))
+        found = number(array)
+        missing = found.is_null().to_numpy(zero_copy_only=False)
+        # Hours of instants beyond Arrow's calendar are beyond 24.
+        place = found.fill_null(0).to_numpy(zero_copy_only=False) % len(names)
+        return names.take(pa.array(place, mask=missing))
 
 
 @dataclass(frozen=True)

@@ -77,7 +77,7 @@ def _telling(words: list[Any], lesson: Lesson) -> Any:
     """Return the sparse weights (n, at most TELLING) of the words that go along with a class most clearly."""
     from scipy import sparse
 
-    every, rows = sparse.hstack(words, "csc"), lesson.learn
+    every, rows = sparse.hstack(words, "csr"), lesson.learn
     count, mine = lesson.counts(rows), every[rows]
     is_class = np.eye(lesson.classes, dtype=np.float32)[lesson.labels[rows]]
     share = np.average(is_class, axis=0, weights=count)
@@ -85,4 +85,4 @@ def _telling(words: list[Any], lesson: Lesson) -> Any:
     sums = mine.T @ ((is_class - share) * count[:, None])
     spread = (mine.multiply(mine).T @ count)[:, None] * share * (1 - share)
     clear = (sums**2 / np.maximum(spread, 1e-12)).max(axis=1)
-    return every[:, np.sort(np.argsort(-clear, kind="stable")[:TELLING])].tocsr()
+    return every[:, np.sort(np.argsort(-clear, kind="stable")[:TELLING])]

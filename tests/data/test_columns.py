@@ -181,6 +181,13 @@ def test_other_columns_have_no_derived_columns(read_columns, cells):
     assert table.columns.names == ("c", "x")
 
 
+@pytest.mark.parametrize("unit", ["ms", "us", "ns"])
+def test_instants_beyond_any_calendar_have_an_hour(read_columns, unit):
+    far = np.random.default_rng(0).integers(-(2**63) + 1, 2**63 - 1, 400)
+    columns = read_columns({"c": pa.array(far, pa.timestamp(unit)), "x": far % 5}, columns=True).columns
+    assert "c (hour)" in columns.names
+
+
 def test_an_hour_is_missing_where_the_instant_is(read_columns):
     cells = [None if x % 3 == 0 else dt.datetime(2026, 1, 1, x % 24) for x in range(400)]
     columns = read_columns({"c": cells, "c (hour)": INSTANTS % 5}, columns=True).columns
