@@ -30,6 +30,7 @@ LOOKED_AT = 100  # levels
 LARGEST = 2.0**53  # from here on float64 holds no longer all whole numbers
 WORDS, BETWEEN_BLANKS = rf"[{UNSPACED}]|[\pL\pN]+", rf"[{UNSPACED}]|\S+"
 FEWEST_WORDS, FEWEST_OF_PROSE = 2, 3  # of a cell, on average
+KNOWN = 20  # rows of a level, on average, from which on a category says as much as its words
 LONG = 15  # digits of a decimal that float64 tells apart
 
 Result = TypeVar("Result")
@@ -179,8 +180,9 @@ class CategoryScan:
 
     @property
     def has_words(self) -> bool:
-        """Whether cells have several words on average, and too many levels to be told apart one by one."""
-        return self.levels is None and self.words >= FEWEST_WORDS * max(self.cells, 1)
+        """Whether cells have several words on average, and levels too few rows each to be known by themselves."""
+        rare = self.levels is None and self.cells < KNOWN * self.distinct
+        return rare and self.words >= FEWEST_WORDS * max(self.cells, 1)
 
     @property
     def is_prose(self) -> bool:

@@ -72,11 +72,19 @@ def test_characters_are_words_where_no_blanks_part_them(weights):
 
 @pytest.mark.parametrize(
     "cells",
-    [[f"u{i}" for i in range(ROWS)], [f"a b {i % 64}" for i in range(ROWS)], np.arange(ROWS), [b"a b c"] * ROWS],
-    ids=["one word", "few levels", "numbers", "bytes"],
-)
+    [
+        [f"u{i}" for i in range(ROWS)], [f"a b {i % 64}" for i in range(ROWS)], np.arange(ROWS),
+        [b"a b %d" % i for i in range(ROWS)], [f"campaign {i % 70}" for i in range(1400)],
+    ],
+    ids=["one word", "few levels", "numbers", "bytes", "known levels"],
+)  # fmt: skip
 def test_other_columns_have_no_words(read_columns, cells):
-    assert not read_columns({"c": cells, "x": np.arange(ROWS)}, columns=True).columns.words
+    assert not read_columns({"c": cells, "x": np.arange(len(cells))}, columns=True).columns.words
+
+
+def test_levels_of_few_rows_each_have_words(read_columns):
+    cells = [f"campaign {i % 70}" for i in range(1399)]
+    assert read_columns({"c": cells, "x": np.arange(1399)}, columns=True).columns.words
 
 
 def test_a_sex_behind_a_file_number_is_a_word(weights):
