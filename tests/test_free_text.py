@@ -46,3 +46,12 @@ def test_check_measures_nothing_where_no_model_can_read_the_text(checked, labels
     assert ended.status == 1 and "not measured" in ended.out
     assert (j["low"], j["high"]) == (None, None) and "no model can read it" in j["reason"]
     assert "text-unreadable" in remarks
+
+
+def test_audit_of_stored_estimates_knows_that_no_model_can_read_the_text(audit, labels):
+    """Neighbours read no columns, so the file does not say it."""
+    smokes = (np.random.default_rng(1).random(ROWS) < 0.3 + 0.3 * labels).astype(int)
+    pd.DataFrame({"notes": unshared(ROWS), "smokes": smokes, "y": labels}).to_csv(audit.folder / "t.csv", index=False)
+    assert audit("estimate-eta", "t.csv", "--label", "y").status == 0
+    ended = audit("audit", "t.csv", "--label", "y", "--eta-file", "labeldp-report/eta.parquet", "--no-output")
+    assert ended.status == 0 and "no model can read 'notes'" in ended.err
