@@ -49,7 +49,7 @@ coverage: $(VENV)/installed
 
 # The fast tests with the lowest Python and the lowest versions of libraries that pyproject.toml declares.
 LOWEST := import tomllib; own = tomllib.load(open("pyproject.toml", "rb"))["project"]; \
-  print(*(one.replace(">=", "==") for one in own["dependencies"] + own["optional-dependencies"]["sklearn"]), sep="\n")
+  print(*(one.replace(">=", "==") for one in own["dependencies"]), sep="\n")
 lowest:
 	mkdir -p .venv-lowest
 	python3.11 -c '$(LOWEST)' > .venv-lowest/lowest.txt

@@ -57,8 +57,8 @@ MAY_IMPORT = {
 # Libraries with one home, and the world that pure rooms do not see.
 HOMES = {
     "pyarrow": {"data"}, "pandas": {"data"}, "narwhals": {"data"}, "faiss": {"neighbors"},
-    "numba": {"core", "neighbors"}, "llvmlite": {"neighbors"}, "lightgbm": {"estimators"}, "sklearn": {"estimators"},
-    "rich": {"reports", "cli"}, "typer": {"cli"}, "jinja2": {"reports"},
+    "numba": {"core", "neighbors"}, "llvmlite": {"neighbors"}, "lightgbm": {"estimators"},
+    "sklearn": {"data", "estimators"}, "rich": {"reports", "cli"}, "typer": {"cli"}, "jinja2": {"reports"},
 }  # fmt: skip
 WORLD = {"os", "sys", "pathlib", "tempfile", "subprocess", "shutil"}
 PURE = {"measures", "bounds", "mechanisms", "attacks", "estimators", "questions", "reports"}

@@ -172,7 +172,8 @@ class _Refit:
 def _without(columns: Columns, place: int) -> Columns:
     kept = [one for one in range(len(columns.names)) if one != place]
     names = tuple(columns.names[one] for one in kept)
-    return Columns(np.asfortranarray(columns.values[:, kept]), columns.categorical[kept], names)
+    words = {name: weights for name, weights in columns.words.items() if name in names}
+    return Columns(np.asfortranarray(columns.values[:, kept]), columns.categorical[kept], names, words=words)
 
 
 # ---- what is compared

@@ -12,7 +12,7 @@ from ..core.eta import Eta
 from ..core.policy import Policy
 from ..core.progress import Progress
 from ..core.randomness import for_audit
-from ..core.remark import DOUBTS, FITTED_BEFORE, LEFT_OUT, Remark
+from ..core.remark import DOUBTS, FITTED_BEFORE, LEFT_OUT, UNREADABLE, Remark
 from ..core.settings import Settings, smoothness
 from ..core.table import Points, Table, Twins
 from ..data import (
@@ -139,7 +139,9 @@ def _from_file(data: object, options: ReadOptions, settings: Settings, progress:
         options = replace(options, repeats=asked.get("repeats"), points=Points.NEVER)
     whole = read_table(data, options, progress)
     supplied.check_same(said, whole.dataset, file)
-    if {one.code for one in whole.remarks} & DOUBTS.keys() - codes:
+    # Estimators that read no columns cannot know which text they could not read.
+    unread = tuple(one for one in whole.remarks if one.code == UNREADABLE and UNREADABLE not in codes)
+    if {one.code for one in whole.remarks} & DOUBTS.keys() - codes - {UNREADABLE}:
         raise DataError("it leaves out why no limits hold for this table", file, hint="run estimate-eta again")
     if not copies:
         whole = replace(whole, judges=one_of_each_person(whole, said.seed))
@@ -147,7 +149,7 @@ def _from_file(data: object, options: ReadOptions, settings: Settings, progress:
     eta = supplied.eta_of_rows(columns, said, table, settings, file)
     drawn = replace(settings, seed=said.seed, queries=asked.get("queries"))
     supplied.check_follows(eta, Task(whole, table, drawn, progress), file)
-    table = replace(table, dataset=replace(table.dataset, columns=said.columns), remarks=said.remarks)
+    table = replace(table, dataset=replace(table.dataset, columns=said.columns), remarks=(*unread, *said.remarks))
     if settings.smoothness is not None and not eta.exact:
         raise SpecError("--smoothness needs an exact search", file, hint="estimate-eta --recall 1")
     return replace(table, twins=said.twins, groups=None), eta

@@ -58,9 +58,11 @@ def findings(evidence: Evidence, settings: Settings, budget: Budget) -> list[Fin
     parts = _Parts.drawn(table, settings)
     if len(parts.judge) < FEWEST:
         return [_none("group_share", FEW, table, settings)]
-    alone = list(_columns_alone(parts, settings, budget.spend("columns alone", 0.2)))
+    lesson = _lesson(parts, settings, evidence.classes)
+    evidence.progress.stage("looking for groups", None, "rows")
+    alone = list(_columns_alone(parts, lesson.readable().columns, settings, budget.spend("columns alone", 0.2)))
     prior = intervals.of_prior(table, budget.spend("p", 0.05)) if evidence.classes == 2 else None
-    scores = _scores(parts, settings, evidence)
+    scores = _scores(parts, lesson)
     known = np.bincount(table.labels[np.concatenate([parts.learn, parts.rules])], minlength=evidence.classes) + 0.5
     rules = grown(parts.columns, parts.rules, _told(scores[parts.rules], (known / known.sum()).tolist()))
     miss = budget.spend("groups", 0.75, len(rules))
@@ -92,16 +94,19 @@ class _Parts:
         return cls(table, table.columns, *(np.sort(one) for one in np.split(some, ends)))
 
 
-def _scores(parts: _Parts, settings: Settings, evidence: Evidence) -> Floats:
-    """(n, C) what a model that learnt from the first part says of the others; it stops by the second."""
+def _lesson(parts: _Parts, settings: Settings, classes: int) -> Lesson:
+    """Return the lesson of a model that learns from the first part, stops by the second and scores the third."""
     threads = settings.threads or available_cores()
-    lesson = Lesson(
-        parts.columns, parts.table.labels, evidence.classes, learn=parts.learn, judge=parts.rules, seed=settings.seed,
+    return Lesson(
+        parts.columns, parts.table.labels, classes, learn=parts.learn, judge=parts.rules, seed=settings.seed,
         threads=threads, asked=parts.judge,
     )  # fmt: skip
-    evidence.progress.stage("looking for groups", None, "rows")
-    found = boosted.Brisk().scores(lesson)
-    said = np.full((len(parts.table.labels), evidence.classes), np.nan)
+
+
+def _scores(parts: _Parts, lesson: Lesson) -> Floats:
+    """Return the scores (n, C) of the second and the third part."""
+    found = lesson.scores(boosted.Brisk())
+    said = np.full((len(parts.table.labels), lesson.classes), np.nan)
     said[parts.rules], said[parts.judge] = found.judge, found.asked
     return said
 
@@ -315,26 +320,26 @@ def _finding(
 # ---- columns that give labels away alone
 
 
-def _columns_alone(parts: _Parts, settings: Settings, miss: float) -> Iterator[Finding]:
+def _columns_alone(parts: _Parts, columns: Columns, settings: Settings, miss: float) -> Iterator[Finding]:
     """Those that leave hardly any wrong guess, as an outcome under another name does."""
     labels, classes = parts.table.labels, len(parts.table.dataset.classes)
     learn, n = np.concatenate([parts.learn, parts.rules]), len(parts.judge)
     common = int(np.bincount(labels[learn], minlength=classes).argmax())
     labels_asked = labels[parts.judge]
     blind = int((labels_asked != common).sum())
-    for place, name in enumerate(parts.columns.names):
-        right = int((_guessed(parts, place, learn, common) == labels_asked).sum())
+    for place, name in enumerate(columns.names):
+        right = int((_guessed(parts, columns, place, learn, common) == labels_asked).sum())
         if blind >= FEWEST_WRONG and n - right <= NEARLY * blind:
-            low = float(clopper_pearson.lower(right, n, miss / len(parts.columns.names)))
+            low = float(clopper_pearson.lower(right, n, miss / len(columns.names)))
             yield _finding("column_guessed", right / n, low, 1.0, {"column": name}, n, settings)
 
 
-def _guessed(parts: _Parts, place: int, learn: Integers, common: int) -> Integers:
+def _guessed(parts: _Parts, columns: Columns, place: int, learn: Integers, common: int) -> Integers:
     """The commonest class of those with the same level, or a like number."""
-    labels, values = parts.table.labels[learn].astype(np.int64), parts.columns.values[:, place]
+    labels, values = parts.table.labels[learn].astype(np.int64), columns.values[:, place]
     classes = len(parts.table.dataset.classes)
     known, asked = values[learn], values[parts.judge]
-    if not parts.columns.categorical[place]:
+    if not columns.categorical[place]:
         ends = _steps(known, labels, classes)
         known, asked = (np.where(np.isnan(one), -1, np.searchsorted(ends[:-1], one)) for one in (known, asked))
     levels, place_of = np.unique(known, return_inverse=True)

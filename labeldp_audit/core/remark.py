@@ -21,6 +21,7 @@ ORDER_TELLS = "order-tells-labels"  # rows that follow one another have like lab
 PEOPLE_LINKED = "people-linked"  # a release says which rows are of one person
 UNAUDITED = "columns-unaudited"  # are published all the same
 ORDER_KEPT = "order-kept"  # that of the original, in a release
+UNREADABLE = "text-unreadable"  # free text whose words hardly any rows share
 _REPEATED = "rows repeat that may be no different people; --repeats copies leaves them out"
 DOUBTS: Mapping[str, str] = {  # under which no limit holds, and the reason that findings and verdicts give
     UNANSWERED: _REPEATED,
@@ -31,6 +32,7 @@ DOUBTS: Mapping[str, str] = {  # under which no limit holds, and the reason that
         "the classifier was fitted before and may know these labels; its probabilities as an array, "
         "eta=clf.predict_proba(X), say that it has not seen them"
     ),
+    UNREADABLE: "a column of free text whose rows share no words, so that no model can read it; leave the column out",
     SPELLED_ALIKE: "labels that may mean the same are spelled in several ways; write each in one way",
 }
 FIRST = (*DOUBTS, LEFT_OUT, ONE_EACH)  # what a reader has to know before all else
@@ -39,7 +41,7 @@ JUDGED_BY_EPSILON = "judged-by-epsilon"  # as the worst mechanism of its epsilon
 NOT_JUDGED = "not-judged"  # a mechanism that was asked for
 IDENTIFIERS = (  # columns that may name people
     "columns-that-may-name-people", "columns-named-like-identifiers", "text-looks-like-identifier",
-    "number-named-like-identifier", "number-differs-in-each-row",
+    "number-differs-in-each-row",
 )  # fmt: skip
 UNCODED = "uncoded"  # in an older report, as a text
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, Protocol
 
@@ -84,9 +85,12 @@ class Columns:
     categorical: npt.NDArray[np.bool_]  # (f,) codes 0, 1, ... by falling frequency; a missing cell is a level
     names: tuple[str, ...]
     readings: tuple[Reading, ...] = ()  # (f,) where they were read from a file
+    words: Mapping[str, Any] = field(default_factory=dict)  # of each column of free text: sparse (n, words) weights
+    telling: Any = None  # sparse (n, words) weights of those that a lesson chose, beside its scores of all words
 
     def at(self, rows: Integers) -> Columns:
-        return replace(self, values=np.asfortranarray(self.values[rows]))
+        words = {name: weights[rows] for name, weights in self.words.items()}
+        return replace(self, values=np.asfortranarray(self.values[rows]), words=words)
 
 
 class Axis(Protocol):

@@ -21,6 +21,7 @@ from .levels import as_binary, is_category, without_nan
 from .numbers import is_number
 
 MOST_CLASSES, MOST_NUMBERS = 100, 20  # numbers and dates are measured, not told apart, where there are more
+LONGEST = 100  # characters of a label
 MOST_COUNTED = 1000  # labels: a message names no larger number
 POSITIVE = ("true", "yes", "1")
 REST, OTHERS = "rest", "others"  # what is not the positive class, where there are more than two
@@ -66,11 +67,23 @@ def labelled(
     before = 0
     for batch in batches:
         code, names = (codes or text_codes)(batch.column(label))
+        _check_lengths(code, names, batch.schema.field(label).name, before)
         there = code < len(names)
         kept = batch if there.all() else batch.filter(pa.array(there))
         yield Labelled(kept, code[there], names, there, before)
         before += batch.num_rows
         progress.advance(batch.num_rows)
+
+
+def _check_lengths(code: Integers, names: list[str], label: str, before: int) -> None:
+    """Refuse a label that holds other cells, as after a quotation mark that nothing closes, without quoting it."""
+    for at, name in enumerate(names):
+        lines = "\n" in name or "\r" in name
+        if lines or len(name) > LONGEST:
+            what = "a label with a line break" if lines else f"a label of {len(name):,} characters, {LONGEST} at most"
+            row = before + int(np.argmax(code == at)) + 1
+            hint = "in a CSV file, close the quotation mark that opens in this row"
+            raise DataError(what, f"column {shown(label)}", f"row {row}", hint=hint)
 
 
 def text_codes(array: pa.Array) -> TextCodes:

@@ -26,6 +26,7 @@ FAR = 1000.0  # deviations of all in one of most: then a few lie far out
 IDENTIFIER_SHARE = 0.95
 IDENTIFIER_ROWS = 50
 MOSTLY_MISSING = 0.5
+FEWEST_PEOPLE, SHARE_OF_PEOPLE = 20, 0.01  # values, and of the rows, that a column which names people has at least
 FEWEST_NUMBERS, ALL_DIFFER = 500, 0.85  # rows; how many values differ is known to some 6 %
 FEWEST_CODES, MOST_CODES, REPEATED, SCATTERED = 3, 50, 10, 3
 MOSTLY = 0.9
@@ -113,11 +114,13 @@ def remarks(scanned: Scan, encoders: Encoders, chosen: Collection[str] = (), gro
 def identifiers(
     used: Sequence[NumberScan | CategoryScan], rows: int, chosen: Collection[str], grouped: bool
 ) -> Iterator[Remark]:
-    """Categories show themselves by their values; numbers all differ anyway, so their name has to do. Rows of one
-    person are no independent rows, so columns that may name people come first, those with most values before others."""
+    """Yield remarks on columns whose values may identify rows or people: a name alone shows nothing, as that of
+    `education_num`. Rows of one person are no independent rows, so columns that may name people come first, those with
+    most values before others."""
     named = {c.name for c in used if _is_named_like_one(c, rows) and c.name not in chosen}
     differing = {c.name for c in used if _differs(c, rows)}
-    repeated = sorted((c for c in used if c.name in named - differing), key=lambda c: -_distinct(c))
+    many = (c for c in used if _distinct(c) >= max(FEWEST_PEOPLE, SHARE_OF_PEOPLE * (rows - c.missing)))
+    repeated = sorted((c for c in many if c.name in named - differing), key=lambda c: -_distinct(c))
     if repeated:
         every = [one.name for one in repeated]
         yield Remark("columns-named-like-identifiers" if grouped else "columns-that-may-name-people", columns=every)
@@ -125,10 +128,9 @@ def identifiers(
         if column.name not in differing:
             continue
         if isinstance(column, CategoryScan):
-            yield Remark("text-looks-like-identifier", column=column.name)
-        elif column.name in named:
-            yield Remark("number-named-like-identifier", column=column.name)
-        elif rows - column.missing >= FEWEST_NUMBERS:
+            if not column.is_prose:
+                yield Remark("text-looks-like-identifier", column=column.name)
+        elif column.name in named or rows - column.missing >= FEWEST_NUMBERS:
             yield Remark("number-differs-in-each-row", column=column.name)
 
 

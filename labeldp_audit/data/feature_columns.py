@@ -19,11 +19,13 @@ from pyarrow import compute
 from ..core.arrays import Integers
 from ..core.errors import DataError
 from ..core.quoting import argument, shown
+from ..core.remark import UNREADABLE, Remark
 from ..core.table import Columns, Reading
-from . import levels, numbers, parts
+from . import levels, numbers
+from .derived_columns import Derived, derived_columns
 from .levels import Words
-from .parts import Part
 from .scan import CategoryScan, NumberScan
+from .words import weigh_words
 
 Values = npt.NDArray[np.float32]
 Numbers = npt.NDArray[np.uint32]
@@ -33,6 +35,7 @@ MOST_READ = 256  # levels whose names are kept
 MISSING = 0  # its number among the levels, whether or not a cell is missing
 STEP = 1 << 20  # rows at a time
 MOST = np.float32(1e38)
+BYTES_OF_WORD = 48  # of a word and of the pair that it begins: counted, put in order and weighed
 BOOKKEEPING = 48  # bytes of a level beside its text: hash, number, count, order and rank
 
 
@@ -138,6 +141,11 @@ class CategoryColumn:
         [texts] = self.texts
         return levels.as_binary(texts.cast(pa.large_string()).cast(pa.date32())) if self.days else texts
 
+    def cells(self) -> tuple[list[str], Integers]:
+        """Return the texts, and which of them each row holds, once it is finished."""
+        [texts] = self.texts
+        return [(one or b"").decode("utf-8", "replace") for one in texts.to_pylist()], self.values.astype(np.int64)
+
     def reading(self) -> Reading:
         """Once it is finished."""
         [texts] = self.texts
@@ -151,30 +159,36 @@ class Raw:
 
     values: Values
     columns: dict[str, NumberColumn | CategoryColumn]
-    parts: dict[str, Part]  # columns that are made of others, behind those of the file
+    derived: dict[str, Derived]  # columns that are made of others, behind those of the file
+    texts: dict[str, bool]  # columns whose cells have words, and whether these are prose
 
     @classmethod
     def of(cls, scanned: Sequence[NumberScan | CategoryScan], rows: int) -> Raw:
-        made = parts.named(scanned, rows)
+        made = derived_columns(scanned)
         values = np.empty((rows, len(scanned) + len(made)), np.float32, order="F")
         columns: dict[str, NumberColumn | CategoryColumn] = {
             one.name: NumberColumn(one, column) if isinstance(one, NumberScan) else CategoryColumn(one.name, column)
             for one, column in zip(scanned, values.T, strict=False)
         }
         behind = zip(made, values.T[len(scanned) :], strict=True)
-        return cls(values, columns | {name: CategoryColumn(name, column) for name, column in behind}, made)
+        columns |= {name: CategoryColumn(name, column) for name, column in behind}
+        texts = {one.name: one.is_prose for one in scanned if isinstance(one, CategoryScan) and one.has_words}
+        return cls(values, columns, made, texts)
 
     def add(self, batch: pa.RecordBatch, start: int) -> None:
         """The rows from `start`."""
         for name, column in self.columns.items():
-            part = self.parts.get(name)
+            part = self.derived.get(name)
             column.add(batch.column(name) if part is None else part.levels(batch.column(part.column)), start)
 
-    def finished(self) -> Columns:
+    def finished(self) -> tuple[Columns, tuple[Remark, ...]]:
+        """Return the columns, and a remark where text has words that no model can read."""
         for column in self.columns.values():
             if isinstance(column, CategoryColumn):
                 column.finish()
-        kept = [place for place, name in enumerate(self.columns) if name not in self.parts or self._tells(place)]
+        words = {name: weigh_words(*self.columns[name].cells()) for name in self.texts}  # type: ignore[union-attr]
+        unreadable = [name for name, prose in self.texts.items() if prose and not words[name].readable]
+        kept = [place for place, name in enumerate(self.columns) if name not in self.derived or self._tells(place)]
         for place, other in enumerate(kept):
             if place < other:
                 self.values[:, place] = self.values[:, other]
@@ -182,15 +196,18 @@ class Raw:
         known = {names[place]: self.columns[names[place]] for place in kept}
         categorical = np.array([isinstance(column, CategoryColumn) for column in known.values()], bool)
         readings = tuple(column.reading() for column in known.values())
-        return Columns(self.values[:, : len(kept)], categorical, tuple(known), readings)
+        weights = {name: one.weights for name, one in words.items() if one.weights.shape[1]}
+        columns = Columns(self.values[:, : len(kept)], categorical, tuple(known), readings, weights)
+        return columns, (Remark(UNREADABLE, columns=unreadable),) if unreadable else ()
 
     def _tells(self, place: int) -> bool:
-        """Whether a part of cells has levels, and most rows none of their own."""
-        return 1 <= int(self.values[:, place].max()) < parts.OWN * len(self.values)
+        """Whether a column has more than one level."""
+        return bool(self.values[:, place].max() >= 1)
 
 
 def memory_need(scanned: Sequence[NumberScan | CategoryScan], rows: int) -> int:
     """Bytes; texts of levels are in one piece once more when they are put in order."""
     categories = (one for one in scanned if isinstance(one, CategoryScan))
     of_levels = (round(one.distinct * (BOOKKEEPING + 2 * one.bytes_per_level)) for one in categories)
-    return 4 * rows * (len(scanned) + len(parts.named(scanned, rows))) + sum(of_levels)
+    words = sum(one.words for one in scanned if isinstance(one, CategoryScan) and one.has_words)
+    return 4 * rows * (len(scanned) + len(derived_columns(scanned))) + BYTES_OF_WORD * words + sum(of_levels)

@@ -95,13 +95,13 @@ def two_passes(source: Source, roles: Roles, options: ReadOptions, size: int, pr
     points, labels, fingerprints, row_numbers = encode(
         source, roles, scanned, classes, told, raw, options.points, size, progress
     )
-    columns = raw.finished() if options.columns else None
+    columns, unread = raw.finished() if options.columns else (None, ())
     later = [one for one in told if isinstance(one, Category) and options.points is Points.LATER]
     return Table(
         points,
         labels,
         dataset(source, roles, scanned, classes, encoders, digest),
-        tuple(remarks(scanned, encoders, roles.categorical, grouped=roles.group is not None)),
+        (*unread, *remarks(scanned, encoders, roles.categorical, grouped=roles.group is not None)),
         row_numbers,
         fingerprints=fingerprints,
         told_apart=all(one.told_apart for one in scanned.columns if isinstance(one, NumberScan)),

@@ -23,10 +23,14 @@ from .numbers import Moments, Values
 from .roles import Roles
 from .sources.contract import Source
 from .sources.delimited import Widened
+from .words import UNSPACED
 
 KEPT = 256  # values of a column
 LOOKED_AT = 100  # levels
 LARGEST = 2.0**53  # from here on float64 holds no longer all whole numbers
+WORDS, BETWEEN_BLANKS = rf"[{UNSPACED}]|[\pL\pN]+", rf"[{UNSPACED}]|\S+"
+FEWEST_WORDS, FEWEST_OF_PROSE = 2, 3  # of a cell, on average
+KNOWN = 20  # rows of a level, on average, from which on a category says as much as its words
 LONG = 15  # digits of a decimal that float64 tells apart
 
 Result = TypeVar("Result")
@@ -142,9 +146,17 @@ class CategoryScan:
     first: list[bytes] = field(default_factory=list)  # levels of the first rows, to see how they are written
     seen: int = 0  # levels of all batches, and their bytes
     bytes: int = 0
+    words: int = 0  # in all cells: runs of letters and digits
+    between_blanks: int = 0  # in all cells: runs of anything but blanks
+    cells: int = 0  # that are not missing
 
     def add(self, array: pa.Array, rows: Integers) -> None:
         piece = levels.codes(array)
+        if levels.is_text(getattr(self.type, "value_type", self.type)):
+            times = np.bincount(piece.code, minlength=len(piece.levels) + 1)[:-1]
+            self.words += _matches(piece.levels, WORDS, times)
+            self.between_blanks += _matches(piece.levels, BETWEEN_BLANKS, times)
+            self.cells += int(times.sum())
         self.first = self.first or piece.levels[:LOOKED_AT].to_pylist()
         self.missing += piece.missing
         self.seen += len(piece.levels)
@@ -165,6 +177,23 @@ class CategoryScan:
     @property
     def bytes_per_level(self) -> float:
         return self.bytes / max(self.seen, 1)
+
+    @property
+    def has_words(self) -> bool:
+        """Whether cells have several words on average, and levels too few rows each to be known by themselves."""
+        rare = self.levels is None and self.cells < KNOWN * self.distinct
+        return rare and self.words >= FEWEST_WORDS * max(self.cells, 1)
+
+    @property
+    def is_prose(self) -> bool:
+        """Whether words stand between blanks, as in sentences, and not in file numbers or addresses of pages."""
+        return self.has_words and self.between_blanks >= FEWEST_OF_PROSE * self.cells
+
+
+def _matches(texts: pa.LargeBinaryArray, pattern: str, times: Integers) -> int:
+    """Count the matches in all texts, each of which stands for so many cells."""
+    found = compute.count_substring_regex(texts.view(pa.large_string()), pattern)
+    return int(found.to_numpy(zero_copy_only=False) @ times)
 
 
 @dataclass

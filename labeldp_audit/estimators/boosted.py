@@ -13,6 +13,7 @@ import numpy as np
 
 from ..core.arrays import Floats, Integers
 from ..core.errors import DataError
+from ..core.table import Columns
 from .contract import Fitting, Lesson, Predictor, constant, inside
 
 _ROUNDS, _FEWEST_ROUNDS = 1000, 100
@@ -39,7 +40,7 @@ class Boosted(Fitting):
             found = np.empty((len(rows), lesson.classes))
             for start in range(0, len(rows), _STEP):
                 part = slice(start, start + _STEP)
-                said = model.predict(lesson.columns.values[rows[part]], num_threads=lesson.threads)
+                said = model.predict(_features(lesson.columns, rows[part]), num_threads=lesson.threads)
                 # Of two classes LightGBM says how likely the second is.
                 found[part] = said if said.ndim == 2 else np.column_stack([1 - said, said])
             return inside(found)
@@ -58,8 +59,21 @@ class Brisk(Boosted):
 
 def usefulness(lesson: Lesson) -> Floats:
     """(f,) by how much splits on each column lower the loss; 0 where trees never ask for it."""
-    gain = _fitted(lesson, Brisk.rate, Brisk.patience).feature_importance(importance_type="gain")
-    return np.asarray(gain, dtype=np.float64)
+    gain = _fitted(lesson.readable(), Brisk.rate, Brisk.patience).feature_importance(importance_type="gain")
+    found, names = np.array(gain[: len(lesson.columns.names)], np.float64), lesson.columns.names
+    # Which of several columns of text the words are of is not known.
+    found[[names.index(name) for name in lesson.columns.words]] += gain[len(names) :].sum()
+    return found
+
+
+def _features(columns: Columns, rows: Integers) -> Any:
+    """(rows, f), and behind them the words that say most; sparse where there are any."""
+    from scipy import sparse
+
+    values = columns.values[rows]
+    if columns.telling is None:
+        return values
+    return sparse.hstack([sparse.csr_matrix(values), columns.telling[rows]], "csr")
 
 
 def _fitted(lesson: Lesson, rate: float, patience: int) -> Any:
@@ -79,13 +93,14 @@ def _fitted(lesson: Lesson, rate: float, patience: int) -> Any:
 
     def dataset(rows: Integers, make: Callable[..., Any], **more: object) -> Any:
         labels, weight = lesson.labels[rows].astype(np.float32), lesson.counts(rows)
-        return make(columns.values[rows], labels, weight=weight, params=options, **more)
+        return make(_features(columns, rows), labels, weight=weight, params=options, **more)
 
     categorical = np.flatnonzero(columns.categorical).tolist() or "auto"
     learn = dataset(lesson.learn, lightgbm.Dataset, categorical_feature=categorical)
     stop = lightgbm.early_stopping(patience, verbose=False)
     trees = 1 if lesson.classes == 2 else lesson.classes  # of a round
-    cells = len(lesson.learn) * columns.values.shape[1] * trees
+    words = 0 if columns.telling is None else columns.telling.nnz / len(columns.values)  # of a row
+    cells = len(lesson.learn) * (columns.values.shape[1] + words) * trees
     rounds = int(np.clip(_CELLS / cells, _FEWEST_ROUNDS, _ROUNDS))
     judge = dataset(lesson.judge, learn.create_valid)
     return lightgbm.train(options, learn, rounds, valid_sets=[judge], callbacks=[stop])

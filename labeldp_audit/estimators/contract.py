@@ -63,6 +63,7 @@ class Lesson:
     asked: Integers = field(default_factory=lambda: np.empty(0, np.int64))  # rows to score
     same: Integers | None = None  # (n,) rows with the same features have the same number
     repeats: Integers | None = None  # (n,) how many rows each row to learn from or to judge stands for; one, if None
+    people: Integers | None = None  # (n,) whose rows they are; if None, each row is another person's
     _known: dict[str, Any] = field(default_factory=dict, repr=False)
     _locks: dict[str, threading.Lock] = field(default_factory=lambda: defaultdict(threading.Lock), repr=False)
 
@@ -71,10 +72,16 @@ class Lesson:
 
         def checked() -> Scores:
             with nullcontext() if _ours(type(learner)) else blamed(learner.name):
-                said, judge, asked = learner.scores(self), len(self.judge), len(self.asked)
+                said, judge, asked = learner.scores(self.readable()), len(self.judge), len(self.asked)
                 return Scores(law(said.judge, judge, self.classes), law(said.asked, asked, self.classes))
 
         return self.once(learner.name, checked)
+
+    def readable(self) -> Lesson:
+        """Return the same lesson with numbers where columns hold free text."""
+        from . import text  # which knows lessons
+
+        return self.once("words", lambda: text.with_words(self)) if self.columns.words else self
 
     def once(self, name: str, make: Callable[[], Made]) -> Made:
         """What several learners begin with; the second waits for it."""

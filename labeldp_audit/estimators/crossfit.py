@@ -56,10 +56,12 @@ def scores(
     """
     number = int(folds.max()) + 1
     parted = [_parted(rows, folds != fold, people, np.random.default_rng([seed, fold])) for fold in range(number)]
+    whose = np.zeros(len(labels), np.int64)
+    whose[rows] = people
     lessons = [
         Lesson(
             columns=columns, labels=_seen(labels, learn, judge), classes=classes, learn=learn, judge=judge,
-            seed=seed * number + fold, threads=threads, asked=rows[folds == fold], same=same,
+            seed=seed * number + fold, threads=threads, asked=rows[folds == fold], same=same, people=whose,
         )
         for fold, (learn, judge) in enumerate(parted)
     ]  # fmt: skip

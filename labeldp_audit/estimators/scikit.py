@@ -39,7 +39,6 @@ from .stack import mixture
 MOST_LEVELS = 100  # of a category that have a column
 CELLS = 200_000_000  # of rows and columns of levels: fewer levels have one where these would be more
 TOO_SURE = 4.0  # nats that a correction gains: by chance, one in fifty does, as half a chi-square of two
-_INSTALL = "pip install scikit-learn"
 
 
 @dataclass(frozen=True)
@@ -63,8 +62,7 @@ class Sklearn(Fitting):
         try:
             kind = getattr(importlib.import_module(module), last)
         except Exception as error:
-            missing = isinstance(error, ModuleNotFoundError) and error.name == "sklearn"
-            hint = _INSTALL if missing else "as in sklearn.ensemble.HistGradientBoostingClassifier"
+            hint = "as in sklearn.ensemble.HistGradientBoostingClassifier"
             raise SpecError(f"{path} cannot be imported: {error}", hint=hint) from None
         if not (isinstance(kind, type) and hasattr(kind, "fit")):
             raise SpecError(f"{last} is not a scikit-learn classifier")
@@ -203,10 +201,8 @@ def spec_of(classifier: Any) -> str:
 
 
 def _check(classifier: Any) -> None:
-    try:
-        from sklearn.base import is_classifier
-    except ImportError as error:
-        raise SpecError(f"scikit-learn cannot be loaded: {error}", hint=_INSTALL) from None
+    from sklearn.base import is_classifier
+
     what = classifier if isinstance(classifier, type) else type(classifier)
     try:
         known = not isinstance(classifier, type) and is_classifier(classifier)

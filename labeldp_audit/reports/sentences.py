@@ -22,6 +22,7 @@ from ..core.remark import (
     SPELLED_ALIKE,
     UNANSWERED,
     UNAUDITED,
+    UNREADABLE,
     Remark,
 )
 from ..core.report import Report
@@ -146,6 +147,10 @@ SENTENCES: Mapping[str, str] = {
         "without the original nothing shows how labels were changed: what holds is that file and manifest agree; "
         "--original DATA checks the noise"
     ),
+    UNREADABLE: (
+        "no model can read {columns:listed}: free text in which fewer than one row in twenty shares a word with ten "
+        "others, so no limit is given; leave the column out of the release (--exclude)"
+    ),
     "labels-missing": "rows without a label, dropped: {rows:,}",
     SPELLED_ALIKE: (
         "labels that differ in spelling alone count as different classes: {labels:listed}; write them in one way if "
@@ -173,10 +178,6 @@ SENTENCES: Mapping[str, str] = {
     ),
     "text-looks-like-identifier": (
         "column {column:shown} looks like an identifier; --exclude {column:argument} if it is"
-    ),
-    "number-named-like-identifier": (
-        "column {column:shown} is named like an identifier: --exclude {column:argument} if it is, --categorical "
-        "{column:argument} if codes"
     ),
     "number-differs-in-each-row": (
         "column {column:shown} has a number of its own in nearly every row; --exclude {column:argument} if it is an "

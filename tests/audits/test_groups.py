@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+from notes import notes_of
 
 import labeldp_audit as lda
 from labeldp_audit.audits import groups
@@ -76,15 +77,13 @@ def test_a_column_that_is_the_label_is_named(share):
     assert all(one.bound.low > 0.98 for one in named)
 
 
-def test_a_status_in_the_last_digit_of_an_identifier_is_named():
+def test_a_column_of_notes_that_tell_the_label_is_named():
     rng = np.random.default_rng(4)
     y = (rng.random(ROWS) < 0.4).astype(int)
-    table = pd.DataFrame(
-        {"number": 2 * rng.choice(400_000_000, ROWS, replace=False) + y, "x": rng.random(ROWS), "y": y}
-    )
+    table = pd.DataFrame({"notes": notes_of(y), "others": notes_of(y * 0, 1), "x": rng.random(ROWS), "y": y})
     found = lda.audit(table, **AUDIT).findings
     [named] = of(found, "column_guessed")
-    assert named.at == {"column": "number (last digits)"} and named.bound.low > 0.98
+    assert named.at == {"column": "notes (words)"} and named.bound.low > 0.98
     j = next(one for one in of(found, "j") if one.at.get("tau") == 3 and one.mechanism is not None)
     assert j.bound.low > 0.7
 

@@ -116,6 +116,37 @@ def test_a_quotation_mark_left_open(read_text, refused):
     assert str(refused(read_text, text)) == "a row is longer than 4 MB: table.csv"
 
 
+LEFT_OPEN = "in a CSV file, close the quotation mark that opens in this row"
+
+
+@pytest.mark.parametrize("rows", [20, 5000], ids=["first block", "later block"])
+def test_a_label_with_other_cells_names_the_row_that_opens_it(read_text, refused, rows, small_blocks):
+    """And quotes none of them."""
+    lines = [f"{i},{'no' if i % 2 else 'yes'}" for i in range(1, rows + 4)]
+    lines[rows - 1] = f'{rows},"yes'
+    error = refused(read_text, "\n".join(["a,y", *lines, ""]))
+    assert str(error) == f"a label with a line break: table.csv: column 'y': row {rows}"
+    assert error.hint == LEFT_OPEN
+
+
+@pytest.mark.parametrize(("length", "fine"), [(100, True), (101, False)])
+@pytest.mark.parametrize("options", [{}, {"labels_only": True}], ids=str)
+def test_a_label_has_a_hundred_characters_at_most(read_columns, refused, length, fine, options):
+    columns, options = {"x": range(20), "y": ["no", "y" * length] * 10}, {"positive": "no", **options}
+    if fine:
+        assert len(read_columns(columns, **options).labels) == 20
+    else:
+        error = refused(read_columns, columns, **options)
+        assert str(error).startswith(f"a label of {length} characters, 100 at most")
+        assert str(error).endswith("row 2") and error.hint == LEFT_OPEN
+
+
+@pytest.mark.parametrize("name", ["a\rb", "a\n", "\n"], ids=repr)
+def test_a_label_of_several_lines_is_refused_in_any_file(read_columns, refused, name):
+    error = refused(read_columns, {"x": range(20), "y": ["no", name] * 10})
+    assert str(error).endswith("column 'y': row 2")
+
+
 def test_the_first_infinity_is_named(read_columns, refused):
     assert str(refused(read_columns, {"x": [None, float("inf"), 1.0, float("inf")]})).endswith("row 2")
     x = np.arange(200_000.0)

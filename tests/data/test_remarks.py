@@ -12,7 +12,7 @@ from labeldp_audit.data.describe import names_identifier, type_name
 from labeldp_audit.reports.sentences import warnings as said_of
 
 NUMBERS = [10, 20, 30, 40]
-NAMED = "column {} is named like an identifier: --exclude user_id if it is, --categorical user_id if codes"
+OWN = "column 'user_id' has a number of its own in nearly every row; --exclude user_id if it is an identifier"
 
 
 @pytest.mark.parametrize(
@@ -39,10 +39,10 @@ def test_names_of_identifiers_and_those_that_only_look_alike():
 @pytest.mark.parametrize(
     ("column", "options", "said"),
     [
-        (NUMBERS, {}, (NAMED.format("'user_id'"),)),
-        (pa.array(NUMBERS, pa.uint8()), {}, (NAMED.format("'user_id'"),)),
-        (pa.array([1, None, 3, 4], pa.int32()), {}, (NAMED.format("'user_id'"),)),
-        (pa.array(map(decimal.Decimal, NUMBERS), pa.decimal128(20, 0)), {}, (NAMED.format("'user_id'"),)),
+        (NUMBERS, {}, (OWN,)),
+        (pa.array(NUMBERS, pa.uint8()), {}, (OWN,)),
+        (pa.array([1, None, 3, 4], pa.int32()), {}, (OWN,)),
+        (pa.array(map(decimal.Decimal, NUMBERS), pa.decimal128(20, 0)), {}, (OWN,)),
         (NUMBERS, {"exclude": ("user_id",)}, ()),
         (NUMBERS, {"categorical": ("user_id",)}, ()),
         ([0.5, 1.5, 2.5, 3.5], {}, ()),
@@ -161,13 +161,32 @@ def test_rows_of_one_person_are_thought_of(read_columns):
 
 def test_columns_that_may_name_people_share_the_first_warning(read_columns):
     rows = np.arange(600)
-    columns = {"same": [7] * 600, "ward_id": rows % 9, "visit_id": rows, "patient_nbr": rows // 3, "x": rows % 7}
+    columns = {"same": [7] * 600, "ward_id": rows % 20, "visit_id": rows, "patient_nbr": rows // 3, "x": rows % 7}
     first, second, last = said_of(read_columns(columns))
     assert first.startswith("--group COLUMN if one of these names people: 'patient_nbr', 'ward_id', named")
-    assert second.startswith("column 'visit_id' is named like an identifier: --exclude visit_id if it is")
+    assert second.startswith("column 'visit_id' has a number of its own in nearly every row; --exclude visit_id if")
     assert last == "constant, so dropped: 'same'"
     [first, *_] = said_of(read_columns(columns, group="patient_nbr"))
     assert first.startswith("named like identifiers: 'ward_id'; --categorical those of codes")
+
+
+@pytest.mark.parametrize(("values", "said"), [(16, False), (19, False), (20, True), (400, True)])
+@pytest.mark.parametrize("name", ["education_num", "type_id"])
+def test_remarks_take_few_values_for_no_identifier(read_columns, name, values, said):
+    """Whatever the column is called: years of education are sixteen numbers."""
+    warnings = said_of(read_columns({name: np.arange(1000) % values, "x": np.arange(1000) % 7}))
+    assert any("names people" in one for one in warnings) is said
+
+
+def test_remarks_take_one_value_in_a_hundred_rows_for_people(read_columns):
+    for values, said in ((30, True), (29, False)):
+        warnings = said_of(read_columns({"user_id": np.arange(3000) % values, "x": np.arange(3000) % 7}))
+        assert any("names people" in one for one in warnings) is said
+
+
+def test_remarks_find_an_identifier_whatever_its_name(read_columns):
+    warnings = said_of(read_columns({"case": 1000 + np.arange(600), "x": np.arange(600) % 7}))
+    assert any("'case' has a number of its own in nearly every row" in one for one in warnings)
 
 
 def test_of_columns_that_are_said_to_be_categories_nothing_is_said(read_text):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
 from dataclasses import replace
 from functools import partial
@@ -102,25 +101,6 @@ def test_what_cannot_be_fitted_is_never_called():
         with pytest.raises(SpecError, match=f"{name} is not a scikit-learn classifier"):
             named(f"sklearn:{__name__}.{name},args=1")
     assert NotFittable.made == 0
-
-
-class Without:
-    """As if it were not installed."""
-
-    @staticmethod
-    def find_spec(name, *rest):
-        if name == "sklearn":
-            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
-
-
-def test_without_scikit_learn_the_error_says_what_to_install(monkeypatch):
-    for name in [name for name in sys.modules if name.partition(".")[0] == "sklearn"]:
-        monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setattr(sys, "meta_path", [Without, *sys.meta_path])
-    for make in (lambda: named(Sklearn.example), lambda: Sklearn(GaussianNB())):
-        with pytest.raises(SpecError) as refused:
-            make()
-        assert refused.value.hint == "pip install scikit-learn"
 
 
 # ---- how it learns
