@@ -18,13 +18,12 @@ from ..core.mechanism import Mechanism, Published
 from ..core.parameters import parameters_of
 from ..core.registry import spelled
 from ..core.release import Release
-from ..core.released import Released
+from ..core.released import MANIFEST, Released
 from ..data import ReadOptions, publish
 from ..mechanisms import MECHANISMS
 from .release import (
     BAG,
     CHANNEL,
-    MANIFEST,
     POSITIVES,
     ROWS,
     SCHEMA,
@@ -126,7 +125,7 @@ def read(
         columns, values = tuple(manifest["published"]["columns"]), tuple(manifest["published"]["values"])
         if values != values_of(mechanism, classes) or columns not in columns_of(mechanism, label, classes):
             raise DataError("the manifest names other columns or values than its mechanism publishes", file.name)
-    options = replace(options, label=None, positive=None, exclude=(), categorical=(), group=None)
+    options = replace(options, label=None, positive=None, exclude=(), categorical=(), group=None, no_header=False)
     sizes, strange = None, 0
     match mechanism.publishes:
         case Published.BAGS:

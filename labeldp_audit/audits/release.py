@@ -21,7 +21,7 @@ from ..core.mechanism import Mechanism, Published
 from ..core.progress import Progress
 from ..core.randomness import Chance, for_audit, for_release, shuffled
 from ..core.release import Release
-from ..core.released import Released
+from ..core.released import MANIFEST, Released
 from ..core.remark import Remark
 from ..core.settings import Settings
 from ..core.table import Table
@@ -31,7 +31,6 @@ from ..questions import releases
 from . import doubts, guides
 
 SCHEMA = "labeldp-audit/release/1"
-MANIFEST = ".manifest.json"
 BAG, ROWS, POSITIVES, CHANNEL = "bag", "rows", "positives", "channel"  # columns
 KEYS = {  # of a manifest, and of its parts: what else stood there could tell labels
     "": ("schema", "tool", "mechanism", "parameters", "guarantees", "label", "published", "learner", "table",
@@ -203,8 +202,8 @@ def options_of(settings: Settings) -> ReadOptions:
     """A release needs labels alone; what a mechanism learns from features, it reads itself."""
     return ReadOptions(
         label=settings.label, positive=settings.positive, drop_null_labels=settings.drop_null_labels,
-        delimiter=settings.delimiter, decimal=settings.decimal, few_rows=True, labels_only=True, group=settings.group,
-        many_classes=True,
+        delimiter=settings.delimiter, decimal=settings.decimal, no_header=settings.no_header, few_rows=True,
+        labels_only=True, group=settings.group, many_classes=True,
     )  # fmt: skip
 
 

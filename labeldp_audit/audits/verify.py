@@ -96,7 +96,8 @@ def _case(place: Copy, settings: Settings, progress: Progress) -> tuple[Case, Pa
     """The release and its original, and what of the file is not as it was."""
     options = ReadOptions(
         label=settings.label, positive=settings.positive, drop_null_labels=settings.drop_null_labels,
-        delimiter=settings.delimiter, decimal=settings.decimal, few_rows=True, labels_only=True, many_classes=True,
+        delimiter=settings.delimiter, decimal=settings.decimal, no_header=settings.no_header, few_rows=True,
+        labels_only=True, many_classes=True,
     )  # fmt: skip
     spec, manifest = _the_spec(settings) if settings.mechanism else None, place.manifest
     if manifest is not None:

@@ -8,8 +8,8 @@ from pathlib import Path
 import typer
 
 from ..audits import received
-from ..audits.release import MANIFEST
 from ..core.errors import SpecError
+from ..core.released import MANIFEST
 from ..core.report import VERIFY
 from ..data import write
 from ..reports.exports import EXPORTS

@@ -18,7 +18,7 @@ from ..reports.formats.spelling import short
 from . import configuration, terminal
 
 _FEW = 6  # classes that are named
-_READ = ("delimiter", "decimal", "drop_null_labels")  # options of how a table is read
+_READ = ("delimiter", "decimal", "no_header", "drop_null_labels")  # options of how a table is read
 _FEATURES = ("group", "exclude", "categorical")  # and of what attackers read in it
 _VIEWERS = {ANYBODY: "anybody who reads it", PEER: "the other people in it"}
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+MANIFEST = ".manifest.json"  # ends the name of the file beside a release that describes it
+
 
 @dataclass(frozen=True, repr=False)
 class Released:

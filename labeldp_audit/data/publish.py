@@ -569,6 +569,9 @@ def _csv_records(found: Source, label: str, delimiter: bytes, cells: int = 1) ->
     outside."""
     names = list(found.types)
     place, columns = names.index(label), len(names)
+    if not found.header:
+        before, after = (delimiter.join(map(str.encode, part)) for part in (names[:place], names[place + cells :]))
+        yield before + delimiter * bool(before), label.encode(), delimiter * bool(after) + after + b"\n"
     for data, last in _blocks(found):
         text = np.frombuffer(data, np.uint8)
         marks = text == ord('"')

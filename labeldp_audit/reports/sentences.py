@@ -16,9 +16,11 @@ from ..core.remark import (
     NOT_JUDGED,
     ONE_EACH,
     ORDER_TELLS,
+    RARER,
     REFUTED,
     SPELLED_ALIKE,
     UNANSWERED,
+    UNPUBLISHED,
     Remark,
 )
 from ..core.report import Report
@@ -27,7 +29,7 @@ from .formats.spelling import count
 
 FAULTS = (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError)
 _FEW_ROWS = 2_000
-_SAID_ELSEWHERE = (NOT_JUDGED, "no-strength-passes")  # in a line of its own, in the answer
+_SAID_ELSEWHERE = (NOT_JUDGED, "no-strength-passes", RARER)  # in a line of its own, in the answer or the first line
 
 
 def warnings(report: Report) -> tuple[str, ...]:
@@ -115,6 +117,10 @@ SENTENCES: Mapping[str, str] = {
         "{rows:,} rows belong to {people:,} people: every number is about one row of each, drawn by lot; models learn "
         "from all rows of other people"
     ),
+    RARER: (
+        "{positive:shown} is taken as the positive class of the label {label:shown}, as it is the rarer one; "
+        "--positive names another"
+    ),
     NO_ORIGINAL: (
         "without the original nothing shows how labels were changed: what holds is that file and manifest agree; "
         "--original DATA checks the noise"
@@ -127,6 +133,7 @@ SENTENCES: Mapping[str, str] = {
     "rows-asked": "{rows:,} of {of:,} rows, drawn uniformly, were asked; --queries all asks every row",
     "rows-learnt": "{rows:,} of {of:,} rows, drawn uniformly, were learnt from and scored",
     # ---- columns
+    UNPUBLISHED: "not judged, so not to be published: {columns:few}",
     "columns-constant": "constant, so dropped: {columns:listed}",
     "columns-with-values-far-out": (
         "a few values lie thousands of times as far out as most: {columns:listed}; empty their cells if they are codes "

@@ -9,12 +9,14 @@ import glob
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import NoReturn
 
 from ...core.errors import DataError
 from ...core.registry import Named, there
+from ...core.released import MANIFEST
 from .batches import reading
 from .columnar import open_arrow, open_parquet
 from .content import FileContent, SpooledContent
@@ -50,6 +52,8 @@ def file(path: Path, how: HowText) -> Source:
         there = FileContent.checked(str(path), path)
         raise DataError("unknown kind of file", there.name, hint=f"supported: {supported()}")
     opened = SOURCES.get(ending)
+    if not how.header and path.with_name(path.name + MANIFEST).exists():  # `release` names the columns
+        how = replace(how, header=True)
     return opened(FileContent.checked(path.name, path), how)
 
 
