@@ -14,13 +14,14 @@ from typing import Any
 from ..core import settings as options
 from ..core.errors import SpecError
 from ..core.progress import Progress
-from ..core.report import Report
+from ..core.report import MEASURED_BY, TUNE, Report
 from ..core.settings import Settings
 from ..estimators import named, scikit, supplied
 from ..estimators.contract import Estimator
 from ..questions import releases
 from . import attack, judging, run, tune, verify
 
+CHECK = "check"
 # What makes the report, and the options that the function of that name in Python takes, where there is one.
 COMMANDS: Mapping[str, tuple[Any, type | None]] = {
     "estimate-eta": (run.estimate_eta, options.EtaOptions),
@@ -28,8 +29,8 @@ COMMANDS: Mapping[str, tuple[Any, type | None]] = {
     "estimate-j": (run.estimate_j, options.TailOptions),
     "advantage": (run.gains, options.GainOptions),
     "audit": (run.audit, options.AuditOptions),
-    "check": (run.check, None),
-    "tune": (tune.tune, options.TuneOptions),
+    CHECK: (run.check, None),
+    TUNE: (tune.tune, options.TuneOptions),
     "verify": (verify.verify, None),
     "attack": (attack.attack, options.AttackCall),
 }
@@ -51,6 +52,18 @@ def found(command: str, data: object, settings: Settings, progress: Progress) ->
     """The report, and the rows of a command that has some."""
     made = COMMANDS[command][0](data, settings, progress)
     return made if isinstance(made, tuple) else (made, None)
+
+
+def found_like(older: Report, data: object, settings: Settings, progress: Progress) -> Report:
+    """Measure a table as an older report did its own: by the same command, or for the lines of the same policy."""
+    name = str(older.parameters.get(MEASURED_BY, older.command))
+    if name in (CHECK, TUNE):
+        lines = () if older.judgement is None else [one.line for one in older.judgement.verdicts]
+        name, settings = CHECK, replace(settings, policy=judging.wanted(judging.policy_of(lines)))
+    if name not in COMMANDS or COMMANDS[name][0] in (verify.verify, attack.attack):
+        raise SpecError(f"a report of {name} is no baseline of a table", hint="audit the older table")
+    report = found(name, data, settings, progress)[0]
+    return replace(report, command=CHECK, parameters={MEASURED_BY: name, **report.parameters})
 
 
 # ---- from Python

@@ -211,6 +211,7 @@ def compared(older: Report, newer: Report) -> Report:
 
 
 def _beside(report: Report, by: Policy | None, older: Report) -> Report:
+    changes.check_baseline(older, report)
     compared = changes.between(older, report)
     if by is None:
         return replace(report, judgement=changes.judgement(compared))

@@ -24,6 +24,8 @@ from . import judge
 BASIS = "utility"  # a parameter that decides what numbers mean
 NO_WORSE = "is no worse than before"
 RISE = 0.1  # of a low that has no upper limit beside it: less is chance
+SAME = 0.8  # of the columns of a table and its baseline have the same names
+_AGAIN = "name a report of an earlier version of the same table"
 FEATURES = ("number", "category", "constant")  # roles of columns
 
 
@@ -53,6 +55,8 @@ def between(old: Report, new: Report) -> Comparison:
     for key in before:
         if key in after:
             changes += _along(before[key], after[key], new)
+    if not changes:
+        raise SpecError("the reports have no numbers in common", hint="audit the newer table by the same command")
     return Comparison(old, new, tuple(changes))
 
 
@@ -70,6 +74,16 @@ def _check(old: Report, new: Report) -> None:
             if known is not None and _version(report.version) < _version(known.since):
                 what = f"{name} means something else since version {known.since}, and a report is of {report.version}"
                 raise SpecError(what, hint="audit the older table again")
+
+
+def check_baseline(old: Report, new: Report) -> None:
+    """Refuse an older report of another table, by the names of its columns."""
+    before, after = ({one.name for one in report.dataset.columns} for report in (old, new))
+    if not before or not after:
+        raise SpecError("a report that names no columns is no baseline", hint=_AGAIN)
+    if old.dataset.label == new.dataset.label and len(before & after) < SAME * max(len(before), len(after)):
+        what = f"the baseline is of another table: {len(before & after):,} columns in common"
+        raise SpecError(f"{what}, of {len(before):,} and {len(after):,}", old.dataset.name, hint=_AGAIN)
 
 
 def _version(text: str) -> tuple[int, ...]:

@@ -39,10 +39,13 @@ def _because(judged: Judgement, report: Report) -> str:
     left = blocking(judged)
     if not left:
         number, waived = len(judged.verdicts), sum(one.waiver is not None for one in judged.verdicts)
-        hold = "the one line of the policy holds" if number == 1 else f"all {count(number)} lines of the policy hold"
         before = sum(one.waiver is not None and one.waiver.baseline for one in judged.verdicts)
         beside = f", {count(waived - before)} by a waiver" if waived > before else ""
-        beside += f", {count(before)} broken before as well and no worse" if before else ""
+        if before:
+            others = f"; {count(number - before)} other{'s hold' if number - before > 1 else ' holds'}"
+            broken = f"{count(before)} line{'s' * (before > 1)} still broken, no worse than the baseline"
+            return broken + (f"{others}{beside}" if number > before else "")
+        hold = "the one line of the policy holds" if number == 1 else f"all {count(number)} lines of the policy hold"
         return f"{hold} for {plain(report.dataset.name)}{beside}"
     return f"blocked by {plain(left[0].line)}{_and_others(left)}: {_in_words(left[0], report)}"
 
