@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from ..audits import judging
 from ..core.errors import DataError, SpecError
-from ..core.policy import Outcome
+from ..core.policy import UNDECIDED, Outcome
 from ..core.report import MEASURED_BY, Report
 from ..engines import machine
 from ..reports.sentences import sentence
@@ -28,9 +28,7 @@ if TYPE_CHECKING:
     from ..estimators.supplied import Rows
 
 MEASURING = (TABLE, SEARCH, QUESTION)  # panels of options that say how a report is made
-STATUSES = {
-    Outcome.PASS: terminal.FINE, Outcome.INCONCLUSIVE: terminal.INCONCLUSIVE, Outcome.UNPROVEN: terminal.INCONCLUSIVE,
-}  # fmt: skip
+STATUSES = {Outcome.PASS: terminal.FINE, **dict.fromkeys(UNDECIDED, terminal.INCONCLUSIVE)}
 
 
 @dataclass(frozen=True)

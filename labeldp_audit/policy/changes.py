@@ -55,8 +55,6 @@ def between(old: Report, new: Report) -> Comparison:
     for key in before:
         if key in after:
             changes += _along(before[key], after[key], new)
-    if not changes:
-        raise SpecError("the reports have no numbers in common", hint="audit the newer table by the same command")
     return Comparison(old, new, tuple(changes))
 
 
@@ -76,14 +74,20 @@ def _check(old: Report, new: Report) -> None:
                 raise SpecError(what, hint="audit the older table again")
 
 
-def check_baseline(old: Report, new: Report) -> None:
-    """Refuse an older report of another table, by the names of its columns."""
-    before, after = ({one.name for one in report.dataset.columns} for report in (old, new))
+def check_baseline(compared: Comparison) -> None:
+    """Refuse an older report of another table, by the names of its columns, or one of other numbers."""
+    before, after = ({one.name for one in report.dataset.columns} for report in (compared.old, compared.new))
     if not before or not after:
-        raise SpecError("a report that names no columns is no baseline", hint=_AGAIN)
-    if old.dataset.label == new.dataset.label and len(before & after) < SAME * max(len(before), len(after)):
+        raise SpecError("a report that names no columns has no baseline and is none", hint=_AGAIN)
+    if len(before & after) < SAME * max(len(before), len(after)):
         what = f"the baseline is of another table: {len(before & after):,} columns in common"
-        raise SpecError(f"{what}, of {len(before):,} and {len(after):,}", old.dataset.name, hint=_AGAIN)
+        raise SpecError(f"{what}, of {len(before):,} and {len(after):,}", compared.old.dataset.name, hint=_AGAIN)
+    check_numbers(compared)
+
+
+def check_numbers(compared: Comparison) -> None:
+    if not compared.changes:
+        raise SpecError("the reports have no numbers in common", hint="audit the newer table by the same command")
 
 
 def _version(text: str) -> tuple[int, ...]:
@@ -187,7 +191,7 @@ def accepted(
     reason = f"broken before as well ({compared.old.dataset.name}), and not shown to be worse"
 
     def settled(line: Line, one: Verdict) -> Verdict:
-        measured = Outcome.NOT_MEASURED not in (one.outcome, was.get(one.line, Outcome.PASS))
+        measured = not {Outcome.NOT_MEASURED, Outcome.VACUOUS} & {one.outcome, was.get(one.line, Outcome.PASS)}
         if not (one.counts and measured and _as_before(line, compared)):
             return one
         return replace(one, waiver=Waiver(one.quantity, compared.new.dataset.sha256, today, reason, baseline=True))

@@ -290,6 +290,16 @@ CERTIFIED_RENYI = Quantity(
     ("certified", "weighted_jeffreys"),
     has_upper=False, two_classes=True, with_noise=STAYS, axes=("alpha", "of"), unit=NATS,
 )  # fmt: skip
+LABELS_GIVEN_AWAY = Quantity(
+    "labels_given_away", "Labels given away by the features",
+    "share of labels that is certain to be guessed from the features alone, where each class counts alike",
+    "1 - max_c 1 / (C p_c) (Clopper-Pearson upper limit on wrong guesses, made without the labels that judge them)",
+    f"{MATHEMATICS}: CERTIFICATES c",
+    "Only a table of which it is above 99 % has it, and fails every policy: no noise on labels protects them. Drop "
+    "the columns that are named, which tell most alone; a waiver of this quantity accepts it.",
+    ("certified_uninformed_utility", "column_guessed", "vacuous"),
+    share=True, has_upper=False, with_noise=STAYS, axes=("column",), listed=True,
+)  # fmt: skip
 CERTIFIED_UNINFORMED_UTILITY = Quantity(
     "certified_uninformed_utility", "Certified right guesses from features",
     "share of labels that is certain to be guessed from the features alone",
@@ -548,7 +558,7 @@ ADVANTAGES = Question(
     "advantage",
     (UNINFORMED_UTILITY, LEAVE_ONE_OUT_UTILITY, PLUG_IN_UTILITY, INFORMED_UTILITY, ADVANTAGE, ADVANTAGE_BOUND,
      MULTIPLICATIVE_ADVANTAGE, ADVANTAGE_KNOWING_OTHERS, EQUIVALENT_EPSILON, EQUIVALENT_K, CERTIFIED_ADVANTAGE,
-     CERTIFIED_UNINFORMED_UTILITY, CERTIFIED_INFORMED_UTILITY),
+     CERTIFIED_UNINFORMED_UTILITY, CERTIFIED_INFORMED_UTILITY, LABELS_GIVEN_AWAY),
     lambda classes: True, answered_by("advantage"), share=None,
 )  # fmt: skip
 

@@ -255,6 +255,10 @@ SENTENCES: Mapping[str, str] = {
     "least-noise-passes": "{scale}: even {parameter} = {value:g}, the least noise tried, passes",
     "no-strength-passes": "{scale}: {reason}",
     "never-fails": "{line!r} never fails: a share is never above 1, and 5 % is written 0.05",
+    "vacuous": (
+        "{line!r} is vacuous: even labels without noise pass it; take a smaller threshold, or, for advantages, "
+        "--utility balanced, which counts each class alike however rare"
+    ),
     "upside-down": ("{line!r} stops a release where the number is small: a line says what blocks it"),
     "never-passes": ("{line!r} can never pass: no table has an upper limit for it; gate on .low, or on advantage.high"),
 }
