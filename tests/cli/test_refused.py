@@ -131,7 +131,8 @@ def test_the_hint_can_be_followed(audit):
     for delimiter, name in ((";", "s"), ("\t", "t"), ("|", "p")):
         (audit.folder / f"{name}d.csv").write_text(TWELVE.replace(",", delimiter))
     for words, hint in {
-        ("t.csv",): "--label", ("t.csv", "--label", "b"): "--drop-null-labels", ("which.csv",): "--positive",
+        ("t.csv",): "--label", ("t.csv", "--label", "b"): "--drop-null-labels",
+        ("which.csv", "--eta", "a"): "--positive",
         ("sd.csv",): "--delimiter", ("td.csv",): "--delimiter", ("pd.csv",): "--delimiter",
         ("l.csv.gz",): "gzip -dc l.csv.gz | iconv -f latin1 -t utf-8 > utf8.csv",
     }.items():  # fmt: skip
