@@ -5,6 +5,7 @@ What can be refused is refused before the data are read.
 
 from __future__ import annotations
 
+import math
 import os
 import warnings
 from collections.abc import Mapping
@@ -13,8 +14,9 @@ from typing import Any
 
 from ..core import settings as options
 from ..core.errors import SpecError
+from ..core.policy import Line, Policy
 from ..core.progress import Progress
-from ..core.report import MEASURED_BY, TUNE, Report
+from ..core.report import MEASURED_BY, Report
 from ..core.settings import Settings
 from ..estimators import named, scikit, supplied
 from ..estimators.contract import Estimator
@@ -30,7 +32,7 @@ COMMANDS: Mapping[str, tuple[Any, type | None]] = {
     "advantage": (run.gains, options.GainOptions),
     "audit": (run.audit, options.AuditOptions),
     CHECK: (run.check, None),
-    TUNE: (tune.tune, options.TuneOptions),
+    "tune": (tune.tune, options.TuneOptions),
     "verify": (verify.verify, None),
     "attack": (attack.attack, options.AttackCall),
 }
@@ -55,12 +57,14 @@ def found(command: str, data: object, settings: Settings, progress: Progress) ->
 
 
 def found_like(older: Report, data: object, settings: Settings, progress: Progress) -> Report:
-    """Measure a table as an older report did its own: by the same command, or for the lines of the same policy."""
+    """Measure a table as an older report did its own: by the same command, or what a policy asked about."""
     name = str(older.parameters.get(MEASURED_BY, older.command))
-    if name in (CHECK, TUNE):
-        lines = () if older.judgement is None else [one.line for one in older.judgement.verdicts]
-        name, settings = CHECK, replace(settings, policy=judging.wanted(judging.policy_of(lines)))
-    if name not in COMMANDS or COMMANDS[name][0] in (verify.verify, attack.attack):
+    if name == CHECK:
+        asked = dict.fromkeys((one.quantity, one.place("tau")) for one in older.findings)
+        at: list[tuple[str, dict[str, float | str]]] = [(of, {} if tau is None else {"tau": tau}) for of, tau in asked]
+        lines = tuple(Line(of, of, place, "high", ">", math.inf) for of, place in at)
+        settings = replace(settings, policy=Policy(lines))
+    if name not in COMMANDS or COMMANDS[name][0] in (tune.tune, verify.verify, attack.attack):
         raise SpecError(f"a report of {name} is no baseline of a table", hint="audit the older table")
     report = found(name, data, settings, progress)[0]
     return replace(report, command=CHECK, parameters={MEASURED_BY: name, **report.parameters})

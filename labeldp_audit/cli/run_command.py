@@ -190,7 +190,7 @@ def _computed(errand: Errand, before: Report | None, quiet: bool) -> tuple[Repor
     from ..audits import calls
 
     settings = errand.settings
-    if before is not None:
+    if before is not None and settings.label in (None, before.dataset.label):
         settings = replace(settings, positive=settings.positive or before.dataset.positive)
     with terminal.watched(quiet) as progress:
         if before is not None and settings.policy is None:

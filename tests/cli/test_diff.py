@@ -156,6 +156,10 @@ def test_table_is_checked_against_a_baseline_without_a_policy(stored, command):
     stored(command, "old.csv", *how, *more, "--no-output", "-f", "json=old.json", "--mechanism", "rr:epsilon=2")
     beside = ("--baseline", "old.json", "--estimator", "linear", "--bags", "30", "--no-output", "-f", "json=out.json")
     assert stored("check", "old.csv", *beside).status == 0
+    again = lda.read_report("out.json").content
+    (stored.folder / "out.json").rename("again.json")  # and a baseline that was made so itself
+    assert stored("check", "old.csv", "--baseline", "again.json", *beside[2:]).status == 0
+    assert lda.read_report("out.json").content.findings == again.findings
     content = lda.read_report("out.json").content
     assert content.command == "check" and content.parameters["measured_by"] == command
     compared = content.parameters.get("compared", ())
