@@ -199,8 +199,8 @@ OPTIONS: Mapping[str, Parameter] = {one.name: one for one in (
         shown="the policy of the configuration"),
     _option("policy", Text("FILE"), POLICY, "TOML file with fail_if = [...] and waivers, used beside --fail-if.",
         shown="the policy of the configuration"),
-    _option("baseline", Text("OLD.json"), POLICY, "Stored report of before: lines that it broke as well count only "
-        "where the number got worse beyond the limits of both reports. Without a policy nothing may get worse.",
+    _option("baseline", Text("OLD.json"), POLICY, "Stored report of the same table before: lines that it broke as "
+        "well count only where the number got worse beyond the limits of both. Without a policy nothing may get worse.",
         shown="none"),
     _setting("cluster", QUESTION, "Column that says which records are alike, for mechanisms that look at clusters.",
         shown="k-means on the features"),
