@@ -84,7 +84,10 @@ def answer(evidence: Evidence, settings: Settings, budget: Budget) -> list[Findi
     asked = [*evidence.mechanisms, *(one for one in evidence.compared if one.spec not in spoken)]
     fit = [one for one in asked if not unfit(one, table)]
     belief = estimated.belief_of(table, eta)
-    paid = guessing.payoffs_of(table, settings, budget.spend("p of payoffs", PRIOR_SHARE / 2))
+    of_payoffs = budget.spend("p of payoffs", PRIOR_SHARE / 2)
+    paid = guessing.payoffs_of(table, settings, of_payoffs)
+    if (balanced := paid).alike:  # which needs no limits of the shares of classes
+        balanced = guessing.payoffs_of(table, replace(settings, utility="balanced"), of_payoffs)
     wide = assumptions.widening(eta, settings, budget.spend("radii", RADII_SHARE))
     of_guesses, of_eta = budget.part("guesses", FEATURES_SHARE), budget.spend("eta", ETA_SHARE)
     features = guessing.of_features(table, eta, belief, paid, settings, wide, of_guesses)
@@ -97,9 +100,6 @@ def answer(evidence: Evidence, settings: Settings, budget: Budget) -> list[Findi
     sharing = len(fit) if evidence.among is None else evidence.among
     of_advantages = budget.spend("advantages", GAIN_SHARE)
     certified = certified_guesses.uninformed(known, eta, paid, settings, sure)
-    # By the same limits of the shares of classes, so for the same part of the level.
-    alike = replace(settings, utility="balanced")
-    balanced = guessing.payoffs_of(table, alike, budget.spend("p of payoffs", PRIOR_SHARE / 2))
     return [
         *_given_away(audit, balanced, settings),
         Finding("uninformed_utility", features.right, settings.confidence),
