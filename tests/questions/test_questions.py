@@ -219,7 +219,7 @@ def test_levels_of_advantages_add_up_too():
         spending = spent(advantage, *audit, **asked)
     of_gains = sum(call.args[-2] for call in gains.call_args_list)
     assert spending.total + of_gains == pytest.approx(0.1)
-    assert set(spending.by_event) == {"eta", "radii", "prior", "features", "certificates"}
+    assert set(spending.by_event) == {"eta", "radii", "prior", "payoffs", "features", "certificates"}
 
 
 def test_levels_do_not_depend_on_the_labels():
