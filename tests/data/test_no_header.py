@@ -28,6 +28,14 @@ def test_first_row_of_cells_is_refused(read_text, text, label, what):
     assert refused.value.hint.startswith("--no-header names the columns c1, c2, ...")
 
 
+@pytest.mark.parametrize("text", ["a,b,b,0\nc,d,e,1\n", "a,,,0\nc,d,e,1\n"])
+def test_hints_about_names_say_that_the_row_may_be_data(read_text, text):
+    with pytest.raises(lda.DataError) as refused:
+        read_text(text)
+    assert "--no-header if" in refused.value.hint
+    assert read_text(text, no_header=True, label="c4").dataset.rows == 2
+
+
 @pytest.mark.parametrize("header", ["0,1,2", "y_1,1_2,2_2", "x,0.5,1.5k", "1990,1991,1992"])
 def test_names_that_count_or_are_no_numbers_are_read(read_text, header):
     table = read_text(f"{header}\n5,6,7\n8,9,6\n", label=header.split(",")[2], positive="7")

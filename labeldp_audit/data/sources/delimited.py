@@ -142,9 +142,9 @@ def _names(content: Content, delimiter: str, how: HowText) -> list[str]:
         hint = "--no-header names the columns c1, c2, ...; otherwise give the columns names that are not numbers"
         raise DataError("the first row holds numbers and no names of columns", content.name, hint=hint)
     if (nameless := names.count("")) > 1:
-        hint = "the first row has to name the columns: remove titles above it and empty columns"
+        hint = "the first row has to name the columns (--no-header if it is data): remove titles and empty columns"
         raise DataError(f"columns without a name: {nameless:,} of {len(names):,}", content.name, hint=hint)
-    all_different(names, content.name)
+    all_different(names, content.name, hint="--no-header if the first row is data")
     return names
 
 
