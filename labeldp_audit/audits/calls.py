@@ -5,6 +5,7 @@ What can be refused is refused before the data are read.
 
 from __future__ import annotations
 
+import math
 import os
 import warnings
 from collections.abc import Mapping
@@ -13,14 +14,16 @@ from typing import Any
 
 from ..core import settings as options
 from ..core.errors import SpecError
+from ..core.policy import Line, Policy
 from ..core.progress import Progress
-from ..core.report import Report
+from ..core.report import MEASURED_BY, Report
 from ..core.settings import Settings
 from ..estimators import named, scikit, supplied
 from ..estimators.contract import Estimator
 from ..questions import releases
 from . import attack, judging, run, tune, verify
 
+CHECK = "check"
 # What makes the report, and the options that the function of that name in Python takes, where there is one.
 COMMANDS: Mapping[str, tuple[Any, type | None]] = {
     "estimate-eta": (run.estimate_eta, options.EtaOptions),
@@ -28,7 +31,7 @@ COMMANDS: Mapping[str, tuple[Any, type | None]] = {
     "estimate-j": (run.estimate_j, options.TailOptions),
     "advantage": (run.gains, options.GainOptions),
     "audit": (run.audit, options.AuditOptions),
-    "check": (run.check, None),
+    CHECK: (run.check, None),
     "tune": (tune.tune, options.TuneOptions),
     "verify": (verify.verify, None),
     "attack": (attack.attack, options.AttackCall),
@@ -51,6 +54,20 @@ def found(command: str, data: object, settings: Settings, progress: Progress) ->
     """The report, and the rows of a command that has some."""
     made = COMMANDS[command][0](data, settings, progress)
     return made if isinstance(made, tuple) else (made, None)
+
+
+def found_like(older: Report, data: object, settings: Settings, progress: Progress) -> Report:
+    """Measure a table as an older report did its own: by the same command, or what a policy asked about."""
+    name = str(older.parameters.get(MEASURED_BY, older.command))
+    if name == CHECK:
+        asked = dict.fromkeys((one.quantity, one.place("tau")) for one in older.findings)
+        at: list[tuple[str, dict[str, float | str]]] = [(of, {} if tau is None else {"tau": tau}) for of, tau in asked]
+        lines = tuple(Line(of, of, place, "high", ">", math.inf) for of, place in at)
+        settings = replace(settings, policy=Policy(lines))
+    if name not in COMMANDS or COMMANDS[name][0] in (tune.tune, verify.verify, attack.attack):
+        raise SpecError(f"a report of {name} is no baseline of a table", hint="audit the older table")
+    report = found(name, data, settings, progress)[0]
+    return replace(report, command=CHECK, parameters={MEASURED_BY: name, **report.parameters})
 
 
 # ---- from Python

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 from ..bounds.certificates import repeated_rows
-from ..core.errors import DataError, SpecError
+from ..core.errors import AuditError, DataError, SpecError
 from ..core.eta import Eta
 from ..core.policy import Policy
 from ..core.progress import Progress
 from ..core.randomness import for_audit
+from ..core.released import Released
 from ..core.remark import DOUBTS, FITTED_BEFORE, LEFT_OUT, UNREADABLE, Remark
 from ..core.settings import Settings, smoothness
 from ..core.table import Points, Table, Twins
@@ -22,6 +24,7 @@ from ..data import (
     probabilities_of_rows,
     read_estimates,
     read_table,
+    stamps,
     unchanged,
 )
 from ..estimators import named, supplied
@@ -29,7 +32,9 @@ from ..estimators.contract import Task, answer
 from ..questions import releases
 from ..questions.contract import Evidence
 from ..questions.every import QUANTITIES
-from . import doubts
+from . import doubts, received
+from .received import Copy
+from .release import MANIFEST, beside, options_of
 
 
 def gather(
@@ -52,11 +57,16 @@ def read_and_estimate(
     to learn from and guess apart."""
     if settings.eta and settings.eta_file is not None:
         raise SpecError("--eta and --eta-file exclude each other")
+    if not settings.released_table and (manifest := manifest_of_release(data, settings)):
+        what = f"the table is a release, so its labels say nothing about the true ones: {manifest}"
+        hint = "audit the original table, or attack ORIGINAL RELEASE; --released-table audits this one all the same"
+        raise DataError(what, hint=hint)
     options = ReadOptions(
         label=settings.label, positive=settings.positive, exclude=settings.exclude, categorical=settings.categorical,
         drop_null_labels=settings.drop_null_labels, delimiter=settings.delimiter, decimal=settings.decimal,
-        few_rows=settings.few_rows, group=settings.group,
+        no_header=settings.no_header, few_rows=settings.few_rows, group=settings.group,
         many_classes=many, repeats=settings.repeats, records=True, seed=settings.seed,
+        rarer=_is_two_sided(settings),
     )  # fmt: skip
     if settings.eta or settings.eta_file is not None:
         read = _supplied if settings.eta else _from_file
@@ -75,6 +85,31 @@ def read_and_estimate(
         table = replace(table, twins=_twins(table, settings.seed))
     eta, said = answer(estimator, Task(whole, table, settings, progress, halves))
     return doubts.with_order(replace(table, remarks=(*table.remarks, *said)), eta), eta
+
+
+def manifest_of_release(data: object, settings: Settings) -> str | None:
+    """Return what names `data` as a release: the manifest beside it, or one in its folder with the digest of these
+    labels, as of a release that was renamed or copied; None where nothing does."""
+    if isinstance(data, Released):
+        return "its manifest"
+    files = list(stamps(data))
+    if known := next((one for one in (beside(file)[0] for file in files) if one.exists()), None):
+        return known.name
+    options = options_of(settings)
+    for place in sorted({one for file in files for one in file.parent.glob(f"*{MANIFEST}")}):
+        with suppress(AuditError, *received.UNFIT):  # of another table, or no manifest of ours
+            release = place.with_name(place.name.removesuffix(MANIFEST))
+            copy = Copy(release.name, data, str(beside(release)[1]), received.read_manifest(place))
+            if received.read(copy, options).sha256 == copy.manifest["published"]["sha256"]:  # type: ignore[index]
+                return place.name
+    return None
+
+
+def _is_two_sided(settings: Settings) -> bool:
+    """Check whether all that is asked treats two classes alike, so that either may be the positive one."""
+    lines = () if settings.policy is None else settings.policy.lines
+    known = (QUANTITIES.get(line.quantity) for line in lines)
+    return not settings.eta and not any(one is not None and one.one_sided for one in known)
 
 
 def _check_policy(policy: Policy | None, table: Table) -> None:

@@ -27,7 +27,7 @@ from ..engines.machine import available_cores
 from ..estimators import boosted
 from ..estimators.contract import Lesson
 from ..measures import loss
-from ..questions import assumptions, intervals
+from ..questions import assumptions, intervals, telling_columns
 from ..questions.contract import Evidence
 
 FEWEST = 100  # people of a group who judge, and who have a level that is named
@@ -40,9 +40,7 @@ GAIN = 0.01  # of the variance of the loss: a split that explains less is none
 LONGEST = 40  # characters of a level
 DIGITS = 2  # of the range of a number, to which its borders are rounded
 CELLS = 4  # of a group, by what the model says
-NEARLY = 0.1  # of the wrong guesses of the commonest class: a column that leaves no more gives labels away alone
 FEWEST_WRONG = 10  # guesses of that, or nothing is said of columns
-VALUES = 512  # of a number that are looked at one by one; of more, as many steps
 FEW = f"fewer than {FEWEST / (1 - LEARN - RULES):.0f} people"
 NO_COLUMNS = "probabilities were given, so columns were not read"
 SAID = "the estimate is what a model says of its own scores; low does not take it to be right"
@@ -328,34 +326,8 @@ def _columns_alone(parts: _Parts, columns: Columns, settings: Settings, miss: fl
     labels_asked = labels[parts.judge]
     blind = int((labels_asked != common).sum())
     for place, name in enumerate(columns.names):
-        right = int((_guessed(parts, columns, place, learn, common) == labels_asked).sum())
-        if blind >= FEWEST_WRONG and n - right <= NEARLY * blind:
+        guesses = telling_columns.guesses(columns, labels, classes, place, learn, parts.judge)
+        right = int((guesses == labels_asked).sum())
+        if blind >= FEWEST_WRONG and n - right <= telling_columns.NEARLY * blind:
             low = float(clopper_pearson.lower(right, n, miss / len(columns.names)))
             yield _finding("column_guessed", right / n, low, 1.0, {"column": name}, n, settings)
-
-
-def _guessed(parts: _Parts, columns: Columns, place: int, learn: Integers, common: int) -> Integers:
-    """The commonest class of those with the same level, or a like number."""
-    labels, values = parts.table.labels[learn].astype(np.int64), columns.values[:, place]
-    classes = len(parts.table.dataset.classes)
-    known, asked = values[learn], values[parts.judge]
-    if not columns.categorical[place]:
-        ends = _steps(known, labels, classes)
-        known, asked = (np.where(np.isnan(one), -1, np.searchsorted(ends[:-1], one)) for one in (known, asked))
-    levels, place_of = np.unique(known, return_inverse=True)
-    counts = np.bincount(place_of * classes + labels, minlength=len(levels) * classes).reshape(-1, classes)
-    at = np.minimum(np.searchsorted(levels, asked), len(levels) - 1)
-    return np.where(levels[at] == asked, counts.argmax(axis=1)[at], common)
-
-
-def _steps(values: npt.NDArray[np.float32], labels: Integers, classes: int) -> npt.NDArray[np.float32]:
-    """Values between which numbers are alike: all of few, else quantiles of each class, as a rare one needs them."""
-    there = ~np.isnan(values)
-    different = np.unique(values[there])
-    if len(different) <= VALUES:
-        return different
-    share = np.linspace(0, 1, 1 + VALUES // classes)
-    every = [values[there & (labels == one)] for one in range(classes)]
-    return np.unique(
-        np.concatenate([np.quantile(one, share, method="higher") for one in every if len(one)]).astype(np.float32)
-    )

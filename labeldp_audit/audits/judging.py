@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..core.errors import SpecError
-from ..core.finding import Finding
 from ..core.policy import Line, Policy
 from ..core.quantity import PER_CENT, Quantity
 from ..core.report import Report
@@ -198,7 +197,6 @@ def judged(report: Report, by: Policy | None, older: Report | None = None) -> Re
         return report
     classes, today = len(report.dataset.classes), _today()
     lines = tuple(canonical(line, classes) for line in by.lines)
-    check_can_fail(lines, report.findings, report.parameters.get("utility") == "balanced")
     report = _without_advice(report)
     if report.command != "tune" or report.judgement is None:
         report = replace(report, judgement=judge.judge(replace(by, lines=lines), report, today))
@@ -206,41 +204,25 @@ def judged(report: Report, by: Policy | None, older: Report | None = None) -> Re
 
 
 def compared(older: Report, newer: Report) -> Report:
-    """What changed."""
-    return changes.report(changes.between(older, newer))
+    """Report what changed."""
+    found = changes.between(older, newer)
+    changes.check_numbers(found)
+    return changes.report(found)
 
 
 def _beside(report: Report, by: Policy | None, older: Report) -> Report:
     compared = changes.between(older, report)
+    changes.check_baseline(compared)
     if by is None:
         return replace(report, judgement=changes.judgement(compared))
     now, before = judged(report, by), judged(older, by).judgement
     assert now.judgement is not None and before is not None
-    lines = [canonical(line, len(report.dataset.classes)) for line in by.lines]
+    lines = [canonical(judge.parse(one.line), len(report.dataset.classes)) for one in now.judgement.verdicts]
     return replace(now, judgement=changes.accepted(lines, now.judgement, before, compared, _today()))
 
 
 def _today() -> datetime.date:
     return datetime.datetime.now(datetime.UTC).date()
-
-
-def check_can_fail(lines: Iterable[Line], findings: Iterable[Finding], balanced: bool) -> None:
-    """A line that no release of this table could break stops nothing."""
-    told = tuple(findings)
-    for line in lines:
-        clear = judge.cannot_fail(line, told)
-        most = None if clear is None else judge.most_of(line, clear.bound)
-        if most is None:
-            continue
-        hint = "a share is at most 1: 5 % is written 0.05"
-        if line.threshold < 1:
-            hint = f"a threshold relative to that, such as {most / 2:.2g} (half of it)"
-            of_guesses = not QUANTITIES.get(line.quantity, _UNKNOWN).of_losses
-            hint += ", or --utility balanced, which counts each class alike however rare" * (
-                of_guesses and not balanced
-            )
-        what = f"{line.text!r} cannot fail: {line.quantity} is at most {most:.4g} with labels without noise"
-        raise SpecError(what, hint=hint)
 
 
 def _without_advice(report: Report) -> Report:

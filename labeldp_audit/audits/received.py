@@ -143,7 +143,7 @@ def read(
 def options_of_release(options: ReadOptions, manifest: Mapping[str, Any] | None) -> ReadOptions:
     """Return how a release is read: text that `release` wrote has one form, others are written as their table is."""
     known = replace(options, label=None, positive=None, exclude=(), categorical=(), group=None)
-    return known if manifest is None else replace(known, delimiter=None, decimal=".")
+    return known if manifest is None else replace(known, delimiter=None, decimal=".", no_header=False)
 
 
 def manifest_of(file: Path) -> Mapping[str, Any] | None:

@@ -317,8 +317,8 @@ def options_of(settings: Settings) -> ReadOptions:
     """A release needs labels alone; what a mechanism learns from features, it reads itself."""
     return ReadOptions(
         label=settings.label, positive=settings.positive, drop_null_labels=settings.drop_null_labels,
-        delimiter=settings.delimiter, decimal=settings.decimal, few_rows=True, labels_only=True, group=settings.group,
-        many_classes=True, exclude=settings.exclude,
+        delimiter=settings.delimiter, decimal=settings.decimal, no_header=settings.no_header, few_rows=True,
+        labels_only=True, group=settings.group, many_classes=True, exclude=settings.exclude,
     )  # fmt: skip
 
 

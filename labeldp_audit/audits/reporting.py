@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from .. import __version__
 from ..bounds.certificates import unknowable
 from ..core.eta import Bin, Eta, EtaSummary
 from ..core.finding import Finding
-from ..core.remark import BLIND, FIRST, JUDGED_BY_EPSILON, NOT_JUDGED, Remark
+from ..core.remark import BLIND, FIRST, JUDGED_BY_EPSILON, NOT_JUDGED, UNPUBLISHED, Remark
 from ..core.report import ETA_FILE, Report
 from ..core.settings import Settings
 from ..core.table import Dataset
@@ -37,7 +38,8 @@ def build(
     groups = max(1, min(_BINS, len(labels) // _FEWEST))
     classes = table.dataset.classes
     bins = tuple(reliability.table(eta.probability, labels, classes, groups, _DOUBT / eta.choices))
-    first, others = ([one for one in table.remarks if (one.code in FIRST) is known] for known in (True, False))
+    noticed_of_table = (*table.remarks, *_unpublished(eta, settings))
+    first, others = ([one for one in noticed_of_table if (one.code in FIRST) is known] for known in (True, False))
     stood_for = [one.spec for one in evidence.mechanisms if one.judged_as]
     stand_in = (Remark(JUDGED_BY_EPSILON, mechanisms=stood_for),) if stood_for else ()
     noticed = (*first, *remarks(command, table.dataset, eta, bins), *others, *_unjudged(told), *stand_in)
@@ -73,7 +75,9 @@ _SEARCHED = (*_OF_FEATURES, "group", "repeats")
 _ASKED = (
     "delimiter",
     "decimal",
+    "no_header",
     "few_rows",
+    "released_table",
     "mechanism",
     "drop_null_labels",
     "eta",
@@ -113,6 +117,15 @@ def plain(value: object) -> object:
 
 
 # ---- remarks
+
+
+def _unpublished(eta: Eta, settings: Settings) -> Iterator[Remark]:
+    """Yield the columns that no number is about, as a release must leave them out."""
+    asked: Mapping[str, Any] = eta.asked or {}  # when a file of eta was written
+    group = settings.group or asked.get("group")
+    columns = [*(settings.exclude or asked.get("exclude", ())), *([] if group is None else [group])]
+    if columns:
+        yield Remark(UNPUBLISHED, columns=columns)
 
 
 def remarks(command: str, dataset: Dataset, eta: Eta, bins: tuple[Bin, ...]) -> Iterator[Remark]:

@@ -36,6 +36,9 @@ Judge = Callable[[Iterable[Finding], Mechanism], Judgement]  # by what is said o
 NAME = "tune"
 TUNED, BINDS = "tuned", "binds"
 METHOD = "bracketing on a fixed scale; each strength judged as `check` judges it alone"
+_NOT_BY_NOISE = {
+    Outcome.NOT_MEASURED: "not measured", Outcome.VACUOUS: "vacuous, as even labels without noise pass",
+}  # fmt: skip
 _AT_ONCE = 14  # values looked at in a round: two rounds after that of round values
 
 
@@ -60,9 +63,7 @@ def tune(data: object, settings: Settings, progress: Progress) -> Report:
     questions = fitting(evidence.classes, quantities)
 
     def look(mechanisms: Sequence[Mechanism]) -> list[Finding]:
-        found = doubts.within(run.put(replace(evidence, mechanisms=mechanisms), questions, settings), table)
-        judging.check_can_fail(policy.lines, found, settings.utility == "balanced")
-        return found
+        return doubts.within(run.put(replace(evidence, mechanisms=mechanisms), questions, settings), table)
 
     def judge(findings: Iterable[Finding], mechanism: Mechanism) -> Judgement:
         today = datetime.datetime.now(datetime.UTC).date()
@@ -226,9 +227,9 @@ def _what_fails(answer: Answer) -> str:
     noisiest = f"{answer.scale.parameter} = {answer.scale.values[0]:g}"
     left = answer.judgement if answer.silence is None else answer.silence
     counting = [one for one in left.verdicts if one.counts]
-    missing = [one.line for one in counting if one.outcome is Outcome.NOT_MEASURED]
-    if missing:
-        return f"not measured: {'; '.join(missing)}"
+    for outcome, why in _NOT_BY_NOISE.items():
+        if lines := "; ".join(one.line for one in counting if one.outcome is outcome):
+            return f"{why}: {lines}"
     if not counting:
         binding = "; ".join(answer.binding)
         return f"not even {noisiest}, the most noise tried, passes: {binding}" if binding else ""

@@ -99,7 +99,8 @@ def _case(copy: Copy, settings: Settings, progress: Progress) -> tuple[Case, Pai
     """Read the release and its original, and match their rows."""
     options = ReadOptions(
         label=settings.label, positive=settings.positive, drop_null_labels=settings.drop_null_labels,
-        delimiter=settings.delimiter, decimal=settings.decimal, few_rows=True, labels_only=True, many_classes=True,
+        delimiter=settings.delimiter, decimal=settings.decimal, no_header=settings.no_header, few_rows=True,
+        labels_only=True, many_classes=True,
     )  # fmt: skip
     spec, manifest = _the_spec(settings) if settings.mechanism else None, copy.manifest
     original = _source(settings.original)

@@ -217,7 +217,7 @@ def check(context: typer.Context) -> int:
     """Judge a stored report by a policy, without the data; or audit a table first, no more than the policy asks
     about. A line that says what blocks a release passes, fails, is inconclusive (the estimate passes, its
     limit does not: exit status 4), is unproven (a lower limit passes for want of rows, the estimate does not:
-    4 too), or was not measured, which fails.
+    4 too), is vacuous (even labels without noise would pass: 4 too), or was not measured, which fails.
 
     \b
     Examples:

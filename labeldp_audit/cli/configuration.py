@@ -282,6 +282,7 @@ def shown_policy(asked: Configuration) -> str:
     lines = ["", f"[{POLICY}]"]
     lines += [f"confidence = {found.confidence}"] if found.confidence else []
     lines += ['on_unproven = "pass"'] if found.unproven_passes else []
+    lines += ['on_vacuous = "pass"'] if found.vacuous_passes else []
     lines += ["fail_if = [", *(f"  {_quoted(line.text)}," for line in found.lines), "]"]
     for one in found.waivers:
         lines += [

@@ -142,7 +142,7 @@ OPTIONS: Mapping[str, Parameter] = {one.name: one for one in (
     _setting("label", TABLE, "Column whose values are to be protected.",
         shown="the one column called label, y, target, class, click or clicked"),
     _setting("positive", TABLE, "Value of the label that counts as positive.",
-        shown="the larger of two numbers; true, yes or 1"),
+        shown="the larger of two numbers; true, yes or 1; otherwise the rarer class where both are treated alike"),
     _setting("original", TABLE, "Table with the true labels that the release was made of: without it only file and "
         "manifest are held against each other.", shown="none"),
     _setting("exclude", TABLE, "Column that is not a feature. Repeatable.", shown="none"),
@@ -151,7 +151,9 @@ OPTIONS: Mapping[str, Parameter] = {one.name: one for one in (
     _setting("drop_null_labels", TABLE, "Leave out rows without a label instead of refusing the table."),
     _setting("delimiter", TABLE, "Between the cells of a CSV file, e.g. ';' or tab.", shown="a comma; a tab in .tsv"),
     _setting("decimal", TABLE, "Before the fraction of numbers in a CSV file."),
+    _setting("no_header", TABLE, "Read the first row of a CSV file as data, and name its columns c1, c2, ..."),
     _setting("few_rows", TABLE, "Audit fewer than 200 rows, too, which hardly show anything."),
+    _setting("released_table", TABLE, "Audit a table that is a release, whose labels are protected already."),
     _setting("group", TABLE, "Column that names whose row it is, where people have several: no feature, and no row is "
         "scored by a model that learnt from others of the same person.", shown="every row is somebody else's"),
     _setting("repeats", TABLE, "What rows are that are equal in every column, the label and excluded ones too: "
@@ -195,8 +197,8 @@ OPTIONS: Mapping[str, Parameter] = {one.name: one for one in (
         shown="the policy of the configuration"),
     _option("policy", Text("FILE"), POLICY, "TOML file with fail_if = [...] and waivers, used beside --fail-if.",
         shown="the policy of the configuration"),
-    _option("baseline", Text("OLD.json"), POLICY, "Stored report of before: lines that it broke as well count only "
-        "where the number got worse beyond the limits of both reports. Without a policy nothing may get worse.",
+    _option("baseline", Text("OLD.json"), POLICY, "Stored report of the same table before: lines that it broke as "
+        "well count only where the number got worse beyond the limits of both. Without a policy nothing may get worse.",
         shown="none"),
     _setting("cluster", QUESTION, "Column that says which records are alike, for mechanisms that look at clusters.",
         shown="k-means on the features"),

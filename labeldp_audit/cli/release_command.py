@@ -21,7 +21,7 @@ from ..reports.words import listed
 from . import configuration, terminal
 
 _FEW = 6  # classes that are named
-_READ = ("delimiter", "decimal", "drop_null_labels", "order")  # options of how a table and its release are read
+_READ = ("delimiter", "decimal", "no_header", "drop_null_labels", "order")  # how a table and its release are read
 _VIEWERS = {ANYBODY: "anybody who reads it", PEER: "the other people in it"}
 
 

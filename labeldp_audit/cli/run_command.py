@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from ..audits import judging
 from ..core.errors import DataError, SpecError
-from ..core.policy import Outcome
+from ..core.policy import UNDECIDED, Outcome
 from ..core.report import MEASURED_BY, Report
 from ..engines import machine
 from ..reports.sentences import sentence
@@ -28,9 +28,7 @@ if TYPE_CHECKING:
     from ..estimators.supplied import Rows
 
 MEASURING = (TABLE, SEARCH, QUESTION)  # panels of options that say how a report is made
-STATUSES = {
-    Outcome.PASS: terminal.FINE, Outcome.INCONCLUSIVE: terminal.INCONCLUSIVE, Outcome.UNPROVEN: terminal.INCONCLUSIVE,
-}  # fmt: skip
+STATUSES = {Outcome.PASS: terminal.FINE, **dict.fromkeys(UNDECIDED, terminal.INCONCLUSIVE)}
 
 
 @dataclass(frozen=True)
@@ -77,9 +75,9 @@ def perform(context: typer.Context, job: Job) -> int:
     plan = errand.plan
     terminal.warn(filter(None, [configuration.unread(asked)]), quiet)
     _hush_libraries()
-    made, rows, info = _stored(errand) if errand.stored else (*_computed(errand, quiet), None)
     older = _older(context, asked)
     before = None if older is None else stored_reports.read_report(older)[0]
+    made, rows, info = _stored(errand) if errand.stored else (*_computed(errand, before, quiet), None)
     if job.compares and before is not None:
         report = judging.compared(before, made)
     else:
@@ -125,7 +123,7 @@ def _checked(context: typer.Context, job: Job, data: str, asked: Configuration) 
     elif job.reports:
         _check_table(name, job, data)
     policy = configuration.policy_of(asked)
-    if job.needs_policy and not (stored and asked.values.get("baseline")):
+    if job.needs_policy and not asked.values.get("baseline"):
         judging.wanted(policy, configuration.POLICY_EXAMPLE)
     settings = replace(asked.settings(), policy=policy)
     released = context.params.get("release")
@@ -187,8 +185,16 @@ def _stored(errand: Errand) -> tuple[Report, None, output.Info]:
     return report, None, info
 
 
-def _computed(errand: Errand, quiet: bool) -> tuple[Report, Rows | None]:
+def _computed(errand: Errand, before: Report | None, quiet: bool) -> tuple[Report, Rows | None]:
+    """before: the baseline, which says what is positive and what is measured where nothing else does."""
     from ..audits import calls
 
+    settings = errand.settings
+    if before is not None and settings.label in (None, before.dataset.label):
+        settings = replace(settings, positive=settings.positive or before.dataset.positive)
     with terminal.watched(quiet) as progress:
-        return calls.found(errand.name, errand.data, errand.settings, progress)
+        if before is not None and settings.policy is None:
+            if errand.asked.origins["mechanism"] == configuration.DEFAULT and "mechanism" in before.parameters:
+                settings = replace(settings, mechanism=tuple(before.parameters["mechanism"]))  # type: ignore[arg-type]
+            return calls.found_like(before, errand.data, settings, progress), None
+        return calls.found(errand.name, errand.data, settings, progress)

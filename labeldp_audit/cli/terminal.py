@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 FINE, VIOLATED, USAGE, DATA, INCONCLUSIVE, BUG, CLOSED = 0, 1, 2, 3, 4, 70, 141
 STATUSES = (
     "Exit status: 0 it ran, and a policy holds; 1 the policy is violated; 2 usage or configuration; 3 the data cannot "
-    "be audited; 4 inconclusive or unproven; 70 a bug; 129 hung up; 130 interrupted; 141 broken pipe; 143 terminated."
+    "be audited; 4 inconclusive, unproven or vacuous; 70 a bug; 129 hung up; 130 interrupted; 141 broken pipe; "
+    "143 terminated."
 )
 LONGEST_LINE = 2000  # characters
 PIPE = (100, 24)  # columns and lines where no terminal is

@@ -65,6 +65,7 @@ class Policy:
     waivers: tuple[Waiver, ...] = ()
     confidence: float = 0.0  # numbers with less are not taken for measured
     unproven_passes: bool = False
+    vacuous_passes: bool = False  # beside a line that is not vacuous
 
 
 class Outcome(StrEnum):
@@ -74,7 +75,11 @@ class Outcome(StrEnum):
     NOT_MEASURED = "not measured"
     INCONCLUSIVE = "inconclusive"  # the estimate passes, the limit does not
     UNPROVEN = "unproven"  # only want of rows lets it pass, or probabilities that see nothing
+    VACUOUS = "vacuous"  # even labels without noise would pass
     PASS = "pass"
+
+
+UNDECIDED = (Outcome.INCONCLUSIVE, Outcome.UNPROVEN, Outcome.VACUOUS)  # neither shown to hold nor to be broken
 
 
 @dataclass(frozen=True)
@@ -123,10 +128,10 @@ class Judgement:
 
     @property
     def outcome(self) -> Outcome:
-        """Pass, unproven, inconclusive or fail; what was not measured and a waiver that has run out are failures."""
+        """Return the worst outcome that counts; what was not measured and a waiver that has run out are failures."""
         if any(one.about_this and one.expired for one in self.waivers):
             return Outcome.FAIL
         left = {one.outcome for one in self.verdicts if one.counts}
-        if left - {Outcome.INCONCLUSIVE, Outcome.UNPROVEN}:
+        if left.difference(UNDECIDED):
             return Outcome.FAIL
         return next((one for one in Outcome if one in left), Outcome.PASS)

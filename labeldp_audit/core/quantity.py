@@ -46,6 +46,7 @@ class Quantity(Term):
     axes: tuple[str, ...] = ()  # coordinates at which it stands, beside the parameters of a mechanism
     falls_along: str = ""  # one of these along which it never grows
     with_noise: str = FALLS
+    one_sided: bool = False  # about the positive class alone: which of two it is changes the number
     describes: bool = False  # people, not a risk: neither more nor less of it is worse
     listed: bool = False  # only where it is bad: one more is worse
     since: str = "0.1.0"  # the version from which on it means what it means

@@ -35,7 +35,9 @@ DOUBTS: Mapping[str, str] = {  # under which no limit holds, and the reason that
     UNREADABLE: "a column of free text whose rows share no words, so that no model can read it; leave the column out",
     SPELLED_ALIKE: "labels that may mean the same are spelled in several ways; write each in one way",
 }
-FIRST = (*DOUBTS, LEFT_OUT, ONE_EACH)  # what a reader has to know before all else
+RARER = "positive-is-rarer"  # neither the user nor the values say which class is positive
+UNPUBLISHED = "columns-not-published"  # those that were excluded, and the one that names people
+FIRST = (*DOUBTS, LEFT_OUT, ONE_EACH, UNPUBLISHED)  # what a reader has to know before all else
 NO_ORIGINAL = "no-original"  # beside a release that is verified
 JUDGED_BY_EPSILON = "judged-by-epsilon"  # as the worst mechanism of its epsilon
 NOT_JUDGED = "not-judged"  # a mechanism that was asked for

@@ -43,7 +43,9 @@ class Settings:
     drop_null_labels: bool = _option(Flag(), False)
     delimiter: str | None = _option(Character("CHARACTER"))
     decimal: str = _option(OneOf((".", ",")), ".")
+    no_header: bool = _option(Flag(), False)
     few_rows: bool = _option(Flag(), False)
+    released_table: bool = _option(Flag(), False)
     group: str | None = _option(Text("COLUMN"))  # that names whose row it is
     repeats: str | None = _option(OneOf(("people", "copies")))  # what equal rows are
     estimator: Any = _option(Text("NAME"), "auto")  # noqa: RUF009 a spec; from Python it may be the estimator itself
@@ -106,7 +108,9 @@ class Options(TypedDict, total=False):
     drop_null_labels: bool
     delimiter: str | None
     decimal: Literal[".", ","]
+    no_header: bool
     few_rows: bool
+    released_table: bool
     group: str | None
     repeats: Literal["people", "copies"] | None
     estimator: object  # a spec, an estimator or a classifier of scikit-learn
@@ -186,6 +190,7 @@ class ReleaseOptions(TypedDict, total=False):
     drop_null_labels: bool
     delimiter: str | None
     decimal: Literal[".", ","]
+    no_header: bool
     group: str | None
     to: str | os.PathLike[str] | None
     force: bool
@@ -203,6 +208,7 @@ class VerifyOptions(TypedDict, total=False):
     drop_null_labels: bool
     delimiter: str | None
     decimal: Literal[".", ","]
+    no_header: bool
     confidence: float
     progress: bool | Progress
 

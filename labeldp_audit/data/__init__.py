@@ -33,10 +33,12 @@ class ReadOptions:
     drop_null_labels: bool = False
     delimiter: str | None = None  # one character
     decimal: str = "."  # before the fraction of a number in a text file
+    no_header: bool = False  # whether the first row of a CSV file is data
     few_rows: bool = False  # whether fewer rows than can show anything are wanted all the same
     eta: tuple[str, ...] = ()  # columns that hold the probabilities of the user's own model; no feature is read then
     labels_only: bool = False  # neither features nor probabilities
     group: str | None = None  # column that names whose row it is
+    rarer: bool = False  # whether the rarer class is positive where nothing else decides it
     many_classes: bool = False  # whether more than two classes are wanted as they are
     columns: bool = False  # whether features are wanted as they are too, for estimators that learn
     points: Points = Points.NOW  # if not, columns are wanted

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import decimal
+import itertools
 import math
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -17,6 +18,7 @@ from ..core.arrays import Integers
 from ..core.errors import DataError, SpecError
 from ..core.progress import Progress
 from ..core.quoting import listed, shown
+from ..core.remark import RARER, Remark
 from .levels import as_binary, is_category, without_nan
 from .numbers import is_number
 
@@ -38,6 +40,7 @@ class Classes:
     counts: tuple[int, ...]
     index: dict[str, int]
     positive: str | None  # None where there are more than two
+    remarks: tuple[Remark, ...] = ()
 
     def of(self, name: str) -> int:
         """What was not kept is not the positive class."""
@@ -134,9 +137,12 @@ def spelled(value: object) -> str:
     return str(value)
 
 
-def decide(counts: dict[str, int], positive: str | None, label: str, many: bool = False, rest: int = 0) -> Classes:
+def decide(
+    counts: dict[str, int], positive: str | None, label: str, many: bool = False, rest: int = 0, rarer: bool = False
+) -> Classes:
     """Two classes, or the positive one against the rest, or all of them where `many` are wanted. rest: rows whose
-    labels were not kept, and are not the positive one."""
+    labels were not kept, and are not the positive one. rarer: of two classes take the rarer one where neither
+    `positive` nor the values say which is positive."""
     if len(counts) < 2 and not rest:
         only = f"the label has one class only, {shown(next(iter(counts)))}" if counts else "the label has no values"
         raise DataError(only, f"column {shown(label)}")
@@ -148,11 +154,22 @@ def decide(counts: dict[str, int], positive: str | None, label: str, many: bool 
             return Classes(tuple(known), tuple(counts[name] for name in known), index, None)
         what = f"not yet supported: more than two classes ({listed(known)})"
         raise DataError(what, f"column {shown(label)}", hint="--positive VALUE audits one class against the rest")
-    chosen = presumed(known, label) if positive is None else named(known, positive, label, rest)
+    remarks: tuple[Remark, ...] = ()
+    if positive is not None:
+        chosen = named(known, positive, label, rest)
+    elif (by_value := presumed(known)) is not None:
+        chosen = by_value
+    elif rarer:
+        chosen = min(known, key=lambda name: (counts[name], name))
+        remarks = (Remark(RARER, label=label, positive=chosen),)
+    else:
+        values = f"{shown(known[0])} or {shown(known[1])}"
+        raise SpecError(f"which class of the label {shown(label)} is positive: {values}?", hint="--positive VALUE")
     others = [name for name in known if name != chosen]
     negative = others[0] if len(others) == 1 and not rest else REST if chosen != REST else OTHERS
     total = sum(counts[name] for name in others) + rest
-    return Classes((negative, chosen), (total, counts[chosen]), {name: int(name == chosen) for name in known}, chosen)
+    index = {name: int(name == chosen) for name in known}
+    return Classes((negative, chosen), (total, counts[chosen]), index, chosen, remarks)
 
 
 def as_number(text: str) -> float | None:
@@ -161,6 +178,13 @@ def as_number(text: str) -> float | None:
     except ValueError:
         return None
     return value if math.isfinite(value) else None
+
+
+def are_mostly_numbers(names: Sequence[str]) -> bool:
+    """Check whether names are mostly numbers that do not count on by 1: cells of a row, and not 0, 1, 2 of pandas."""
+    numbers = sorted(value for name in names if "_" not in name and (value := as_number(name)) is not None)
+    counted = all(a.is_integer() and b == a + 1 for a, b in itertools.pairwise(numbers))
+    return 2 * len(numbers) > len(names) and not counted
 
 
 def named(known: list[str], positive: str, label: str, rest: int) -> str:
@@ -189,11 +213,9 @@ def spelled_alike(names: Iterable[str]) -> list[str]:
     return [name for same in alike.values() if len(same) > 1 for name in sorted(same)]
 
 
-def presumed(known: list[str], label: str) -> str:
+def presumed(known: list[str]) -> str | None:
+    """Return the class that is positive by its value, or None where values do not decide."""
     if all(as_number(name) is not None for name in known):
         return known[-1]
     found = [name for name in known if name.lower() in POSITIVE]
-    if len(found) != 1:
-        values = f"{shown(known[0])} or {shown(known[1])}"
-        raise SpecError(f"which class of the label {shown(label)} is positive: {values}?", hint="--positive VALUE")
-    return found[0]
+    return found[0] if len(found) == 1 else None

@@ -18,7 +18,7 @@ from ..core.quoting import shown
 from ..core.table import Dataset, Points, Table
 from ..engines.machine import ENCODED, check_memory, give_back_memory
 from . import ReadOptions, repeats
-from .classes import Classes, check_number, decide, labelled
+from .classes import Classes, check_number, decide, labelled, may_be
 from .describe import dataset, group_remarks, remarks
 from .encode import Category, Standard, axis, coordinates_wanted, encode, encoder
 from .feature_columns import CategoryColumn, Raw, memory_need
@@ -54,7 +54,7 @@ def read_table(place: object, options: ReadOptions, progress: Progress) -> Table
 
 def how_text(options: ReadOptions) -> HowText:
     named = (*options.categorical, *options.eta, *options.exclude, *(() if options.group is None else (options.group,)))
-    return HowText(options.delimiter, frozenset(named), options.decimal)
+    return HowText(options.delimiter, frozenset(named), options.decimal, not options.no_header)
 
 
 def read_features(place: object, wanted: Sequence[str] | None, data: Dataset, options: ReadOptions) -> Any:
@@ -81,7 +81,7 @@ def two_passes(source: Source, roles: Roles, options: ReadOptions, size: int, pr
     with digest_beside(source.contents) as sha256:
         scanned = settled(lambda: scan(source, roles, options.positive, size, progress))
         digest = sha256()
-    classes = classes_of(scanned.label, options)
+    classes = classes_of(scanned.label, options, source)
     encoders = dict(zip(roles.features, map(encoder, scanned.columns), strict=True))
     told = [one for one in encoders.values() if one is not None]
     if not told:
@@ -101,7 +101,7 @@ def two_passes(source: Source, roles: Roles, options: ReadOptions, size: int, pr
         points,
         labels,
         dataset(source, roles, scanned, classes, encoders, digest),
-        (*unread, *remarks(scanned, encoders, roles.categorical, grouped=roles.group is not None)),
+        (*unread, *classes.remarks, *remarks(scanned, encoders, roles.categorical, grouped=roles.group is not None)),
         row_numbers,
         fingerprints=fingerprints,
         told_apart=all(one.told_apart for one in scanned.columns if isinstance(one, NumberScan)),
@@ -116,7 +116,7 @@ def one_pass(source: Source, roles: Roles, options: ReadOptions, size: int, prog
     with digest_beside(source.contents) as sha256:
         label, codes, used, values = settled(lambda: gather(source, roles, options.positive, size, progress))
         digest = sha256()
-    classes = classes_of(label, options)
+    classes = classes_of(label, options, source)
     check_columns(len(roles.eta), classes.names, classes.positive)
     check_memory(probabilities_need(label.used, len(classes.names) if roles.eta else 0), PROBABILITIES)
     index = np.zeros(NOT_KEPT + 1, np.uint8)
@@ -126,7 +126,7 @@ def one_pass(source: Source, roles: Roles, options: ReadOptions, size: int, prog
         np.empty((label.used, 0), np.float32),
         index[codes],
         dataset(source, roles, Scan(label), classes, {}, digest),
-        tuple(remarks(Scan(label), {})),
+        (*classes.remarks, *remarks(Scan(label), {})),
         rows,
         distributions(values, rows) if roles.eta else None,
     )
@@ -182,7 +182,10 @@ def with_groups(
     return replace(table, groups=groups, remarks=(*table.remarks, *told))
 
 
-def classes_of(label: LabelScan, options: ReadOptions) -> Classes:
+def classes_of(label: LabelScan, options: ReadOptions, source: Source) -> Classes:
+    if source.header and any(may_be(name, label.name) for name in label.counts):
+        what = f"the label {shown(label.name)} is also one of its values, as in a file without a header"
+        raise DataError(what, hint="--no-header names the columns c1, c2, ...; otherwise rename the label column")
     if label.positive is None:
         check_number(len(label.counts), label.type, label.name)
     if label.missing and not options.drop_null_labels:
@@ -193,7 +196,7 @@ def classes_of(label: LabelScan, options: ReadOptions) -> Classes:
     if label.used < FEWEST and not options.few_rows:
         what = f"too few rows: {label.used}, and fewer than {FEWEST} hardly show anything"
         raise DataError(what, hint="--few-rows audits them all the same")
-    return decide(label.counts, options.positive, label.name, options.many_classes, label.rest)
+    return decide(label.counts, options.positive, label.name, options.many_classes, label.rest, options.rarer)
 
 
 def probabilities_need(rows: int, columns: int) -> int:

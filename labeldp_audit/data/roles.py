@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +10,7 @@ from dataclasses import dataclass
 from ..core.errors import DataError, SpecError
 from ..core.quoting import listed, shown
 from . import ReadOptions
-from .classes import as_number
+from .classes import are_mostly_numbers
 
 LABELS = ("label", "y", "target", "class", "click", "clicked")
 FRACTION = re.compile(r"\d[.,]\d{3}")
@@ -90,10 +89,7 @@ def presumed_label(names: Sequence[str], options: ReadOptions) -> str:
 
 def _columns(names: Sequence[str]) -> str:
     """Not where they may be somebody's cells, as in a table without a row of names."""
-    numbers = sorted(value for name in names if (value := as_number(name)) is not None)
-    steps = itertools.pairwise(numbers)
-    counted = all(one.is_integer() for one in numbers) and all(b == a + 1 for a, b in steps)  # as pandas names columns
-    if any(FRACTION.search(name) for name in names) or (2 * len(numbers) > len(names) and not counted):
+    if any(FRACTION.search(name) for name in names) or are_mostly_numbers(names):
         return "the first row looks like cells and no names of columns"
     return f"the columns are {listed(names, last=4)}"  # labels often stand last
 

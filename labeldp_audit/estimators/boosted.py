@@ -32,7 +32,7 @@ class Boosted(Fitting):
     patience: ClassVar[int] = 40  # rounds that gain nothing
 
     def fit(self, lesson: Lesson) -> Predictor:
-        if len(lesson.learn) < _FEWEST or not len(lesson.judge):
+        if lesson.rows_learnt < _FEWEST or not len(lesson.judge):
             return constant(lesson)
         model = _fitted(lesson, self.rate, self.patience)
 

@@ -94,6 +94,11 @@ class Lesson:
     def counts(self, rows: Integers) -> Floats:
         return np.ones(len(rows)) if self.repeats is None else self.repeats[rows].astype(np.float64)
 
+    @property
+    def rows_learnt(self) -> float:
+        """Return how many rows of the table there are to learn from: equal ones may be given once."""
+        return float(self.counts(self.learn).sum())
+
 
 @dataclass(frozen=True)
 class Task:
@@ -223,7 +228,7 @@ def inside(probability: Floats) -> Floats:
 def shares(lesson: Lesson) -> Floats:
     """(C,) of the classes, all that is known where there is hardly anything to learn from."""
     rows = np.concatenate([lesson.learn, lesson.judge])
-    counts = np.bincount(lesson.labels[rows], minlength=lesson.classes) + 0.5
+    counts = np.bincount(lesson.labels[rows], lesson.counts(rows), lesson.classes) + 0.5
     return np.asarray(counts / counts.sum())
 
 

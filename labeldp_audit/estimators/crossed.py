@@ -46,7 +46,7 @@ class Crossed(Learner):
 
     def scores(self, lesson: Lesson) -> Scores:
         """Where nothing is worth crossing, those of the linear learner."""
-        if len(lesson.learn) < linear.FEWEST or (found := _fitted(lesson)) is None:
+        if lesson.rows_learnt < linear.FEWEST or (found := _fitted(lesson)) is None:
             return lesson.scores(Linear())
         return linear.finished(*found, lesson)
 

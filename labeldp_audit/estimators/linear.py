@@ -39,7 +39,7 @@ class Linear(Learner):
     example = "linear"
 
     def scores(self, lesson: Lesson) -> Scores:
-        if len(lesson.learn) < FEWEST:
+        if lesson.rows_learnt < FEWEST:
             return Scores.by(constant(lesson), lesson)
         return finished(*main_effects(lesson), lesson)
 

@@ -146,7 +146,7 @@ class Network(Fitting):
     optional = True
 
     def fit(self, lesson: Lesson) -> Predictor:
-        if len(lesson.learn) < FEWEST:
+        if lesson.rows_learnt < FEWEST:
             return constant(lesson)
         plain, main = main_effects(lesson)
         sight = Sight(plain.inputs)

@@ -65,7 +65,12 @@ def _never_passes(line: Line, report: Report) -> bool:
     return any(one.bound.high == none and line.holds(none) for _, one in judge.outcomes(line, report))
 
 
-_OURS = {"never-fails": _never_fails, "upside-down": _upside_down, "never-passes": _never_passes}
+def _vacuous(line: Line, report: Report) -> bool:
+    """Check whether even labels without noise pass the line."""
+    return judge.cannot_fail(line, report.findings) is not None
+
+
+_OURS = {"never-fails": _never_fails, "vacuous": _vacuous, "upside-down": _upside_down, "never-passes": _never_passes}
 ADVISERS: Named[Adviser] = Named(
     "adviser", there(_OURS), "advice",
     lambda name, thing: "" if callable(thing) else f"{thing!r} is no function",

@@ -25,6 +25,8 @@ from . import judge
 BASIS = "utility"  # a parameter that decides what numbers mean
 NO_WORSE = "is no worse than before"
 RISE = 0.1  # of a low that has no upper limit beside it: less is chance
+SAME = 0.8  # of the columns of a table and its baseline have the same names
+_AGAIN = "name a report of an earlier version of the same table"
 FEATURES = ("number", "category", "constant")  # roles of columns
 
 
@@ -71,6 +73,22 @@ def _check(old: Report, new: Report) -> None:
             if known is not None and _version(report.version) < _version(known.since):
                 what = f"{name} means something else since version {known.since}, and a report is of {report.version}"
                 raise SpecError(what, hint="audit the older table again")
+
+
+def check_baseline(compared: Comparison) -> None:
+    """Refuse an older report of another table, by the names of its columns, or one of other numbers."""
+    before, after = ({one.name for one in report.dataset.columns} for report in (compared.old, compared.new))
+    if not before or not after:
+        raise SpecError("a report that names no columns has no baseline and is none", hint=_AGAIN)
+    if len(before & after) < SAME * max(len(before), len(after)):
+        what = f"the baseline is of another table: {len(before & after):,} columns in common"
+        raise SpecError(f"{what}, of {len(before):,} and {len(after):,}", compared.old.dataset.name, hint=_AGAIN)
+    check_numbers(compared)
+
+
+def check_numbers(compared: Comparison) -> None:
+    if not compared.changes:
+        raise SpecError("the reports have no numbers in common", hint="audit the newer table by the same command")
 
 
 def _version(text: str) -> tuple[int, ...]:
@@ -174,7 +192,7 @@ def accepted(
     reason = f"broken before as well ({compared.old.dataset.name}), and not shown to be worse"
 
     def settled(line: Line, one: Verdict) -> Verdict:
-        measured = Outcome.NOT_MEASURED not in (one.outcome, was.get(one.line, Outcome.PASS))
+        measured = not {Outcome.NOT_MEASURED, Outcome.VACUOUS} & {one.outcome, was.get(one.line, Outcome.PASS)}
         if not (one.counts and measured and _as_before(line, compared)):
             return one
         return replace(one, waiver=Waiver(one.quantity, compared.new.dataset.sha256, today, reason, baseline=True))

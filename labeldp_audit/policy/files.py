@@ -15,7 +15,8 @@ from ..core.policy import Line, Policy, Waiver
 from .lines import parse
 
 POLICY = "policy"  # of a configuration
-_KEYS, _WAIVER_KEYS = ("fail_if", "confidence", "on_unproven", "waiver"), ("quantity", "dataset", "until", "reason")
+_PASSING = ("on_unproven", "on_vacuous")
+_KEYS, _WAIVER_KEYS = ("fail_if", "confidence", *_PASSING, "waiver"), ("quantity", "dataset", "until", "reason")
 _WAIVER = f"{POLICY}.waiver"
 _HASH, _DAY = re.compile(r"sha256:([0-9a-f]{64})"), re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
@@ -36,13 +37,15 @@ def from_table(table: object, path: Path, known: Known) -> Policy:
     if not isinstance(waivers, list):
         raise SpecError("not a list of tables", path, "[[policy.waiver]]")
     lines = read(table.get("fail_if", ()), f"{path}: fail_if", known)
-    passes = table.get("on_unproven", "block")
-    if passes not in ("pass", "block"):
-        raise SpecError(f"not pass or block: {passes!r}", path, "policy.on_unproven")
+    passes = [table.get(key, "block") for key in _PASSING]
+    for key, value in zip(_PASSING, passes, strict=True):
+        if value not in ("pass", "block"):
+            raise SpecError(f"not pass or block: {value!r}", path, f"policy.{key}")
     confidence = table.get("confidence", 0.0)
     if not isinstance(confidence, int | float) or isinstance(confidence, bool) or not 0 <= confidence < 1:
         raise SpecError(f"not a share such as 0.99: {confidence!r}", path, "policy.confidence")
-    return Policy(lines, tuple(_waiver(one, path, known) for one in waivers), float(confidence), passes == "pass")
+    waived = tuple(_waiver(one, path, known) for one in waivers)
+    return Policy(lines, waived, float(confidence), *(one == "pass" for one in passes))
 
 
 def from_file(path: Path, known: Known) -> Policy:

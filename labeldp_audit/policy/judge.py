@@ -25,6 +25,7 @@ __all__ = ["COMPARED", "PARAMETERS", "Line", "Policy", "judge", "parse", "verdic
 
 CERTIFIED = "certified_"
 PARAMETERS = ("epsilon", "pi", "lambda", "k")  # coordinates that say which mechanism it is
+GIVEN_AWAY = parse("labels_given_away.low > 0.99")  # stands in every policy; only tables that break it have a finding
 _WORST_FIRST = (Outcome.NOT_MEASURED, Outcome.FAIL, Outcome.INCONCLUSIVE, Outcome.UNPROVEN, Outcome.PASS)
 
 
@@ -32,12 +33,21 @@ def judge(policy: Policy, report: Report, today: datetime.date) -> Judgement:
     about = [one for one in policy.waivers if one.dataset == report.dataset.sha256]
     valid = {one.quantity: one for one in about if today <= one.until}
     verdicts = []
-    for one in (verdict(line, report, policy.confidence) for line in policy.lines):
+    given_away = any(one.quantity == GIVEN_AWAY.quantity and one.bound.low is not None for one in report.findings)
+    for line in (*policy.lines, *([GIVEN_AWAY] if given_away else ())):
+        one = verdict(line, report, policy.confidence)
+        if one.outcome in (Outcome.PASS, Outcome.UNPROVEN) and (clear := cannot_fail(line, report.findings)):
+            most = _short(most_of(line, clear.bound))
+            one = replace(one, outcome=Outcome.VACUOUS, said=f"even labels without noise pass: at most {most}")
         if one.outcome is Outcome.UNPROVEN and policy.unproven_passes:
-            one = replace(one, outcome=Outcome.PASS, failing=0)  # noqa: PLW2901
+            one = replace(one, outcome=Outcome.PASS, failing=0)
         elif one.outcome not in (Outcome.PASS, Outcome.NOT_MEASURED):  # a risk can be accepted once it is known
-            one = replace(one, waiver=valid.get(one.quantity))  # noqa: PLW2901
+            one = replace(one, waiver=valid.get(one.quantity))
         verdicts.append(one)
+    told = any(one.outcome is not Outcome.VACUOUS for one in verdicts[: len(policy.lines)])
+    if policy.vacuous_passes and told:
+        passed = {Outcome.VACUOUS: Outcome.PASS}
+        verdicts = [replace(one, outcome=passed.get(one.outcome, one.outcome)) for one in verdicts]
     used = {one.waiver for one in verdicts}
     waivers = (Waived(one, one in about, today > one.until, one in used) for one in policy.waivers)
     return Judgement(tuple(verdicts), tuple(waivers))

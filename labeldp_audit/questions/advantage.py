@@ -42,6 +42,7 @@ from . import (
     intervals,
     published_bounds,
     releases,
+    telling_columns,
 )
 from .certified_guesses import Doubt
 from .contract import Evidence
@@ -54,6 +55,7 @@ GAIN_SHARE = 0.29
 CEILING = "bound at the estimated law of eta; limits over all that may be true"
 FOOTING = "the same estimated law of eta on both sides, a comparison on this table"
 NO_LIMITS = "no interval: nothing says how far another law of eta, as likely as this one, would move it"
+NEARLY_ALL = 0.99  # of the labels: features that tell more give them away
 QUANTILES = (0.5, 0.9, 0.99)
 NO_LOWER = "no lower limit is known for bags of people whose eta is estimated"
 NORMAL = "the lower limit takes the error of drawing bags as normal"
@@ -81,7 +83,10 @@ def answer(evidence: Evidence, settings: Settings, budget: Budget) -> list[Findi
     asked = [*evidence.mechanisms, *(one for one in evidence.compared if one.spec not in spoken)]
     fit = [one for one in asked if not unfit(one, table)]
     belief = estimated.belief_of(table, eta)
-    paid = guessing.payoffs_of(table, settings, budget.spend("p of payoffs", PRIOR_SHARE / 2))
+    of_payoffs = budget.spend("p of payoffs", PRIOR_SHARE / 2)
+    paid = guessing.payoffs_of(table, settings, of_payoffs)
+    if (balanced := paid).alike:  # which needs no limits of the shares of classes
+        balanced = guessing.payoffs_of(table, replace(settings, utility="balanced"), of_payoffs)
     wide = assumptions.widening(eta, settings, budget.spend("radii", RADII_SHARE))
     of_guesses, of_eta = budget.part("guesses", FEATURES_SHARE), budget.spend("eta", ETA_SHARE)
     features = guessing.of_features(table, eta, belief, paid, settings, wide, of_guesses)
@@ -95,6 +100,7 @@ def answer(evidence: Evidence, settings: Settings, budget: Budget) -> list[Findi
     of_advantages = budget.spend("advantages", GAIN_SHARE)
     certified = certified_guesses.uninformed(known, eta, paid, settings, sure)
     return [
+        *_given_away(audit, balanced, settings),
         Finding("uninformed_utility", features.right, settings.confidence),
         *guessing.bracket(table, eta, paid, settings),
         *certified,
@@ -113,6 +119,19 @@ def answer(evidence: Evidence, settings: Settings, budget: Budget) -> list[Findi
             if (reason := unfit(one, table))
         ),
     ]
+
+
+def _given_away(audit: Audit, balanced: Payoffs, settings: Settings) -> Iterator[Finding]:
+    """Yield the certified share of labels that features alone tell, each class counted alike, where that is nearly all.
+
+    The best guess misses no more of a payoff than its largest value times the share of labels that it misses.
+    """
+    most = float(balanced.high.max()) if audit.payoffs.alike else 1.0
+    low = 1 - most * audit.features.missed_high
+    if low > NEARLY_ALL:
+        at = {"column": ", ".join(telling_columns.telling(audit.table, settings.seed))}
+        bound = certificates.limit(low, 1.0, certified_guesses.MISSED, audit.eta)
+        yield releases.finding("labels_given_away", bound, settings, at=at)
 
 
 def unfit(mechanism: Mechanism, table: Table) -> str:

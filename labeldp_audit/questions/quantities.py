@@ -103,7 +103,7 @@ LOG_RATIO_MIN = Quantity(
     f"{PITFALLS}, Table 2; {MATHEMATICS}: A9",
     "Add logit p and epsilon for what this end contributes to nu_max. Infinite where eta_min is 0.",
     ("eta_min", "nu_max"),
-    two_classes=True, with_noise=STAYS, unit=NATS,
+    two_classes=True, with_noise=STAYS, one_sided=True, unit=NATS,
 )  # fmt: skip
 LOG_RATIO_MAX = Quantity(
     "log_ratio_max", "Longest odds on the label",
@@ -112,7 +112,7 @@ LOG_RATIO_MAX = Quantity(
     f"{PITFALLS}, Table 2; {MATHEMATICS}: A9",
     "Subtract logit p and add epsilon for what this end contributes to nu_max. Infinite where eta_max is 1.",
     ("eta_max", "nu_max"),
-    two_classes=True, with_noise=STAYS, unit=NATS,
+    two_classes=True, with_noise=STAYS, one_sided=True, unit=NATS,
 )  # fmt: skip
 NU_MAX = Quantity(
     "nu_max", "Largest loss of anybody",
@@ -134,7 +134,7 @@ ETA_MIN = Quantity(
     "0 means that some features rule the label out. The smaller it is beside the prior, the more those features "
     "tell. With more than two classes it is that of the class named under class.",
     ("eta", "eta_max", "log_ratio_min", "nu_max"),
-    share=True, less_is_worse=True, with_noise=STAYS, axes=("class",),
+    share=True, less_is_worse=True, with_noise=STAYS, one_sided=True, axes=("class",),
 )  # fmt: skip
 ETA_MAX = Quantity(
     "eta_max", "Greatest chance of a label",
@@ -144,7 +144,7 @@ ETA_MAX = Quantity(
     "1 means that some features give the label away. The larger it is beside the prior, the more those features "
     "tell. With more than two classes it is that of the class named under class.",
     ("eta", "eta_min", "log_ratio_max", "nu_max"),
-    share=True, with_noise=STAYS, axes=("class",),
+    share=True, with_noise=STAYS, one_sided=True, axes=("class",),
 )  # fmt: skip
 UNINFORMED_UTILITY = Quantity(
     "uninformed_utility", "Right guesses from the features alone",
@@ -290,6 +290,16 @@ CERTIFIED_RENYI = Quantity(
     ("certified", "weighted_jeffreys"),
     has_upper=False, two_classes=True, with_noise=STAYS, axes=("alpha", "of"), unit=NATS,
 )  # fmt: skip
+LABELS_GIVEN_AWAY = Quantity(
+    "labels_given_away", "Labels given away by the features",
+    "share of labels that is certain to be guessed from the features alone, where each class counts alike",
+    "1 - max_c 1 / (C p_c) (Clopper-Pearson upper limit on wrong guesses, made without the labels that judge them)",
+    f"{MATHEMATICS}: CERTIFICATES c",
+    "Only a table of which it is above 99 % has it, and fails every policy: no noise on labels protects them. Drop "
+    "the columns that are named, which tell most alone; a waiver of this quantity accepts it.",
+    ("certified_uninformed_utility", "column_guessed", "vacuous"),
+    share=True, has_upper=False, with_noise=STAYS, axes=("column",), listed=True,
+)  # fmt: skip
 CERTIFIED_UNINFORMED_UTILITY = Quantity(
     "certified_uninformed_utility", "Certified right guesses from features",
     "share of labels that is certain to be guessed from the features alone",
@@ -380,7 +390,7 @@ GROUP_POSITIVE = Quantity(
     _GROUPS,
     f"Beside the share among all people it says which label the features give away there. {_READ_GROUP}",
     ("group_share", "group_loss"),
-    share=True, two_classes=True, with_noise=STAYS, axes=("group",), describes=True,
+    share=True, two_classes=True, with_noise=STAYS, one_sided=True, axes=("group",), describes=True,
 )  # fmt: skip
 GROUP_GUESSED = Quantity(
     "group_guessed", "Right guesses in a group, from features alone",
@@ -548,7 +558,7 @@ ADVANTAGES = Question(
     "advantage",
     (UNINFORMED_UTILITY, LEAVE_ONE_OUT_UTILITY, PLUG_IN_UTILITY, INFORMED_UTILITY, ADVANTAGE, ADVANTAGE_BOUND,
      MULTIPLICATIVE_ADVANTAGE, ADVANTAGE_KNOWING_OTHERS, EQUIVALENT_EPSILON, EQUIVALENT_K, CERTIFIED_ADVANTAGE,
-     CERTIFIED_UNINFORMED_UTILITY, CERTIFIED_INFORMED_UTILITY),
+     CERTIFIED_UNINFORMED_UTILITY, CERTIFIED_INFORMED_UTILITY, LABELS_GIVEN_AWAY),
     lambda classes: True, answered_by("advantage"), share=None,
 )  # fmt: skip
 

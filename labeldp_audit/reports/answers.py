@@ -40,10 +40,13 @@ def _because(judged: Judgement, report: Report) -> str:
     left = blocking(judged)
     if not left:
         number, waived = len(judged.verdicts), sum(one.waiver is not None for one in judged.verdicts)
-        hold = "the one line of the policy holds" if number == 1 else f"all {count(number)} lines of the policy hold"
         before = sum(one.waiver is not None and one.waiver.baseline for one in judged.verdicts)
         beside = f", {count(waived - before)} by a waiver" if waived > before else ""
-        beside += f", {count(before)} broken before as well and no worse" if before else ""
+        if before:
+            others = f"; {count(number - before)} other{'s hold' if number - before > 1 else ' holds'}"
+            broken = f"{count(before)} line{'s' * (before > 1)} still broken, no worse than the baseline"
+            return broken + (f"{others}{beside}" if number > before else "")
+        hold = "the one line of the policy holds" if number == 1 else f"all {count(number)} lines of the policy hold"
         return f"{hold} for {plain(report.dataset.name)}{beside}"
     return f"blocked by {plain(left[0].line)}{_and_others(left)}: {_in_words(left[0], report)}"
 
@@ -72,6 +75,8 @@ def _in_words(one: Verdict, report: Report) -> str:
     """What was compared with what."""
     if one.outcome is Outcome.NOT_MEASURED:
         return f"not measured, {plain(one.said)}"
+    if one.outcome is Outcome.VACUOUS:
+        return plain(one.said)
     if one.worst is None or one.value is None:
         return plain(one.said)
     unit, bound = found.quantity(report, one.quantity).written_in, one.worst.bound
@@ -150,6 +155,8 @@ def _act(judged: Judgement, report: Report) -> str:
         return "Do not release as planned: lines of the policy ask for what was not measured, and others are open."
     if judged.outcome is Outcome.FAIL:
         return "Do not release as planned: a waiver has run out. Decide anew whether the risk is accepted."
+    if outcomes == {Outcome.VACUOUS}:
+        return "Do not release yet: a line that even labels without noise pass shows nothing."
     told = _rows_would_tell(left, report)
     return f"Do not release yet: nothing shows that the policy holds or that it is broken. {told}"
 
@@ -168,7 +175,8 @@ def _beyond_noise(report: Report) -> str:
     if report.command == VERIFY:
         return ""
     if alone := found.broken_by_features(report):
-        columns = words.listed([plain(one)[:40] for one in found.telling(report)])
+        named = [str(one.worst.at["column"]) for one in alone if one.worst is not None and "column" in one.worst.at]
+        columns = words.listed([plain(one)[:40] for one in named or found.telling(report)])
         which = f"drop or coarsen columns, {columns} first" if columns else "drop or coarsen columns (audit --explain)"
         return f"The features alone break {plain(alone[0].line)}, so no noise on labels helps: {which}."
     if unshown := found.unshown_by_features(report):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..core.eta import EtaSummary
 from ..core.finding import Finding
 from ..core.quoting import plain
+from ..core.remark import RARER
 from ..core.report import ETA_FILE, VERIFY, Report
 from . import found, words
 from .formats.spelling import confidence, count, cut, percent, share, short
@@ -29,7 +30,9 @@ def subject(report: Report) -> str:
     rows = count(data.rows_used) + (f" of {count(data.rows)}" if data.rows != data.rows_used else "")
     place = 1 if len(data.classes) == 2 else max(range(len(data.prior)), key=data.prior.__getitem__)
     several = f"{count(len(data.classes))} classes, " if len(data.classes) != 2 else ""
+    rarer = any(one.code == RARER for one in report.remarks)
     classes = f"{several}{_cut(data.classes[place], 12)} {percent(data.prior[place], digits=2)} %"
+    classes = f"positive: {classes}, the rarer" if rarer else classes
     if eta is None:
         return f"{_cut(data.name, 32)}  {rows} rows  label {_cut(data.label, 20)} (as published: {classes})"
     asked = f", {count(eta.queries)} asked" if eta.queries < eta.n else ""

@@ -57,7 +57,7 @@ TERMS: Mapping[str, Term] = {one.name: one for one in (
         "at.baseline; j and nu_max without noise are 1 and infinite by definition, informed_utility is 1",
         f"{MATHEMATICS}: CERTIFICATES c; {PITFALLS}, Definition 3",
         "What a mechanism does lies between the two. A line of a policy is about mechanisms, unless it names the "
-        "baseline: 'j(tau=3, baseline=features).low > 0.05'. One that even labels without noise pass is refused.",
+        "baseline: 'j(tau=3, baseline=features).low > 0.05'. One that even labels without noise pass is vacuous.",
         ("j", "j_added", "nu_max", "mean_loss", "informed_utility", "advantage"),
     ),
     Term(
@@ -85,6 +85,15 @@ TERMS: Mapping[str, Term] = {one.name: one for one in (
         "sees nothing, audit without --eta, which looks for a better one. on_unproven = \"pass\" in the policy accepts "
         "it.",
         ("low", "estimate", "inconclusive"),
+    ),
+    Term(
+        "vacuous", "Vacuous", "even labels without noise would pass the line: that it passes shows nothing",
+        "line(no-noise high) does not hold",
+        "exit status 4 of labeldp-audit check",
+        "A rare label has a small advantage whatever is released. Ask with --utility balanced, which counts each class "
+        "alike, or take a threshold below that of no noise. on_vacuous = \"pass\" in the policy accepts it beside a "
+        "second line that is not vacuous.",
+        ("inconclusive", "unproven", "baseline"),
     ),
     Term(
         "not_measured", "Not measured", "the report has no such number: the policy is not shown to hold",

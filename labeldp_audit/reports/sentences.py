@@ -18,10 +18,12 @@ from ..core.remark import (
     ORDER_KEPT,
     ORDER_TELLS,
     PEOPLE_LINKED,
+    RARER,
     REFUTED,
     SPELLED_ALIKE,
     UNANSWERED,
     UNAUDITED,
+    UNPUBLISHED,
     UNREADABLE,
     Remark,
 )
@@ -31,7 +33,7 @@ from .formats.spelling import count
 
 FAULTS = (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError)
 _FEW_ROWS = 2_000
-_SAID_ELSEWHERE = (NOT_JUDGED, "no-strength-passes")  # in a line of its own, in the answer
+_SAID_ELSEWHERE = (NOT_JUDGED, "no-strength-passes", RARER)  # in a line of its own, in the answer or the first line
 
 
 def warnings(report: Report) -> tuple[str, ...]:
@@ -143,6 +145,10 @@ SENTENCES: Mapping[str, str] = {
         "releases of the same rows and columns in that folder: {releases:,}; their epsilons add up with this one's, "
         "and releases elsewhere cannot be seen"
     ),
+    RARER: (
+        "{positive:shown} is taken as the positive class of the label {label:shown}, as it is the rarer one; "
+        "--positive names another"
+    ),
     NO_ORIGINAL: (
         "without the original nothing shows how labels were changed: what holds is that file and manifest agree; "
         "--original DATA checks the noise"
@@ -159,6 +165,7 @@ SENTENCES: Mapping[str, str] = {
     "rows-asked": "{rows:,} of {of:,} rows, drawn uniformly, were asked; --queries all asks every row",
     "rows-learnt": "{rows:,} of {of:,} rows, drawn uniformly, were learnt from and scored",
     # ---- columns
+    UNPUBLISHED: "not judged, so not to be published: {columns:few}",
     "columns-constant": "constant, so dropped: {columns:listed}",
     "columns-with-values-far-out": (
         "a few values lie thousands of times as far out as most: {columns:listed}; empty their cells if they are codes "
@@ -283,6 +290,10 @@ SENTENCES: Mapping[str, str] = {
     "least-noise-passes": "{scale}: even {parameter} = {value:g}, the least noise tried, passes",
     "no-strength-passes": "{scale}: {reason}",
     "never-fails": "{line!r} never fails: a share is never above 1, and 5 % is written 0.05",
+    "vacuous": (
+        "{line!r} is vacuous: even labels without noise pass it; take a smaller threshold, or, for advantages, "
+        "--utility balanced, which counts each class alike however rare"
+    ),
     "upside-down": ("{line!r} stops a release where the number is small: a line says what blocks it"),
     "never-passes": ("{line!r} can never pass: no table has an upper limit for it; gate on .low, or on advantage.high"),
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -85,3 +86,109 @@ def test_from_python(reports):
     assert "got worse" in str(new.diff(old))
     assert new.check(baseline=old).outcome == "fail"
     assert new.check(["uninformed_utility.low > 0.7"], baseline=new).outcome == "pass"
+
+
+# ---- a baseline is an older report of the same table
+
+
+@pytest.fixture
+def stored(audit):
+    """Reports of a table, of it with more and with other columns, and of one whose classes are words."""
+    first = table(0.3).assign(**{f"c{i}": np.arange(600) % (i + 3) for i in range(3)})
+    tables = {
+        "first": first, "fourth": first.assign(new=1.0 * (np.arange(600) % 2)), "fewer": first.drop(columns="c2"),
+        "another": first.rename(columns={"x": "u", "c0": "v"}),
+        "words": first.assign(y=np.where(np.arange(600) % 3, "often", "rarely")),
+    }  # fmt: skip
+    for name, frame in tables.items():
+        frame.to_csv(audit.folder / f"{name}.csv", index=False)
+        options = {"positive": "often"} if name == "words" else {}
+        report = lda.nu_max(audit.folder / f"{name}.csv", estimator="knn", mechanisms="rr:epsilon=1", **options)
+        report.save(audit.folder / f"{name}.json")
+    return audit
+
+
+def baseline(name, *line):
+    return ("--baseline", f"{name}.json", "--mechanism", "rr:epsilon=1", *line)
+
+
+@pytest.mark.parametrize(
+    ("name", "status"), [("first", 0), ("fourth", 0), ("fewer", 0), ("another", 2), ("without", 2)]
+)
+@pytest.mark.parametrize("lines", [(), ("--fail-if", "nu_max.high > 1")])
+@pytest.mark.parametrize("ending", ["csv", "json"])
+def test_baseline_of_another_table_is_refused(stored, name, status, lines, ending):
+    if name == "without":
+        content = lda.read_report(stored.folder / "first.json").content
+        lda.Report(replace(content, dataset=replace(content.dataset, columns=()))).save(stored.folder / "without.json")
+    typed = ("--baseline", f"{name}.json", *lines)
+    ended = stored(
+        "check", f"first.{ending}", *typed, *(("--no-output", "--mechanism", "rr:epsilon=1") * (ending == "csv"))
+    )
+    assert ended.status == status, ended.err
+    if name == "another":
+        assert "the baseline is of another table: 3 columns in common, of 5 and 5: another.csv" in ended.err
+    if name == "without":
+        assert "a report that names no columns has no baseline and is none" in ended.err
+
+
+def test_python_refuses_a_baseline_of_another_table(stored):
+    new, other = (lda.read_report(stored.folder / f"{name}.json") for name in ("first", "another"))
+    with pytest.raises(lda.SpecError, match="the baseline is of another table"):
+        new.check(["nu_max.high > 1"], baseline=other)
+
+
+def test_headline_says_what_is_still_broken(stored):
+    lines = ("--fail-if", "nu_max.high > 1", "--fail-if", "nu_max.low > 50")
+    assert stored("check", "first.json", *lines).status == 1
+    for some, said in ((lines[:2], ""), (lines, "; 1 other holds")):
+        ended = stored("check", "first.json", "--baseline", "first.json", *some)
+        assert ended.status == 0
+        assert ended.out.startswith(f"PASS: 1 line still broken, no worse than the baseline{said}.\n")
+
+
+@pytest.mark.parametrize("command", ["nu-max", "advantage", "audit", "check"])
+def test_table_is_checked_against_a_baseline_without_a_policy(stored, command):
+    how = ("--estimator", "linear", "--bags", "30") if command in ("advantage", "audit") else ("--estimator", "linear")
+    more = ("--fail-if", "uninformed_utility.low > 0.9") if command == "check" else ()
+    for name, telling in (("old", 0.0), ("new", 0.95)):
+        table(telling).to_csv(stored.folder / f"{name}.csv", index=False)
+    stored(command, "old.csv", *how, *more, "--no-output", "-f", "json=old.json", "--mechanism", "rr:epsilon=2")
+    beside = ("--baseline", "old.json", "--estimator", "linear", "--bags", "30", "--no-output", "-f", "json=out.json")
+    assert stored("check", "old.csv", *beside).status == 0
+    again = lda.read_report("out.json").content
+    (stored.folder / "out.json").rename("again.json")  # and a baseline that was made so itself
+    assert stored("check", "old.csv", "--baseline", "again.json", *beside[2:]).status == 0
+    assert lda.read_report("out.json").content.findings == again.findings
+    content = lda.read_report("out.json").content
+    assert content.command == "check" and content.parameters["measured_by"] == command
+    compared = content.parameters.get("compared", ())
+    assert {one.mechanism for one in content.findings} - {None, *compared} == {"rr:epsilon=2"}
+    assert stored("check", "new.csv", *beside).status == (0 if command == "nu-max" else 1)  # whose limits are open
+
+
+def test_baseline_keeps_its_positive_class(stored):
+    report = ("--no-output", "-f", "json=out.json")
+    assert stored("check", "words.csv", *baseline("words", *report)).status == 0
+    assert lda.read_report("out.json").content.dataset.positive == "often"
+    stored("nu-max", "words.csv", *report)
+    assert lda.read_report("out.json").content.dataset.positive == "rarely"
+
+
+def test_reports_without_common_numbers_are_refused(audit, stored):
+    stored("estimate-eta", "first.csv", "--no-output", "-f", "json=eta.json")
+    content = lda.read_report("eta.json").content
+    kept = tuple(one for one in content.findings if one.quantity == "uninformed_utility")
+    lda.Report(replace(content, findings=kept)).save(stored.folder / "one.json")
+    other = tuple(one for one in content.findings if one.quantity == "plug_in_utility")
+    lda.Report(replace(content, findings=other)).save(stored.folder / "other.json")
+    for typed in (("diff", "one.json", "other.json"), ("check", "other.json", "--baseline", "one.json")):
+        ended = stored(*typed)
+        assert ended.status == 2 and ended.error == "the reports have no numbers in common"
+
+
+def test_report_of_an_attack_is_no_baseline_of_a_table(stored):
+    lda.release(stored.folder / "first.csv", "rr:epsilon=1", to=stored.folder / "q.csv")
+    stored("attack", "first.csv", "q.csv", "--attacker", "optimal", "--no-output", "-f", "json=attack.json")
+    ended = stored("check", "first.csv", "--baseline", "attack.json", "--no-output")
+    assert ended.status == 2 and "a report of attack is no baseline of a table" in ended.error

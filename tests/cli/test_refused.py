@@ -126,12 +126,13 @@ def test_a_folder_that_cannot_be_made(refused, table):
 def test_the_hint_can_be_followed(audit):
     """Each names an option that helps, or a command that can be typed."""
     (audit.folder / "t.csv").write_text("a,b,when\n1,2,0\n2,,1\n3,1,1\n")
-    (audit.folder / "which.csv").write_text("a,y\n1,cat\n2,dog\n")
+    (audit.folder / "which.csv").write_text("a,y\n.1,cat\n.2,dog\n")
     (audit.folder / "l.csv.gz").write_bytes(gzip.compress(b"a,y\ncaf\xe9,0\nx,1\n"))
     for delimiter, name in ((";", "s"), ("\t", "t"), ("|", "p")):
         (audit.folder / f"{name}d.csv").write_text(TWELVE.replace(",", delimiter))
     for words, hint in {
-        ("t.csv",): "--label", ("t.csv", "--label", "b"): "--drop-null-labels", ("which.csv",): "--positive",
+        ("t.csv",): "--label", ("t.csv", "--label", "b"): "--drop-null-labels",
+        ("which.csv", "--eta", "a"): "--positive",
         ("sd.csv",): "--delimiter", ("td.csv",): "--delimiter", ("pd.csv",): "--delimiter",
         ("l.csv.gz",): "gzip -dc l.csv.gz | iconv -f latin1 -t utf-8 > utf8.csv",
     }.items():  # fmt: skip

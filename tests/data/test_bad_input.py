@@ -51,7 +51,7 @@ LFS = b"version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 7\n"
         (b"a,y\n1,5\n2,5\n", "the label has one class only, '5': table.csv: column 'y'"),
         (
             b"Ann,52,138\nBob,61,120\n",
-            "no label column; the first row looks like cells and no names of columns: table.csv",
+            "the first row holds numbers and no names of columns: table.csv",
         ),
         (
             b"Ann 0.9417 x\nBob 0.1 z\n",

@@ -75,7 +75,7 @@ def rich():
             "same": ["q"] * ROWS,
             "written": pa.array([f"{i}\n" for i in range(ROWS)]),
             **dict(zip(ABC, rng.dirichlet([1, 1, 1], ROWS).T, strict=True)),
-            "w": gaps(rng.choice(np.array(["u", "v", "w"], object), ROWS)),
+            "w": gaps(rng.choice(np.array(["u", "v", "z"], object), ROWS)),
             "y": gaps(rng.integers(0, 2, ROWS)),
         }
     )

@@ -15,6 +15,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
+import labeldp_audit as lda
 from labeldp_audit.core import registry
 from labeldp_audit.core.errors import SpecError
 from labeldp_audit.core.eta import Eta
@@ -323,3 +324,14 @@ def test_a_whole_estimator_of_a_stranger_is_looked_at_too():
             answer(Whole(said), task_of("one column"))
     with pytest.raises(SpecError, match="the estimator 'twice' fails"):
         answer(Twice(), task_of("one column"))
+
+
+def test_linear_learns_from_few_distinct_rows():
+    """2 000 rows of 4 kinds: equal rows are given once, with their number."""
+    rng = np.random.default_rng(0)
+    label = rng.random(2000) < 0.3
+    told = np.where(label ^ (rng.random(2000) < 0.2), "a", "b")
+    shares = [(label[told == level].mean(), (told == level).mean()) for level in "ab"]
+    least = -sum(weight * (p * np.log(p) + (1 - p) * np.log(1 - p)) for p, weight in shares)
+    report = lda.estimate_eta(pa.table({"told": told, "y": label.astype(int)}), estimator="linear")
+    assert report.content.eta.log_loss == pytest.approx(least, abs=0.005) and report.content.sees

@@ -22,7 +22,10 @@ REPORTS = (
     report(),
     report(finding("j", 0.0, 0.2, 1.0, ONE, tau=3.0), finding("nu_max", 1.0, 5.0, float("inf"), FOUR)),
     report(
-        finding("advantage", 0.0, 0.01, 0.02, ONE), absent("nu_max", FOUR), finding("equivalent_k", None, 3.0, None)
+        finding("advantage", 0.0, 0.01, 0.02, ONE),
+        absent("nu_max", FOUR),
+        finding("equivalent_k", None, 3.0, None),
+        finding("advantage", 0.01, 0.02, 0.03, baseline="no-noise"),
     ),
     report(finding("certified_nu_max", 0.0, None, float("inf"), ONE), finding("nobody_knows", 0.1, 2.0, 3.0)),
 )

@@ -172,6 +172,12 @@ def spent(command, *audit, **options):
         spending.by_event["radii"] = max(miss, spending.by_event.get("radii", 0.0))
         return 0.0
 
+    payoffs_of = guessing.payoffs_of
+
+    def payoffs(table, settings, miss):
+        spending.by_event["payoffs"] = max(miss, spending.by_event.get("payoffs", 0.0))  # asked twice, one event
+        return payoffs_of(table, settings, miss)
+
     with ExitStack() as stack:
         for name in ("for_extremes", "for_shares"):
             spending.watch(stack, intervals, name, lambda *given_arguments: ("eta", given_arguments[-2]))
@@ -180,7 +186,7 @@ def spent(command, *audit, **options):
         spending.watch(stack, guessing, "of_features", lambda *given_arguments: ("features", given_arguments[-1].miss))
         for home, name in ((certificates, "of_losses"), (certificates, "of_worst"), (certified_guesses, "doubt")):
             spending.watch(stack, home, name, lambda *given_arguments: ("certificates", given_arguments[-1].miss))
-        spending.watch(stack, guessing, "payoffs_of", lambda table, settings, miss: ("prior", miss))
+        stack.enter_context(patch.object(guessing, "payoffs_of", payoffs))
         spending.watch(stack, intervals, "of_prior", lambda table, miss: ("prior", miss))
         # one event, however often it is asked about
         stack.enter_context(patch.object(assumptions, "widening", lambda eta, settings, miss: radii(miss)))
@@ -213,7 +219,7 @@ def test_levels_of_advantages_add_up_too():
         spending = spent(advantage, *audit, **asked)
     of_gains = sum(call.args[-2] for call in gains.call_args_list)
     assert spending.total + of_gains == pytest.approx(0.1)
-    assert set(spending.by_event) == {"eta", "radii", "prior", "features", "certificates"}
+    assert set(spending.by_event) == {"eta", "radii", "prior", "payoffs", "features", "certificates"}
 
 
 def test_levels_do_not_depend_on_the_labels():

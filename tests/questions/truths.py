@@ -73,6 +73,9 @@ class Truth:
             "eta_min": self.eta.min, "eta_max": self.eta.max,
             "log_ratio_min": lambda: -self.odds.min(), "log_ratio_max": self.odds.max,
             "jeffreys": lambda: float(self.weight @ ((2 * self.eta - 1) * self.odds)),
+            "labels_given_away": lambda: float(
+                self.weight @ np.maximum(self.eta / self.p, (1 - self.eta) / (1 - self.p)) / 2
+            ),
             "weighted_jeffreys": lambda: self.under(None).mean,
             "j": lambda: self.under(spec).share_above(at["tau"]),
             "j_added": lambda: (

@@ -64,10 +64,10 @@ def joined(pieces: list[pa.RecordBatch]) -> pa.RecordBatch:
     return whole[0]
 
 
-def all_different(names: Sequence[str], file: str) -> None:
+def all_different(names: Sequence[str], file: str, hint: str = "") -> None:
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
-        raise DataError("two columns have the same name", file, f"column {shown(twice[0])}")
+        raise DataError("two columns have the same name", file, f"column {shown(twice[0])}", hint=hint)
 
 
 @contextmanager

@@ -24,6 +24,7 @@ class Source:
     pieces: Callable[[list[str], int], Iterable[pa.RecordBatch]]  # all rows of these columns, about so many at a time
     rows: int | None = None  # None where only a full read tells
     schema: pa.Schema | None = None  # as the file has it, with its metadata; None for text
+    header: bool = False  # whether the first row of a text file names the columns
 
     def batches(self, columns: Sequence[str], size: int) -> Iterator[pa.RecordBatch]:
         """All rows of these columns, in this order, `size` at a time."""
@@ -38,6 +39,7 @@ class HowText:
     delimiter: str | None  # of cells
     as_text: frozenset[str]  # columns that must not become numbers
     decimal: str = "."  # before the fraction of a number
+    header: bool = True  # whether the first row of a CSV file names the columns
 
 
 Opener = Callable[[FileContent, HowText], Source]

@@ -17,6 +17,7 @@ from pyarrow import compute
 
 from ...core.errors import DataError, SpecError
 from ...core.quoting import argument
+from ..classes import are_mostly_numbers
 from .batches import all_different, shortened
 from .content import Content
 from .contract import FAILURES, HowText, Source
@@ -69,12 +70,14 @@ def open_csv(content: Content, how: HowText, usual: str = ",") -> Source:
     if delimiter == how.decimal:
         raise SpecError(f"--delimiter and --decimal are both {delimiter!r}", hint="--delimiter ';' is usual with it")
     _check_text(content)
-    types: dict[str, pa.DataType | None] = dict.fromkeys(_header(content, delimiter))
+    names = _names(content, delimiter, how)
+    types: dict[str, pa.DataType | None] = dict.fromkeys(names)
+    given = None if how.header else names
 
     def pieces(columns: list[str], size: int) -> Iterator[pa.RecordBatch]:
         """Raises Widened after the last row where a column turned out to be wider than its first rows."""
         widened = False
-        for batch in _texts(content, delimiter, columns):
+        for batch in _texts(content, delimiter, columns, given):
             arrays = []
             for name, texts in zip(columns, batch.columns, strict=True):
                 known = types[name]
@@ -87,7 +90,7 @@ def open_csv(content: Content, how: HowText, usual: str = ",") -> Source:
         if widened:
             raise Widened
 
-    return Source(content.name, types, (content,), pieces)
+    return Source(content.name, types, (content,), pieces, header=how.header)
 
 
 def _check_text(content: Content) -> None:
@@ -126,21 +129,29 @@ def converted(name: str, encoding: str) -> str:
     return f"convert it: {typed} > utf8.csv, if {encoding} is what it is"
 
 
-def _header(content: Content, delimiter: str) -> list[str]:
+def _names(content: Content, delimiter: str, how: HowText) -> list[str]:
+    """Return the names of the columns: the cells of the first row, or c1, c2, ... where that row is data."""
     try:
-        with _reader(content, delimiter, pc.ConvertOptions(check_utf8=False), threads=False) as reader:
+        with _reader(content, delimiter, pc.ConvertOptions(check_utf8=False), None, threads=False) as reader:
             names: list[str] = reader.schema.names
     except FAILURES as error:
-        raise _explained(str(error), content.name) from None
+        raise _explained(str(error), content.name, how.header) from None
+    if not how.header:
+        return [f"c{place}" for place in range(1, len(names) + 1)]
+    if are_mostly_numbers([name.replace(how.decimal, ".") for name in names]):
+        hint = "--no-header names the columns c1, c2, ...; otherwise give the columns names that are not numbers"
+        raise DataError("the first row holds numbers and no names of columns", content.name, hint=hint)
     if (nameless := names.count("")) > 1:
-        hint = "the first row has to name the columns: remove titles above it and empty columns"
+        hint = "the first row has to name the columns (--no-header if it is data): remove titles and empty columns"
         raise DataError(f"columns without a name: {nameless:,} of {len(names):,}", content.name, hint=hint)
-    all_different(names, content.name)
+    all_different(names, content.name, hint="--no-header if the first row is data")
     return names
 
 
-def _texts(content: Content, delimiter: str, columns: list[str], threads: bool = True) -> Iterator[pa.RecordBatch]:
-    """Every cell as text; an empty one is missing."""
+def _texts(
+    content: Content, delimiter: str, columns: list[str], names: list[str] | None, threads: bool = True
+) -> Iterator[pa.RecordBatch]:
+    """Read every cell as text; an empty one is missing. names: of all columns, where the first row is data."""
     convert = pc.ConvertOptions(
         include_columns=columns,
         column_types={name: pa.string() for name in columns},
@@ -148,25 +159,27 @@ def _texts(content: Content, delimiter: str, columns: list[str], threads: bool =
         strings_can_be_null=True,
     )
     try:
-        with _reader(content, delimiter, convert, threads) as reader:
+        with _reader(content, delimiter, convert, names, threads) as reader:
             yield from reader
     except FAILURES as error:
         if threads:  # one of them counts rows, several do not: read again up to the failure, to name its row
-            deque(_texts(content, delimiter, columns, threads=False), maxlen=0)
-        raise _explained(str(error), content.name) from None
+            deque(_texts(content, delimiter, columns, names, threads=False), maxlen=0)
+        raise _explained(str(error), content.name, names is None) from None
 
 
-def _reader(content: Content, delimiter: str, convert: pc.ConvertOptions, threads: bool) -> pc.CSVStreamingReader:
-    reading = pc.ReadOptions(use_threads=threads, block_size=BLOCK)
+def _reader(
+    content: Content, delimiter: str, convert: pc.ConvertOptions, names: list[str] | None, threads: bool
+) -> pc.CSVStreamingReader:
+    reading = pc.ReadOptions(use_threads=threads, block_size=BLOCK, column_names=names)
     return pc.open_csv(
         content.stream(), reading, pc.ParseOptions(delimiter=delimiter, newlines_in_values=True), convert
     )
 
 
-def _explained(message: str, name: str) -> DataError:
+def _explained(message: str, name: str, header: bool = True) -> DataError:
     """pyarrow's rows count the header as row 1, ours do not."""
     row = ROW.search(message)
-    place = f"row {int(row[1]) - 1}" if row else ""
+    place = f"row {int(row[1]) - header}" if row else ""
     if ragged := RAGGED.search(message):
         hint = "--delimiter ';' or tab, if that is what parts the columns" if ragged[1] == "1" else ""
         return DataError(f"a row with {ragged[2]} instead of {ragged[1]} fields", name, place, hint=hint)

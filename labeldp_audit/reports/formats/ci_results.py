@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from ...core.policy import Outcome, Verdict, Waived
+from ...core.policy import UNDECIDED, Outcome, Verdict, Waived
 from ...core.quoting import plain
 from ...core.report import TOOL, Report
 from .. import answers
@@ -16,7 +16,7 @@ WAIVER = "waiver"  # rule of those that have run out
 _ABSOLUTE = re.compile(r"[/\\]|[A-Za-z]:")
 _TITLES = {
     Outcome.FAIL: "does not pass", Outcome.NOT_MEASURED: "not measured", Outcome.INCONCLUSIVE: "inconclusive",
-    Outcome.UNPROVEN: "unproven",
+    Outcome.UNPROVEN: "unproven", Outcome.VACUOUS: "vacuous",
 }  # fmt: skip
 
 
@@ -51,7 +51,7 @@ def _of_verdict(one: Verdict) -> Fault:
     if one.waiver is not None:
         said = f"{one.said}; accepted until {one.waiver.until.isoformat()}: {one.waiver.reason}"
         return Fault(one.quantity, "note", f"{one.quantity}: waived", one.line, said, one)
-    level = "warning" if one.outcome in (Outcome.INCONCLUSIVE, Outcome.UNPROVEN) else "error"
+    level = "warning" if one.outcome in UNDECIDED else "error"
     return Fault(one.quantity, level, f"{one.quantity}: {_TITLES[one.outcome]}", one.line, one.said, one)
 
 
@@ -66,7 +66,7 @@ def sentence(report: Report) -> str:
     judged = report.judgement
     if judged is None:
         return f"{TOOL}: no policy was judged"
-    shown = dict.fromkeys((Outcome.INCONCLUSIVE, Outcome.UNPROVEN), "is not shown to hold")
+    shown = dict.fromkeys(UNDECIDED, "is not shown to hold")
     holds = {Outcome.PASS: "holds", **shown}.get(judged.outcome, "does not hold")
     counted = [one.outcome for one in judged.verdicts if one.waiver is None]
     known = {f"{outcome}": counted.count(outcome) for outcome in Outcome}

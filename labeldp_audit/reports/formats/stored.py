@@ -247,7 +247,7 @@ def _follows(verdict: Verdict) -> bool:
         return False
     if worst is not None and worst.quantity != verdict.quantity:
         return False
-    if not passes and verdict.outcome is not Outcome.UNPROVEN:
+    if not passes and verdict.outcome not in (Outcome.UNPROVEN, Outcome.VACUOUS):
         return True
     if worst is None:
         return math.isinf(most)

@@ -15,7 +15,14 @@ from .spelling import cut
 _WIDEST, _LINES, _WARNINGS = 120, 25, 5
 _LETTERS = 240  # of a sentence on the first screen
 _BOLD, _DIM, _RED, _GREEN, _YELLOW, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[32m", "\x1b[33m", "\x1b[0m"
-_COLORS = {"FAIL": _RED, "PASS": _GREEN, "OPEN": _YELLOW, "INCONCLUSIVE": _YELLOW, "UNPROVEN": _YELLOW}
+_COLORS = {
+    "FAIL": _RED,
+    "PASS": _GREEN,
+    "OPEN": _YELLOW,
+    "INCONCLUSIVE": _YELLOW,
+    "UNPROVEN": _YELLOW,
+    "VACUOUS": _YELLOW,
+}
 _GAP = "   "
 
 
