@@ -1,15 +1,13 @@
-"""Categories that are made of other columns: hours, weekdays and months of instants, and how a number is written."""
+"""Categories that are made of other columns: hours, weekdays and months of instants."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-import numpy as np
 import pyarrow as pa
 from pyarrow import compute
 
-from . import numbers
 from .scan import CategoryScan, NumberScan
 
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
@@ -38,24 +36,9 @@ class Cycle:
         return names.take(pa.array(place, mask=missing))
 
 
-@dataclass(frozen=True)
-class Written:
-    """In which of two ways a cell is written that is the same as a number: null or NaN, 0 or -0."""
-
-    column: str
-    what: str = "as written"
-
-    def levels(self, array: pa.Array) -> pa.Array:
-        indices = pa.array(numbers.written(array).astype(np.int32))
-        return pa.DictionaryArray.from_arrays(indices, pa.array(numbers.WRITTEN))
-
-
-Derived = Cycle | Written
-
-
-def derived_columns(scanned: Sequence[NumberScan | CategoryScan]) -> dict[str, Derived]:
+def derived_columns(scanned: Sequence[NumberScan | CategoryScan]) -> dict[str, Cycle]:
     """Return what each derived column is made of, by the name of the column."""
-    found: dict[str, Derived] = {}
+    found: dict[str, Cycle] = {}
     taken = {one.name for one in scanned}
     for part in (part for one in scanned if isinstance(one, NumberScan) for part in _parts_of_number(one)):
         name = f"{part.column} ({part.what})"
@@ -66,9 +49,7 @@ def derived_columns(scanned: Sequence[NumberScan | CategoryScan]) -> dict[str, D
     return found
 
 
-def _parts_of_number(scan: NumberScan) -> Iterator[Derived]:
-    if scan.written_twice:
-        yield Written(scan.name)
+def _parts_of_number(scan: NumberScan) -> Iterator[Cycle]:
     if pa.types.is_timestamp(scan.type) or pa.types.is_time(scan.type):
         yield Cycle(scan.name, "hour")
     if pa.types.is_timestamp(scan.type) or pa.types.is_date(scan.type):

@@ -42,7 +42,7 @@ class Standard:
 
     @property
     def width(self) -> int:
-        return (not self.scan.constant) + (self.scan.missing > 0) + self.scan.written_twice
+        return (not self.scan.constant) + (self.scan.missing > 0)
 
     def encode(self, array: pa.Array, out: Coordinates | None) -> Words:
         """Fills `out`, (width, rows), if it is wanted, and says which cells are the same."""
@@ -52,13 +52,11 @@ class Standard:
             values -= scan.moments.mean
             np.divide(values, scan.moments.deviation, out=out[0], casting="same_kind")
         if out is not None and scan.missing:
-            gap = out[-1 - scan.written_twice]
+            gap = out[-1]
             gap[:] = 0
             if piece.missing is not None:
                 out[:, piece.missing] = 0
                 gap[piece.missing] = 1
-        if out is not None and scan.written_twice:
-            out[-1] = np.isin(numbers.written(array), (numbers.NAN, numbers.MINUS_ZERO))
         return levels.number_words(array, piece)
 
 
@@ -131,7 +129,7 @@ def encoder(scanned: NumberScan | CategoryScan | None) -> Encoder | None:
             what, hint = "its cells differ beyond what a float64 holds", f"--categorical {argument(scanned.name)}"
             raise DataError(what, f"column {shown(scanned.name)}", hint=hint)
         one = Standard(scanned.name, scanned)
-        return one if one.width and (scanned.origin is not None or scanned.written_twice) else None
+        return one if one.width and scanned.origin is not None else None
     if scanned is None or scanned.distinct + (scanned.missing > 0) < 2:
         return None
     known: list[bytes | None] = [*sorted(scanned.levels or ()), *([None] if scanned.missing else [])]

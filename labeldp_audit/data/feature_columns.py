@@ -22,7 +22,7 @@ from ..core.quoting import argument, shown
 from ..core.remark import UNREADABLE, Remark
 from ..core.table import Columns, Reading
 from . import levels, numbers
-from .derived_columns import Derived, derived_columns
+from .derived_columns import Cycle, derived_columns
 from .levels import Words
 from .scan import CategoryScan, NumberScan
 from .words import weigh_words
@@ -159,7 +159,7 @@ class Raw:
 
     values: Values
     columns: dict[str, NumberColumn | CategoryColumn]
-    derived: dict[str, Derived]  # columns that are made of others, behind those of the file
+    derived: dict[str, Cycle]  # columns that are made of others, behind those of the file
     texts: dict[str, bool]  # columns whose cells have words, and whether these are prose
 
     @classmethod

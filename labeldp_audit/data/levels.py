@@ -26,7 +26,6 @@ SKETCH = EXACT_LEVELS  # smallest hashes that are kept
 LONG = 64  # bytes of a level that are hashed with the others of its batch
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 MISSING = np.uint64(0xD1B54A32D192ED03)
-NOT_A_NUMBER = MISSING + np.uint64(2)
 
 
 @dataclass(frozen=True)
@@ -131,10 +130,7 @@ def number_words(array: pa.Array, piece: Cells) -> Words:
         return np.asarray(level_words(written.levels, "")[written.code])
     values = piece.values + 0.0 if piece.values.dtype == np.float64 else piece.values
     words = values.view(np.uint64)
-    if piece.missing is None:
-        return words
-    absent = np.where(array.is_null().to_numpy(zero_copy_only=False), MISSING, NOT_A_NUMBER)
-    return np.where(piece.missing, absent, words)
+    return words if piece.missing is None else np.where(piece.missing, MISSING, words)
 
 
 def mixed_in(fingerprints: Words, words: Words) -> None:

@@ -19,8 +19,6 @@ from ..core.arrays import Floats
 
 SECOND = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
 DAY = 86_400
-WRITTEN = ("number", "null", "NaN", "0", "-0")
-_NUMBER, NULL, NAN, ZERO, MINUS_ZERO = range(len(WRITTEN))
 EXACT_DIGITS = 15  # a whole number of so many digits is a float64 exactly
 Values = npt.NDArray[np.int64] | npt.NDArray[np.uint64] | npt.NDArray[np.float64]
 
@@ -65,19 +63,6 @@ def cells(array: pa.Array) -> Cells:
         nan = np.isnan(values)
         missing = nan if missing is None else missing | nan
     return Cells(values, missing if missing is not None and missing.any() else None)
-
-
-def written(array: pa.Array) -> npt.NDArray[np.uint8]:
-    """(n,) which of WRITTEN each cell is: a file tells null from NaN, and 0 from -0, which as numbers are the same."""
-    code = np.zeros(len(array), np.uint8)
-    if pa.types.is_floating(array.type):
-        values = as_plain(array).to_numpy(zero_copy_only=False)
-        code[np.isnan(values)] = NAN
-        zero = values == 0
-        code[zero] = np.where(np.signbit(values[zero]), MINUS_ZERO, ZERO)
-    if array.null_count:
-        code[array.is_null().to_numpy(zero_copy_only=False)] = NULL
-    return code
 
 
 def as_plain(array: pa.Array) -> pa.Array:

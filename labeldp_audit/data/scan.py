@@ -85,14 +85,12 @@ class NumberScan:
     moments: Moments = field(default_factory=Moments)
     spread: Spread = field(default_factory=Spread)
     missing: int = 0
-    written: set[int] = field(default_factory=set)  # places in numbers.WRITTEN
     first: pa.Scalar | None = None  # of long decimals, and whether there are others
     differs: bool = False
 
     def add(self, array: pa.Array, rows: Integers) -> None:
         """rows: their numbers in the file, from 0."""
         piece = numbers.cells(array)
-        self.written.update(np.flatnonzero(np.bincount(numbers.written(array))).tolist())
         there = slice(None) if piece.missing is None else ~piece.missing
         cells = piece.values[there]
         self.missing += len(array) - len(cells)
@@ -115,20 +113,8 @@ class NumberScan:
         return self.moments.low >= self.moments.high
 
     @property
-    def written_twice(self) -> bool:
-        """Whether what is one number, or none, is written in two ways, which may tell two kinds of rows apart."""
-        return {numbers.NULL, numbers.NAN} <= self.written or self._zeros_twice
-
-    @property
-    def _zeros_twice(self) -> bool:
-        return {numbers.ZERO, numbers.MINUS_ZERO} <= self.written
-
-    @property
     def told_apart(self) -> bool:
-        """Whether different cells were read as different numbers: not where long ones became floating in a text table,
-        or 0 and -0 the same."""
-        if self._zeros_twice:
-            return False
+        """Whether different cells were read as different numbers: long ones become floating in a text table."""
         origin, moments = self.origin or 0, self.moments
         furthest = max(-(origin + moments.low), origin + moments.high)
         return not pa.types.is_floating(self.type) or furthest < LARGEST
