@@ -44,7 +44,7 @@ NEARLY = 0.1  # of the wrong guesses of the commonest class: a column that leave
 FEWEST_WRONG = 10  # guesses of that, or nothing is said of columns
 VALUES = 512  # of a number that are looked at one by one; of more, as many steps
 FEW = f"fewer than {FEWEST / (1 - LEARN - RULES):.0f} people"
-NO_COLUMNS = "probabilities were given, so columns were not read"
+NO_COLUMNS = "the table has no features"
 SAID = "the estimate is what a model says of its own scores; low does not take it to be right"
 METHOD = "people who were not seen when the group was chosen"
 

@@ -12,7 +12,7 @@ from .. import __version__
 from ..bounds.certificates import unknowable
 from ..core.eta import Bin, Eta, EtaSummary
 from ..core.finding import Finding
-from ..core.remark import BLIND, FIRST, JUDGED_BY_EPSILON, NOT_JUDGED, Remark
+from ..core.remark import FIRST, JUDGED_BY_EPSILON, NOT_JUDGED, Remark
 from ..core.report import ETA_FILE, Report
 from ..core.settings import Settings
 from ..core.table import Dataset
@@ -33,7 +33,7 @@ def build(
 ) -> Report:  # fmt: skip
     """more: parameters that only this command has."""
     table, eta = evidence.table, evidence.eta
-    told, labels = doubts.within_certificates(doubts.within(findings, table)), table.labels[eta.rows]
+    told, labels = tuple(doubts.within(doubts.within_certificates(findings), table)), table.labels[eta.rows]
     groups = max(1, min(_BINS, len(labels) // _FEWEST))
     classes = table.dataset.classes
     bins = tuple(reliability.table(eta.probability, labels, classes, groups, _DOUBT / eta.choices))
@@ -159,9 +159,7 @@ def _about_sight(command: str, dataset: Dataset, eta: Eta) -> Iterator[Remark]:
     """Neighbours that guess no better than the shares of the classes do see nothing, and show nothing to be absent."""
     if eta.sees(dataset):
         return
-    if eta.counts is None:
-        code = BLIND
-    elif eta.metric == "score":
+    if eta.metric in (None, "score"):
         code = "model-sees-nothing"
     else:
         code = "attackers-neighbours-see-nothing" if command == "advantage" else "neighbours-see-nothing"

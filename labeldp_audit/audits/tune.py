@@ -63,7 +63,7 @@ def tune(data: object, settings: Settings, progress: Progress) -> Report:
 
     def look(mechanisms: Sequence[Mechanism], among: int = among) -> list[Finding]:
         asked = replace(evidence, mechanisms=mechanisms, among=among)
-        found = doubts.within(run.put(asked, questions, settings), table)
+        found = doubts.within(doubts.within_certificates(run.put(asked, questions, settings)), table)
         judging.check_can_fail(policy.lines, found, settings.utility == "balanced")
         return found
 
@@ -149,8 +149,7 @@ class Search:
 
     def _judged(self, mechanisms: Sequence[Mechanism]) -> list[tuple[tuple[Finding, ...], Judgement]]:
         """What is said of each, and whether it passes."""
-        shared = doubts.within_certificates(self._look(mechanisms))
-        alone = doubts.within_certificates(self._alone(mechanisms)) if self._alone else None
+        shared, alone = self._look(mechanisms), self._alone(mechanisms) if self._alone else None
         return [(_about(shared, one), self._both(shared, alone, one)) for one in mechanisms]
 
     def _both(self, shared: Iterable[Finding], alone: Iterable[Finding] | None, mechanism: Mechanism) -> Judgement:

@@ -34,7 +34,8 @@ class ReadOptions:
     delimiter: str | None = None  # one character
     decimal: str = "."  # before the fraction of a number in a text file
     few_rows: bool = False  # whether fewer rows than can show anything are wanted all the same
-    eta: tuple[str, ...] = ()  # columns that hold the probabilities of the user's own model; no feature is read then
+    eta: tuple[str, ...] = ()  # columns that hold the probabilities of the user's own model, beside the features
+    featureless: bool = False  # accept a table without features
     labels_only: bool = False  # neither features nor probabilities
     group: str | None = None  # column that names whose row it is
     many_classes: bool = False  # whether more than two classes are wanted as they are

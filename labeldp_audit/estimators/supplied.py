@@ -16,7 +16,7 @@ from ..core.errors import DataError, SpecError
 from ..core.eta import Eta, Tried
 from ..core.from_json import Nouns, listed, members, text
 from ..core.quoting import shown
-from ..core.remark import ONE_EACH, Remark
+from ..core.remark import MISCALIBRATED, ONE_EACH, Remark
 from ..core.settings import KIND, Settings
 from ..core.table import Column, Dataset, Table, Twins
 from . import knn, reliability, score_windows, selection
@@ -71,7 +71,7 @@ def warned(table: Table, settings: Settings) -> Table:
     assert table.given is not None
     names = ", ".join(settings.eta) if isinstance(settings.eta, tuple) else settings.eta.name
     said = [
-        Remark("labels-contradict-probabilities", source=names, **fault)
+        Remark(MISCALIBRATED, source=names, **fault)
         for fault in reliability.faults(table.given, table.labels, table.dataset.classes, 1 - settings.confidence)
     ]
     return replace(table, remarks=(*table.remarks, *said))

@@ -11,7 +11,7 @@ from ..core.finding import BASELINE, Bound, Finding, Way
 from ..core.policy import Judgement, Outcome, Verdict, Waived
 from ..core.quantity import NATS, PER_CENT, POINTS
 from ..core.quoting import plain
-from ..core.remark import BLIND, JUDGED_BY_EPSILON
+from ..core.remark import JUDGED_BY_EPSILON
 from ..core.report import MEASURED_BY, NUMBERS, OLDER, VERIFY, Report
 from . import found, words
 from .formats.spelling import count, nats, short
@@ -76,9 +76,7 @@ def _in_words(one: Verdict, report: Report) -> str:
     unit, bound = found.quantity(report, one.quantity).written_in, one.worst.bound
     shown = one.field != "estimate" and bound.estimate is not None
     beside = f" (estimate {words.said(bound.estimate, unit)})" if shown else ""
-    if one.outcome is Outcome.UNPROVEN and any(known.code == BLIND for known in report.remarks):
-        beside += ", by probabilities that see nothing"
-    elif one.outcome is Outcome.UNPROVEN and not shown:
+    if one.outcome is Outcome.UNPROVEN and not shown:
         beside = " for want of rows"
     return (
         f"{about(one.worst, report)}: {one.field} {words.said(one.value, unit, words.outward(one.field))}{beside}, "
