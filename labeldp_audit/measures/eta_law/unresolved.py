@@ -27,6 +27,8 @@ BAND = 0.25  # a deviation of half a unit of log-odds moves shares less than the
 MOST, FAR = 9.0, 4.0  # a variance, and a deviation of log-odds
 ROOM = 2.0  # fewer pairs tell a variance of 1 no better than by 1
 NODES, STEPS, GRID = 15, 12, 0.02  # grid: of log-odds and of their deviation
+WINDOW, PLACES = 50, 41  # rows of like score, at least, and where along the score slopes are taken
+STEP, ROOM_LEAST = 3.0, 0.02
 _FEWEST = 20  # rows of a size
 
 Codes = npt.NDArray[np.integer[Any]]
@@ -94,6 +96,29 @@ def variance(
     likely = np.maximum.reduce([by_level.likely, crossed.likely, alike.likely])
     most = np.where(enough, alike.most, np.maximum.reduce([by_level.most, crossed.most, alike.where_clear().most]))
     return np.minimum(MOST, likely), np.maximum(likely, most)
+
+
+def of_model(odds: Floats, positive: npt.NDArray[np.bool_], eta: Floats, apart: Floats) -> Floats:
+    """Return the variance of log-odds about those of the score that the model's own error makes, (n,).
+
+    odds (n,): of the score; apart (n,): of two models that learnt from disjoint halves, NaN where there are none. Half
+    a difference is as large as the error of a model of all rows, which moves people along the slope of their share. At
+    the centre of a step in eta the variance is pi / 2 times what the slope says, and more beside it: STEP covers that.
+    What is less than a band is wide counts nothing.
+    """
+    n, order = len(odds), np.argsort(odds, kind="stable")
+    width, middle, found = max(WINDOW, n // 6), np.linspace(0, n - 1, PLACES).astype(np.int64), np.zeros(PLACES)
+    square = apart**2 / 4
+    everywhere = float(square[~np.isnan(square)].mean()) if not np.isnan(square).all() else 0.0
+    for i, place in enumerate(middle):
+        rows = order[max(0, place - width // 2) : place + width // 2 + 1]
+        off, known = odds[rows] - odds[rows].mean(), square[rows][~np.isnan(square[rows])]
+        slope = max(0.0, float(off @ positive[rows])) / max(float(off @ off), np.finfo(float).tiny)
+        found[i] = slope**2 * (float(known.mean()) if len(known) >= _FEWEST else everywhere)
+    rank = np.empty(n)
+    rank[order] = np.arange(n)
+    variance = np.interp(rank, middle, found) / np.maximum(eta * (1 - eta), ROOM_LEAST) ** 2
+    return np.where(variance > BAND, STEP * variance, 0.0)
 
 
 def of_eta(variance: Floats, score: Floats) -> Floats:
