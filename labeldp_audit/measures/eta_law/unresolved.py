@@ -30,7 +30,7 @@ NODES, STEPS, GRID = 15, 12, 0.02  # grid: of log-odds and of their deviation
 # Rows of like score: at least so many for the error of the model, a fifth of which have one, and for slopes, which
 # reach so many errors to either side.
 FOLDED, WINDOW, REACH = 500, 150, 1.5
-STEP, ROOM_LEAST, NEARLY_EQUAL = 3.0, 0.02, 1e-7
+STEP, ROOM_LEAST, NEARLY_EQUAL = 4.0, 0.02, 1e-7
 _FEWEST = 20  # rows of a size
 
 Codes = npt.NDArray[np.integer[Any]]
