@@ -130,7 +130,7 @@ def _supplied(data: object, options: ReadOptions, settings: Settings, progress: 
     table = doubts.judging_rows(whole)
     assert table.given is not None
     task = Task(whole, supplied.warned(table, settings), settings, progress)
-    return task, supplied.as_given(table, table.given, settings)
+    return task, supplied.as_given(table, table.given)
 
 
 def _from_file(data: object, options: ReadOptions, settings: Settings, progress: Progress) -> tuple[Task, Eta]:
@@ -154,7 +154,7 @@ def _from_file(data: object, options: ReadOptions, settings: Settings, progress:
     if not copies:
         whole = replace(whole, judges=one_of_each_person(whole, said.seed))
     table = doubts.judging_rows(whole)
-    eta = supplied.eta_of_rows(columns, said, table, settings, file)
+    eta = supplied.eta_of_rows(columns, said, table, file)
     drawn = replace(settings, seed=said.seed, queries=asked.get("queries"))
     task = Task(whole, table, drawn, progress)
     supplied.check_follows(eta, task, file)

@@ -122,7 +122,8 @@ def remarks(command: str, dataset: Dataset, eta: Eta, bins: tuple[Bin, ...]) -> 
         yield Remark("search-not-exact", recall=eta.recall, recall_low=eta.recall_low)
     if command != "advantage" and eta.counts is not None:
         yield from _about_purity(eta, eta.counts.max(axis=1) == eta.counts.sum(axis=1))
-    yield from _about_sight(command, dataset, eta)
+    if not eta.sees(dataset):
+        yield Remark("model-sees-nothing", log_loss=eta.log_loss, blind=dataset.blind_log_loss)
     yield from _about_mixtures(eta)
     if eta.order_p is not None and not eta.ordered:
         yield Remark("scores-in-wrong-order", p=eta.order_p * eta.choices)
@@ -153,17 +154,6 @@ def _about_mixtures(eta: Eta) -> Iterator[Remark]:
         yield Remark(
             "more-to-know", best=eta.tried[0].name, single=single.name, log_loss=eta.log_loss, less=single.behind
         )
-
-
-def _about_sight(command: str, dataset: Dataset, eta: Eta) -> Iterator[Remark]:
-    """Neighbours that guess no better than the shares of the classes do see nothing, and show nothing to be absent."""
-    if eta.sees(dataset):
-        return
-    if eta.metric in (None, "score"):
-        code = "model-sees-nothing"
-    else:
-        code = "attackers-neighbours-see-nothing" if command == "advantage" else "neighbours-see-nothing"
-    yield Remark(code, log_loss=eta.log_loss, blind=dataset.blind_log_loss)
 
 
 def _unjudged(findings: Iterable[Finding]) -> Iterator[Remark]:

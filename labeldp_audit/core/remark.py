@@ -33,8 +33,8 @@ DOUBTS: Mapping[str, str] = {  # under which no limit holds, and the reason that
 }
 MODEL_DOUBTS: Mapping[str, str] = {  # under which no limit holds that assumes the model, and the reason
     BEATEN: (
-        "boosted trees on the published columns predict the labels better than this model; audit with the default "
-        "estimator"
+        "boosted trees with a logistic regression on the published columns predict the labels better than this model; "
+        "audit with the default estimator"
     ),
     MISCALIBRATED: "the labels contradict the supplied probabilities",
 }

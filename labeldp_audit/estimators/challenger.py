@@ -1,8 +1,8 @@
 """Boosted trees that challenge the model that a user insists on: a named estimator or supplied probabilities.
 
-Limits that assume the model are worth what the best available model sees. Trees are cross-fitted on all columns that
-are to be published, and compared with the model on labels that neither has seen. They only refute: trees that are no
-better prove nothing.
+Limits that assume the model are worth what the best available model sees. Trees, mixed with a logistic regression that
+sees levels of few rows, are cross-fitted on all columns that are to be published, and compared with the model on labels
+that neither has seen. They only refute: trees that are no better prove nothing.
 """
 
 from __future__ import annotations
@@ -23,9 +23,11 @@ from .auto import Auto
 from .boosted import Boosted, Brisk
 from .comparison import smoothed
 from .contract import Estimator, Labels, Task
+from .linear import Linear
 from .stack import Stack
 
 MOST_ROWS = 200_000
+CHALLENGER = Stack(built_on=(Linear(), Brisk()))
 LEVEL = 0.001  # of the one test of a report, half of it for each score
 _CLIP = 1e-6
 
@@ -49,7 +51,7 @@ def challenge(task: Task, eta: Eta) -> Remark:
         place = np.flatnonzero(np.isin(rows, kept))
         rows, whole = np.searchsorted(kept, rows[place]), whole.at(kept)
     alone = replace(task, whole=replace(whole, judges=None))
-    [scores] = selection.scored(alone, selection.Rows.of(alone), (Brisk(),)).values()
+    [scores] = selection.scored(alone, selection.Rows.of(alone), (CHALLENGER,)).values()
     counts = eta.counts if eta.metric != "score" else None
     said = eta.probability if counts is None else smoothed(counts)
     return _verdict(said[place], scores[rows], whole.labels[rows])

@@ -184,28 +184,19 @@ SENTENCES: Mapping[str, str] = {
         "infinite: decide by the lower limits, or ask more neighbours with --k"
     ),
     BEATEN: (
-        "boosted trees on all published columns predict {rows:,} labels better than this model, by log loss or Brier "
-        "score (log loss {log_loss:.4f}, of trees {trees:.4f}): limits that assume the model are withheld; audit with "
-        "the default estimator"
+        "boosted trees with a logistic regression on all published columns predict {rows:,} labels better than this "
+        "model, by log loss or Brier score (log loss {log_loss:.4f}, theirs {trees:.4f}): limits that assume the model "
+        "are withheld; audit with the default estimator"
     ),
     UNBEATEN: (
-        "boosted trees on all published columns predict {rows:,} labels no better than this model; a difference of "
-        "log losses below {smallest:.2g} could not have been seen, so this does not show that the model is right"
+        "boosted trees with a logistic regression on all published columns predict {rows:,} labels no better than this "
+        "model; a difference of log losses below {smallest:.2g} could not have been seen, so this does not show that "
+        "the model is right"
     ),
     "model-sees-nothing": (
         "the model guesses labels no better than the shares of the classes do (log loss {log_loss:.4f}, without "
         "features {blind:.4f}): the features tell next to nothing, or another --estimator or more rows find what they "
         "tell"
-    ),
-    "neighbours-see-nothing": (
-        "neighbours guess labels no better than the shares of the classes do (log loss {log_loss:.4f}, without "
-        "features {blind:.4f}): the features tell next to nothing, or distances hide it and upper limits mean "
-        "nothing; --estimator auto finds more, and so may fewer columns (--exclude)"
-    ),
-    "attackers-neighbours-see-nothing": (
-        "neighbours guess labels no better than the shares of the classes do (log loss {log_loss:.4f}, without "
-        "features {blind:.4f}): the features tell next to nothing, or distances hide it and estimates mean little; "
-        "--estimator auto finds more, and so may fewer columns (--exclude)"
     ),
     "more-to-know": (
         "there may be more to know than this report says: {best} guesses unseen labels clearly better than the best "

@@ -131,7 +131,7 @@ def test_estimators_with_trees_are_not_fitted_twice(name, monkeypatch):
 
 def test_trees_need_no_second_fit_only_where_they_took_part():
     _, eta = table(crossing, n=300)
-    given = supplied.as_given(task(eta).table, np.column_stack([1 - eta, eta]), Settings())
+    given = supplied.as_given(task(eta).table, np.column_stack([1 - eta, eta]))
     assert not challenger.has_trees(ESTIMATORS.parse("auto")[0], given)  # nothing was tried
     assert not challenger.has_trees(ESTIMATORS.parse("supervised-knn")[0], given)
 
@@ -154,7 +154,7 @@ def task(eta, seed=1, judges=None):
 
 def outcome(eta, said, **more):
     asked = task(eta, **more)
-    return challenger.challenge(asked, supplied.as_given(asked.table, said, asked.settings))
+    return challenger.challenge(asked, supplied.as_given(asked.table, said))
 
 
 def both(positive):
@@ -179,7 +179,7 @@ def test_the_smallest_difference_shrinks_with_rows():
 def test_worse_probabilities_are_refuted(said):
     eta = np.random.default_rng(0).choice([0.1, 0.9], 400)
     asked = task(eta)
-    given = supplied.as_given(asked.table, both(np.full(400, 0.5)), asked.settings)
+    given = supplied.as_given(asked.table, both(np.full(400, 0.5)))
     object.__setattr__(given, "probability", both(said))
     assert challenger.challenge(asked, given).code == BEATEN
 
