@@ -26,7 +26,8 @@ from typing import Any, NamedTuple
 from . import child, table
 
 KINDS = (
-    "curved", "categorical", "levels", "give-away", "independent", "gaussians", "scales", "rare", "repeated", "five",
+    "curved", "categorical", "levels", "give-away", "independent", "gaussians", "scales", "half-space", "rare",
+    "repeated", "five",
 )  # fmt: skip
 ESTIMATORS = ("auto", "knn")
 PI = 0.01

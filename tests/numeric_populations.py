@@ -128,3 +128,19 @@ def scales(seed: int) -> Population:
         return named(np.where(skewed, np.exp(x), x) * scale + middle), two(eta_of(told(x[:, useful])))
 
     return Population("scales", seed, features, chosen(p, told.traits, f"{few} of {many} numbers"))
+
+
+# ---- 5. a plane that parts people, found by no model exactly: scores near it mix people of both sides
+
+
+def half_space(seed: int) -> Population:
+    """Drawn: how many columns, and the plane through their middle."""
+    make = np.random.default_rng((11, seed))
+    many = round(by_factors(make, 10, 100))
+    normal = make.normal(size=many)
+
+    def features(n: int, rng: np.random.Generator) -> tuple[Columns, Floats]:
+        x = rng.normal(size=(n, many))
+        return named(x), two(np.where(x @ normal > 0, 0.9, 0.1))
+
+    return Population("half-space", seed, features, chosen(0.5, f"{many} numbers"))

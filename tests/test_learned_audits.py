@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from running import of, only
 
+import labeldp_audit as lda
 from labeldp_audit import neighbors
 from labeldp_audit.audits.doubts import MOVED
-from labeldp_audit.estimators import crossfit, selection, supervised
+from labeldp_audit.estimators import challenger, crossfit, selection, supervised
 
 JSON = ("-f", "json", "--no-output")
 BOTH = ("-f", "text", "-f", "json=r.json", "--no-output", "-v")
@@ -83,7 +85,8 @@ def test_trees_find_what_distances_hide(audit, tmp_path):
     words, labels = np.char.add("c", code.astype(str)), (rng.random(8000) < eta).astype(int)
     path = written(tmp_path / "t.parquet", labels, rng.normal(size=(8000, 12)), code=words)
     near, trees = (audit("estimate-j", path, *RELEASE, "--tau", 3, *JSON, *way).report for way in ((), TREES))
-    assert of(near, "j", "rr:epsilon=1")["high"] < 0.05  # the truth is 0.2
+    assert of(near, "j", "rr:epsilon=1")["estimate"] < 0.05  # the truth is 0.2
+    assert of(near, "j", "rr:epsilon=1")["high"] is None
     assert 0.1 < of(trees, "j", "rr:epsilon=1")["estimate"] < 0.25
     assert of(trees, "j", "rr:epsilon=1")["high"] >= 0.2
     assert trees["eta"]["log_loss"] < near["eta"]["log_loss"] - 0.05
@@ -228,3 +231,18 @@ def test_a_report_says_what_it_is(audit, mixed):
     assert any("or only slightly" in str(one["assumptions"]) for one in found if one["quantity"] == "certified_renyi")
     trees = audit("nu-max", mixed, *TREES, "--no-output", "-v").out
     assert "without having seen their labels" in " ".join(trees.split())
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_j_holds_for_a_plane_that_no_model_finds_exactly(monkeypatch, seed):
+    """Half the people have eta .9 and half .1, so all lose more than 2 nats; near the plane scores mix them."""
+    monkeypatch.setattr(challenger, "has_trees", lambda *_: True)  # they see less here than a line
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(1000, 60))
+    labels = (rng.random(1000) < np.where(x.sum(axis=1) > 0, 0.9, 0.1)).astype(int)
+    frame = pd.DataFrame(x, columns=[f"x{i}" for i in range(60)]).assign(y=labels)
+    asked = {"label": "y", "mechanisms": "rr:epsilon=1", "certify": False, "threads": 1}
+    report = lda.estimate_j(frame, tau=[2, 2.5], estimator="linear", **asked)
+    two, more = (one.bound for one in report.findings if one.quantity == "j" and one.mechanism)
+    assert two.high > 0.9999
+    assert more.low == 0  # nobody loses so much

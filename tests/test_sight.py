@@ -1,4 +1,4 @@
-"""Where neighbours see nothing, the report says that its upper limits mean nothing."""
+"""Where neighbours see nothing, the report says so, and its limits are withheld if trees see something."""
 
 from __future__ import annotations
 
@@ -21,12 +21,13 @@ def hidden(tmp_path):
 
 def test_noise_hides_what_a_column_tells(audit, hidden):
     ended = audit("estimate-j", hidden, "--tau", "3", "--no-output")
-    assert "warning: neighbours guess labels no better" in ended.err
-    assert "guess labels no better than" in " ".join(ended.out.split())
+    assert "warning: the model guesses labels no better" in ended.err
+    assert "warning: boosted trees with a logistic regression on all published columns predict" in ended.err
+    assert "guesses labels no better than" in " ".join(ended.out.split())
 
 
 def test_and_without_the_noise_nothing_is_said(audit, hidden):
     without = [part for f in range(12) for part in ("--exclude", f"x{f}")]
     ended = audit("estimate-j", hidden, "--tau", "3", "--no-output", "--k", "30", *without)
-    assert "guess labels no better" not in ended.err
+    assert "guesses labels no better" not in ended.err
     assert "mean little" not in ended.out

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 from mixed_populations import categorical, five, give_away, level_effects, rare_with_gaps, repeated
-from numeric_populations import curved, independent, scales, wide_gaussians
+from numeric_populations import curved, half_space, independent, scales, wide_gaussians
 from population import Floats, Population, logit
 
 Points = npt.NDArray[np.float32]
@@ -166,6 +166,7 @@ KINDS: dict[str, Callable[[int], Population]] = {
     "independent": independent,
     "gaussians": wide_gaussians,
     "scales": scales,
+    "half-space": half_space,
     "rare": rare_with_gaps,
     "repeated": repeated,
     "five": five,

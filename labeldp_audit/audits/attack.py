@@ -94,7 +94,7 @@ def _attacked(
     supplied_eta = bool(settings.eta) or settings.eta_file is not None
     if target.together is not None and settings.queries is None and not supplied_eta:
         settings = replace(settings, queries=0)  # who is not asked is a member of a bag or cluster all the same
-    evidence = gather(data, settings, progress, many=True, columns=True, together=_bags_together(target))
+    evidence = gather(data, settings, progress, many=True, together=_bags_together(target))
     evidence, believed = _judged_rows(replace(evidence, alone=True), target), evidence.eta
     played, said, rows = _played(asked, target, evidence, believed, _guesses(data, target, settings), settings)
     question = Question(

@@ -22,9 +22,9 @@ from ..core.arrays import Floats
 from ..core.errors import DataError
 from ..core.eta import Eta
 from ..core.finding import Bound, Finding
-from ..core.remark import DOUBTS, ORDER_TELLS, Remark
+from ..core.remark import DOUBTS, MODEL_DOUBTS, ORDER_TELLS, Remark
 from ..core.table import Table
-from ..questions.every import CERTIFIED
+from ..questions.every import CERTIFIED, QUANTITIES
 
 ALIKE, SURELY = 0.5, 6.0  # correlation of labels that follow one another, and its standard errors from 0
 MOVED = "limits of certificates where they are narrower"
@@ -70,16 +70,24 @@ def like_neighbors(eta: Floats, labels: npt.NDArray[np.uint8]) -> float | None:
 
 def within(findings: Iterable[Finding], table: Table) -> list[Finding]:
     """The findings as far as they hold: without limits where these are in doubt."""
-    known = next((one for one in table.remarks if one.code in DOUBTS), None)
-    if known is None:
+    codes = {one.code for one in table.remarks}
+    why = next((reason for code, reason in DOUBTS.items() if code in codes), None)
+    of_model = next((reason for code, reason in MODEL_DOUBTS.items() if code in codes), None)
+    if why is not None:
+        return [_without(one, ("low", "high"), why) for one in findings]
+    if of_model is None:
         return list(findings)
-    reason = f"no limits: {DOUBTS[known.code]}"
-    return [
-        one
-        if one.bound.low is None and one.bound.high is None
-        else replace(one, bound=replace(one.bound, low=None, high=None, reason=reason))
-        for one in findings
-    ]
+    known = ((one, QUANTITIES.get(one.quantity)) for one in findings)
+    return [one if about is None else _without(one, about.assumes_model, of_model) for one, about in known]
+
+
+def _without(finding: Finding, ends: tuple[str, ...], why: str) -> Finding:
+    """Return the finding without these ends."""
+    bound = finding.bound
+    low, high = (None if end in ends else getattr(bound, end) for end in ("low", "high"))
+    if (low, high) == (bound.low, bound.high):
+        return finding
+    return replace(finding, bound=replace(bound, low=low, high=high, reason=f"no limits: {why}"))
 
 
 def within_certificates(findings: Iterable[Finding]) -> tuple[Finding, ...]:

@@ -14,7 +14,7 @@ from ..core.policy import Policy
 from ..core.progress import Progress
 from ..core.randomness import for_audit
 from ..core.released import Released
-from ..core.remark import DOUBTS, FITTED_BEFORE, LEFT_OUT, UNREADABLE, Remark
+from ..core.remark import BEATEN, DOUBTS, FITTED_BEFORE, LEFT_OUT, MODEL_DOUBTS, UNBEATEN, UNREADABLE, Remark
 from ..core.settings import Settings, smoothness
 from ..core.table import Points, Table, Twins
 from ..data import (
@@ -27,7 +27,7 @@ from ..data import (
     stamps,
     unchanged,
 )
-from ..estimators import named, supplied
+from ..estimators import challenger, named, supplied
 from ..estimators.contract import Task, answer
 from ..questions import releases
 from ..questions.contract import Evidence
@@ -39,22 +39,19 @@ from .release import MANIFEST, beside, options_of
 
 def gather(
     data: object, settings: Settings, progress: Progress, *, halves: bool = True, many: bool = False,
-    columns: bool = False, together: Callable[[Table], Table] | None = None,
+    together: Callable[[Table], Table] | None = None,
 ) -> Evidence:  # fmt: skip
     """What questions are put to; arguments as below."""
-    table, eta = read_and_estimate(
-        data, settings, progress, halves=halves, many=many, columns=columns, together=together
-    )
+    table, eta = read_and_estimate(data, settings, progress, halves=halves, many=many, together=together)
     return Evidence(table, eta, releases.wanted(settings, len(table.dataset.classes)), progress)
 
 
 def read_and_estimate(
     data: object, settings: Settings, progress: Progress, *, halves: bool = False, many: bool = False,
-    columns: bool = False, together: Callable[[Table], Table] | None = None,
+    together: Callable[[Table], Table] | None = None,
 ) -> tuple[Table, Eta]:  # fmt: skip
     """halves: eta is also estimated without the labels of half of the rows. many: labels may have many classes.
-    columns: features are wanted as they are, whatever the estimator needs. together: says which rows models are never
-    to learn from and guess apart."""
+    together: says which rows models are never to learn from and guess apart."""
     if settings.eta and settings.eta_file is not None:
         raise SpecError("--eta and --eta-file exclude each other")
     if not settings.released_table and (manifest := manifest_of_release(data, settings)):
@@ -64,27 +61,41 @@ def read_and_estimate(
     options = ReadOptions(
         label=settings.label, positive=settings.positive, exclude=settings.exclude, categorical=settings.categorical,
         drop_null_labels=settings.drop_null_labels, delimiter=settings.delimiter, decimal=settings.decimal,
-        no_header=settings.no_header, few_rows=settings.few_rows, group=settings.group,
+        no_header=settings.no_header, few_rows=settings.few_rows, group=settings.group, columns=True,
+        points=Points.NEVER,
         many_classes=many, repeats=settings.repeats, records=True, seed=settings.seed,
         rarer=_is_two_sided(settings),
     )  # fmt: skip
     if settings.eta or settings.eta_file is not None:
         read = _supplied if settings.eta else _from_file
-        table, eta = read(data, replace(options, columns=columns), settings, progress)
-        _check_policy(settings.policy, table)
-        return doubts.with_order(table, eta), eta
+        task, eta = read(data, replace(options, featureless=True), settings, progress)
+        _check_policy(settings.policy, task.table)
+        return _challenged(task, eta)
     smoothness(settings)  # refused if it is not understood
     estimator = named(settings.estimator).suited(settings)
-    wanted = replace(options, columns=estimator.columns or columns, points=estimator.points)
-    whole = read_table(data, wanted, progress)
+    whole = read_table(data, replace(options, points=estimator.points), progress)
     whole = whole if together is None else together(whole)
     _check_policy(settings.policy, whole)
     releases.wanted(settings, len(whole.dataset.classes))  # refused before anything is searched or learnt
     table = doubts.judging_rows(whole)
     if halves and settings.certify and table.told_apart:
         table = replace(table, twins=_twins(table, settings.seed))
-    eta, said = answer(estimator, Task(whole, table, settings, progress, halves))
-    return doubts.with_order(replace(table, remarks=(*table.remarks, *said)), eta), eta
+    task = Task(whole, table, settings, progress, halves)
+    eta, said = answer(estimator, task)
+    task = replace(task, table=replace(table, remarks=(*table.remarks, *said)))
+    if settings.smoothness is not None or challenger.has_trees(estimator, eta):
+        return doubts.with_order(task.table, eta), eta
+    return _challenged(task, eta)
+
+
+def _challenged(task: Task, eta: Eta) -> tuple[Table, Eta]:
+    """Return the table that judges with what the challenger shows, where there are limits to refute, and eta."""
+    table = task.table
+    if not any(one.code in DOUBTS for one in table.remarks):
+        known = tuple(one for one in table.remarks if one.code not in (BEATEN, UNBEATEN))  # a file may say it, too
+        table = replace(table, remarks=(*known, challenger.challenge(task, eta)))
+    refuted = eta.counts is None and any(one.code in MODEL_DOUBTS for one in table.remarks)
+    return doubts.with_order(table, eta), replace(eta, refuted=eta.refuted or refuted)
 
 
 def manifest_of_release(data: object, settings: Settings) -> str | None:
@@ -132,7 +143,7 @@ def _twins(table: Table, seed: int) -> Twins:
 # ---- eta that was estimated elsewhere
 
 
-def _supplied(data: object, options: ReadOptions, settings: Settings, progress: Progress) -> tuple[Table, Eta]:
+def _supplied(data: object, options: ReadOptions, settings: Settings, progress: Progress) -> tuple[Task, Eta]:
     """The publisher's own model, taken at its word: counts of nothing stand behind it. Columns of the table, an array,
     or a model that is asked now."""
     for name in ("smoothness", "k", "queries"):
@@ -143,7 +154,7 @@ def _supplied(data: object, options: ReadOptions, settings: Settings, progress: 
         whole = read_table(data, replace(options, eta=source), progress)
     else:
         with unchanged(data):
-            whole = read_table(data, replace(options, labels_only=True), progress)
+            whole = read_table(data, options, progress)
             if isinstance(source, supplied.Values):
                 said = probabilities_of_rows(source.values, whole, data)
             else:
@@ -154,10 +165,11 @@ def _supplied(data: object, options: ReadOptions, settings: Settings, progress: 
         whole = replace(whole, given=said)
     table = doubts.judging_rows(whole)
     assert table.given is not None
-    return supplied.warned(table, settings), supplied.as_given(table, table.given, settings)
+    task = Task(whole, supplied.warned(table, settings), settings, progress)
+    return task, supplied.as_given(table, table.given)
 
 
-def _from_file(data: object, options: ReadOptions, settings: Settings, progress: Progress) -> tuple[Table, Eta]:
+def _from_file(data: object, options: ReadOptions, settings: Settings, progress: Progress) -> tuple[Task, Eta]:
     """What estimate-eta wrote for this very table."""
     file = str(settings.eta_file)
     columns, facts = read_estimates(file)
@@ -166,12 +178,11 @@ def _from_file(data: object, options: ReadOptions, settings: Settings, progress:
     asked: Mapping[str, Any] = said.asked
     codes = {one.code for one in said.remarks}
     copies = LEFT_OUT in codes
-    features = options.columns and not asked.get("eta")
-    options = replace(options, labels_only=not features, records=copies, group=asked.get("group"), seed=said.seed)
-    if copies or features:  # what a column is to be decides what is a copy of what
-        exclude, categorical = (tuple(asked.get(name, ())) for name in ("exclude", "categorical"))
-        options = replace(options, exclude=exclude, categorical=categorical)
-        options = replace(options, repeats=asked.get("repeats"), points=Points.NEVER)
+    exclude, categorical = (tuple(asked.get(name, ())) for name in ("exclude", "categorical"))
+    options = replace(
+        options, records=copies, group=asked.get("group"), seed=said.seed, exclude=exclude, categorical=categorical,
+        repeats=asked.get("repeats"),
+    )  # fmt: skip
     whole = read_table(data, options, progress)
     supplied.check_same(said, whole.dataset, file)
     # Estimators that read no columns cannot know which text they could not read.
@@ -181,10 +192,11 @@ def _from_file(data: object, options: ReadOptions, settings: Settings, progress:
     if not copies:
         whole = replace(whole, judges=one_of_each_person(whole, said.seed))
     table = doubts.judging_rows(whole)
-    eta = supplied.eta_of_rows(columns, said, table, settings, file)
+    eta = supplied.eta_of_rows(columns, said, table, file)
     drawn = replace(settings, seed=said.seed, queries=asked.get("queries"))
-    supplied.check_follows(eta, Task(whole, table, drawn, progress), file)
+    task = Task(whole, table, drawn, progress)
+    supplied.check_follows(eta, task, file)
     table = replace(table, dataset=replace(table.dataset, columns=said.columns), remarks=(*unread, *said.remarks))
     if settings.smoothness is not None and not eta.exact:
         raise SpecError("--smoothness needs an exact search", file, hint="estimate-eta --recall 1")
-    return replace(table, twins=said.twins, groups=None), eta
+    return replace(task, table=replace(table, twins=said.twins, groups=None)), eta

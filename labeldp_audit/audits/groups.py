@@ -42,7 +42,7 @@ DIGITS = 2  # of the range of a number, to which its borders are rounded
 CELLS = 4  # of a group, by what the model says
 FEWEST_WRONG = 10  # guesses of that, or nothing is said of columns
 FEW = f"fewer than {FEWEST / (1 - LEARN - RULES):.0f} people"
-NO_COLUMNS = "probabilities were given, so columns were not read"
+NO_COLUMNS = "the table has no features"
 SAID = "the estimate is what a model says of its own scores; low does not take it to be right"
 METHOD = "people who were not seen when the group was chosen"
 

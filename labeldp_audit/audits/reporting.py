@@ -13,7 +13,7 @@ from .. import __version__
 from ..bounds.certificates import unknowable
 from ..core.eta import Bin, Eta, EtaSummary
 from ..core.finding import Finding
-from ..core.remark import BLIND, FIRST, JUDGED_BY_EPSILON, NOT_JUDGED, UNPUBLISHED, Remark
+from ..core.remark import FIRST, JUDGED_BY_EPSILON, NOT_JUDGED, UNPUBLISHED, Remark
 from ..core.report import ETA_FILE, Report
 from ..core.settings import Settings
 from ..core.table import Dataset
@@ -34,7 +34,7 @@ def build(
 ) -> Report:  # fmt: skip
     """more: parameters that only this command has."""
     table, eta = evidence.table, evidence.eta
-    told, labels = doubts.within_certificates(doubts.within(findings, table)), table.labels[eta.rows]
+    told, labels = tuple(doubts.within(doubts.within_certificates(findings), table)), table.labels[eta.rows]
     groups = max(1, min(_BINS, len(labels) // _FEWEST))
     classes = table.dataset.classes
     bins = tuple(reliability.table(eta.probability, labels, classes, groups, _DOUBT / eta.choices))
@@ -135,7 +135,8 @@ def remarks(command: str, dataset: Dataset, eta: Eta, bins: tuple[Bin, ...]) -> 
         yield Remark("search-not-exact", recall=eta.recall, recall_low=eta.recall_low)
     if command != "advantage" and eta.counts is not None:
         yield from _about_purity(eta, eta.counts.max(axis=1) == eta.counts.sum(axis=1))
-    yield from _about_sight(command, dataset, eta)
+    if not eta.sees(dataset):
+        yield Remark("model-sees-nothing", log_loss=eta.log_loss, blind=dataset.blind_log_loss)
     yield from _about_mixtures(eta)
     if eta.order_p is not None and not eta.ordered:
         yield Remark("scores-in-wrong-order", p=eta.order_p * eta.choices)
@@ -166,19 +167,6 @@ def _about_mixtures(eta: Eta) -> Iterator[Remark]:
         yield Remark(
             "more-to-know", best=eta.tried[0].name, single=single.name, log_loss=eta.log_loss, less=single.behind
         )
-
-
-def _about_sight(command: str, dataset: Dataset, eta: Eta) -> Iterator[Remark]:
-    """Neighbours that guess no better than the shares of the classes do see nothing, and show nothing to be absent."""
-    if eta.sees(dataset):
-        return
-    if eta.counts is None:
-        code = BLIND
-    elif eta.metric == "score":
-        code = "model-sees-nothing"
-    else:
-        code = "attackers-neighbours-see-nothing" if command == "advantage" else "neighbours-see-nothing"
-    yield Remark(code, log_loss=eta.log_loss, blind=dataset.blind_log_loss)
 
 
 def _unjudged(findings: Iterable[Finding]) -> Iterator[Remark]:

@@ -80,7 +80,7 @@ def audit(data: object, settings: Settings, progress: Progress) -> Report:
         more.append(contributions.question(settings))
     mechanisms, at = _asked(settings)
     judging.check_losses(policy, mechanisms)
-    evidence = gather(data, settings, progress, many=True, columns=True)
+    evidence = gather(data, settings, progress, many=True)
     compared = strengths.landscape(evidence.table, evidence.mechanisms)
     evidence = replace(evidence, at=at, more=judging.asked_at(policy), compared=compared)
     found = list(put(evidence, (*fitting(evidence.classes), *more), settings, reserve=RESERVE))

@@ -63,7 +63,8 @@ def tune(data: object, settings: Settings, progress: Progress) -> Report:
     questions = fitting(evidence.classes, quantities)
 
     def look(mechanisms: Sequence[Mechanism]) -> list[Finding]:
-        return doubts.within(run.put(replace(evidence, mechanisms=mechanisms), questions, settings), table)
+        found = run.put(replace(evidence, mechanisms=mechanisms), questions, settings)
+        return doubts.within(doubts.within_certificates(found), table)
 
     def judge(findings: Iterable[Finding], mechanism: Mechanism) -> Judgement:
         today = datetime.datetime.now(datetime.UTC).date()
@@ -149,7 +150,7 @@ class Search:
 
     def _judged(self, mechanisms: Sequence[Mechanism]) -> list[tuple[tuple[Finding, ...], Judgement]]:
         """What is said of each, and whether it passes."""
-        found = doubts.within_certificates(self._look(mechanisms))
+        found = self._look(mechanisms)
         return [(_about(found, one), self._judge(found, one)) for one in mechanisms]
 
     def _bracket(self) -> tuple[int, int]:

@@ -16,7 +16,7 @@ from ..core.errors import DataError, SpecError
 from ..core.policy import UNDECIDED, Outcome
 from ..core.report import MEASURED_BY, Report
 from ..engines import machine
-from ..reports.sentences import sentence
+from ..reports import sentences
 from . import configuration, output, stored_reports, terminal, versions
 from .configuration import Configuration
 from .options import QUESTION, SEARCH, TABLE
@@ -85,7 +85,7 @@ def perform(context: typer.Context, job: Job) -> int:
     said = made.remarks if errand.stored else ()  # when that report was made
     # A terminal that shows a report for people has the warnings, and where the page is, in that report.
     silent = quiet or (output.shows_text(plan) and sys.stdout is not None and sys.stdout.isatty())
-    terminal.warn((sentence(one) for one in report.remarks if one not in said), silent)
+    terminal.warn(sentences.warnings(report, said), silent)
     info = versions.of_run(data, sys.argv[1:], started) if asked["with_run_info"] else info
     text = output.to_screen(plan, report, *terminal.screen(), info, bool(asked["verbose"]))
     per_row = output.per_row(asked.values, rows)

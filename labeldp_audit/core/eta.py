@@ -85,7 +85,7 @@ class Eta:
     tried: tuple[Tried, ...] = ()  # this one and those that it was preferred to
     choices: int = 1  # alternatives between which labels chose: limits must hold for all of them
     order_p: float | None = None  # how well labels bear out that eta does not fall as scores rise; None: no scores
-    refuted: bool = False  # labels cannot come from these probabilities, which were supplied
+    refuted: bool = False  # supplied, and labels contradict them or trees predict better
     unresolved: Floats | None = None  # (q, 2) variance of log-odds about those of the score: estimate, and at most
 
     @property

@@ -74,7 +74,7 @@ class Outcome(StrEnum):
     FAIL = "fail"
     NOT_MEASURED = "not measured"
     INCONCLUSIVE = "inconclusive"  # the estimate passes, the limit does not
-    UNPROVEN = "unproven"  # only want of rows lets it pass, or probabilities that see nothing
+    UNPROVEN = "unproven"  # only want of rows lets it pass
     VACUOUS = "vacuous"  # even labels without noise would pass
     PASS = "pass"
 

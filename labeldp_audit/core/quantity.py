@@ -51,6 +51,7 @@ class Quantity(Term):
     listed: bool = False  # only where it is bad: one more is worse
     since: str = "0.1.0"  # the version from which on it means what it means
     low_by_trial: bool = False  # its lower limit is what an attacker got who was tried
+    assumes_model: tuple[str, ...] = ()  # ends that hold as far as the model sees what sets people apart
 
     @property
     def written_in(self) -> str:

@@ -15,7 +15,9 @@ REFUTED = "rows-in-multiples"  # equal rows were said to be people, and their nu
 LEFT_OUT = "copies-left-out"  # rows beyond the first of each record
 ONE_EACH = "one-row-of-each-person"  # judges
 SPELLED_ALIKE = "labels-spelled-alike"  # classes that may be one and the same
-BLIND = "probabilities-see-nothing"  # those that somebody supplied, so that nobody looked for what they miss
+BEATEN = "trees-predict-better"  # than the model that the user insists on
+UNBEATEN = "trees-predict-no-better"
+MISCALIBRATED = "labels-contradict-probabilities"  # supplied ones
 FITTED_BEFORE = "fitted-before"  # eta is that of a classifier fitted to unknown rows
 ORDER_TELLS = "order-tells-labels"  # rows that follow one another have like labels, whatever their features are
 PEOPLE_LINKED = "people-linked"  # a release says which rows are of one person
@@ -37,7 +39,14 @@ DOUBTS: Mapping[str, str] = {  # under which no limit holds, and the reason that
 }
 RARER = "positive-is-rarer"  # neither the user nor the values say which class is positive
 UNPUBLISHED = "columns-not-published"  # those that were excluded, and the one that names people
-FIRST = (*DOUBTS, LEFT_OUT, ONE_EACH, UNPUBLISHED)  # what a reader has to know before all else
+MODEL_DOUBTS: Mapping[str, str] = {  # under which no limit holds that assumes the model, and the reason
+    BEATEN: (
+        "boosted trees with a logistic regression on the published columns predict the labels better than this model; "
+        "audit with the default estimator"
+    ),
+    MISCALIBRATED: "the labels contradict the supplied probabilities",
+}
+FIRST = (*DOUBTS, *MODEL_DOUBTS, LEFT_OUT, ONE_EACH, UNPUBLISHED)  # what a reader has to know before all else
 NO_ORIGINAL = "no-original"  # beside a release that is verified
 JUDGED_BY_EPSILON = "judged-by-epsilon"  # as the worst mechanism of its epsilon
 NOT_JUDGED = "not-judged"  # a mechanism that was asked for

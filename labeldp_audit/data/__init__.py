@@ -35,7 +35,8 @@ class ReadOptions:
     decimal: str = "."  # before the fraction of a number in a text file
     no_header: bool = False  # whether the first row of a CSV file is data
     few_rows: bool = False  # whether fewer rows than can show anything are wanted all the same
-    eta: tuple[str, ...] = ()  # columns that hold the probabilities of the user's own model; no feature is read then
+    eta: tuple[str, ...] = ()  # columns that hold the probabilities of the user's own model, beside the features
+    featureless: bool = False  # accept a table without features
     labels_only: bool = False  # neither features nor probabilities
     group: str | None = None  # column that names whose row it is
     rarer: bool = False  # whether the rarer class is positive where nothing else decides it

@@ -62,11 +62,11 @@ def columns(source: Source, roles: Roles, scanned: Scan, encoders: Encoders) -> 
     known = {roles.label: Column(roles.label, "label", type_name(label.type), label.missing)}
     if roles.group is not None:
         known[roles.group] = Column(roles.group, "group", type_name(types[roles.group] or pa.string()))
+    for name, column in zip(roles.features, scanned.columns, strict=True):
+        known[name] = feature(name, column, encoders[name], label.used)
     for name in roles.eta:  # a probability spelled as text is read as a float64
         text = types[name] is None or is_text(types[name])
         known[name] = Column(name, "eta", str(pa.float64()) if text else type_name(types[name]))
-    for name, column in zip(roles.features, scanned.columns, strict=True):
-        known[name] = feature(name, column, encoders[name], label.used)
     for name in types.keys() - known.keys():  # a text file's cells are only text as long as they are not read
         known[name] = Column(name, "excluded", "text" if types[name] is None else type_name(types[name]))
     return tuple(known[name] for name in types)

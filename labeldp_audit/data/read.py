@@ -43,7 +43,11 @@ def read_table(place: object, options: ReadOptions, progress: Progress) -> Table
         with about(source.name):
             roles = assign(list(source.types), options)
             size = rows_per_batch(len(roles.read))
-            table = (two_passes if roles.features else one_pass)(source, roles, options, size, progress)
+            table = one_pass(source, roles, options, size, progress) if roles.eta or not roles.features else None
+            if roles.features:
+                full = two_passes(source, roles, options, size, progress)
+                table = full if table is None else replace(full, given=table.given)
+            assert table is not None
             table = with_groups(table, source, roles, options, size, progress)
             if options.records:
                 table = repeats.settled(table, source, roles, options, progress)
@@ -84,7 +88,7 @@ def two_passes(source: Source, roles: Roles, options: ReadOptions, size: int, pr
     classes = classes_of(scanned.label, options, source)
     encoders = dict(zip(roles.features, map(encoder, scanned.columns), strict=True))
     told = [one for one in encoders.values() if one is not None]
-    if not told:
+    if not told and not options.featureless:
         raise DataError("no feature columns: every one is constant")
     # Numbers first, so that what comes behind them cannot change how their distances are rounded.
     told.sort(key=lambda one: not isinstance(one, Standard))
@@ -112,6 +116,7 @@ def two_passes(source: Source, roles: Roles, options: ReadOptions, size: int, pr
 
 def one_pass(source: Source, roles: Roles, options: ReadOptions, size: int, progress: Progress) -> Table:
     """Labels, and probabilities where columns hold them: both are small and are kept as they come."""
+    roles = replace(roles, features=())
     check_memory(probabilities_need(source.rows or 0, len(roles.eta)), PROBABILITIES)
     with digest_beside(source.contents) as sha256:
         label, codes, used, values = settled(lambda: gather(source, roles, options.positive, size, progress))
@@ -140,7 +145,7 @@ def gather(
     progress.stage("scanning", source.rows, "rows")
     label = LabelScan(roles.label, positive)
     codes, used, values = [], [], []
-    for part in labelled(source.batches(roles.read, size), progress, label.count):
+    for part in labelled(source.batches((*roles.eta, roles.label), size), progress, label.count):
         appeared = {name: i for i, name in enumerate(label.counts)}
         codes.append(np.array([appeared.get(name, NOT_KEPT) for name in part.names], np.uint16)[part.code])
         used.append(part.there)

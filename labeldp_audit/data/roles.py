@@ -23,12 +23,12 @@ class Roles:
     features: tuple[str, ...]  # in the order of the file
     excluded: frozenset[str]
     categorical: frozenset[str]  # forced
-    eta: tuple[str, ...] = ()  # instead of features, in the order that the user gave
+    eta: tuple[str, ...] = ()  # in the order that the user gave; features too, unless they are excluded
     group: str | None = None  # whose row it is
 
     @property
     def read(self) -> tuple[str, ...]:
-        return (*self.features, *self.eta, self.label)
+        return (*self.features, self.label)
 
 
 def assign(names: Sequence[str], options: ReadOptions) -> Roles:
@@ -47,14 +47,13 @@ def assign(names: Sequence[str], options: ReadOptions) -> Roles:
         if label in columns:
             raise SpecError(f"column {shown(label)} is the label and also named by {option}")
     excluded = frozenset(options.exclude)
-    if options.eta or options.labels_only:
-        # What is excluded of the features, or a category, does not matter then: a configuration file may say it.
-        _check_eta(options)
-        return Roles(label, (), excluded, frozenset(), options.eta, options.group)
+    _check_eta(options)
+    if options.labels_only:  # a configuration file may name excluded columns and categories all the same
+        return Roles(label, (), excluded, frozenset(), (), options.group)
     features = tuple(name for name in names if name not in (label, options.group, *options.exclude))
-    if not features:
+    if not features and not options.featureless:
         raise DataError("no feature columns")
-    return Roles(label, features, excluded, frozenset(options.categorical) - excluded, group=options.group)
+    return Roles(label, features, excluded, frozenset(options.categorical) - excluded, options.eta, options.group)
 
 
 def _check_eta(options: ReadOptions) -> None:
@@ -63,9 +62,8 @@ def _check_eta(options: ReadOptions) -> None:
     for i, name in enumerate(options.eta):
         if name in options.eta[:i]:
             raise SpecError(f"--eta: column {shown(name)} is named twice")
-        for option, columns in (("--exclude", options.exclude), ("--categorical", options.categorical)):
-            if name in columns:
-                raise SpecError(f"column {shown(name)} is named by --eta and also by {option}")
+        if name in options.categorical:
+            raise SpecError(f"column {shown(name)} is named by --eta and also by --categorical")
 
 
 def known(option: str, columns: Sequence[str], names: Sequence[str]) -> None:

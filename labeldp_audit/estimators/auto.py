@@ -59,7 +59,7 @@ class Auto(Estimator):
             tried = tuple(sorted((*tried, beside), key=lambda one: one.behind))
             if beside.behind < -CLEARLY * beside.behind_error:
                 return _nearby(task, tried, choices)
-        return selection.by_best(task, rows, scores, tried, choices)
+        return selection.by_best(task, rows, learners, scores, tried, choices)
 
 
 def among(rows: int, classes: int, repeating: float) -> tuple[Learner, ...]:

@@ -118,8 +118,7 @@ class Estimator(ABC):
     name: ClassVar[str]
     example: ClassVar[str]
     advice: ClassVar[str] = ""  # for a user who asks for parameters
-    columns: ClassVar[bool] = True  # are features wanted as they are?
-    points: ClassVar[Points] = Points.NEVER  # and as points?
+    points: ClassVar[Points] = Points.NEVER  # are features wanted as points, beside columns?
 
     @classmethod
     def parse(cls, fields: Mapping[str, str]) -> Self:

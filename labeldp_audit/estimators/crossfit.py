@@ -20,6 +20,7 @@ from .linear import some
 from .stack import Stack
 
 FOLDS = 5
+HALVES = 16  # the lot that parts people in halves; lots of folds come before
 MOST_ROWS = 2_000_000  # that a fold learns from
 _JUDGE = 0.1  # of what a fold learns from, to stop and to weigh by
 _FEW, _MORE = 5000, 0.25  # of fewer rows, more
@@ -55,18 +56,11 @@ def scores(
     folds (r,) of these rows; people (r,): whose they are; same (n,): see Lesson; threads: of each job.
     """
     number = int(folds.max()) + 1
-    parted = [_parted(rows, folds != fold, people, np.random.default_rng([seed, fold])) for fold in range(number)]
-    whose = np.zeros(len(labels), np.int64)
-    whose[rows] = people
-    lessons = [
-        Lesson(
-            columns=columns, labels=_seen(labels, learn, judge), classes=classes, learn=learn, judge=judge,
-            seed=seed * number + fold, threads=threads, asked=rows[folds == fold], same=same, people=whose,
-        )
-        for fold, (learn, judge) in enumerate(parted)
-    ]  # fmt: skip
-    repeating = len(np.unique(same[rows])) <= COLLAPSED * len(rows)
-    made = [collapsed(lesson) if repeating else Fold(lesson, slice(None)) for lesson in lessons]
+    asked = [rows[folds == fold] for fold in range(number)]
+    made = [
+        _fold(columns, labels, classes, rows, folds != fold, asked[fold], people, same, (seed, fold), number, threads)
+        for fold in range(number)
+    ]
     first = tuple({leaf.name: leaf for learner in learners for leaf in learner.leaves()}.values())
 
     def work(job: Job) -> Job:
@@ -76,11 +70,11 @@ def scores(
 
     def run(leaves: Sequence[Learner], folds: range) -> None:
         for _, fold in each(work, [(leaf, fold) for fold in folds for leaf in leaves]):
-            note(len(lessons[fold].asked))
+            note(len(asked[fold]))
 
     run(first, range(1))
-    idle = useless(first, made[0], labels[lessons[0].asked]) if number > 1 and len(rows) >= RACED else set[str]()
-    note(float(len(idle) * (len(rows) - len(lessons[0].asked))))
+    idle = useless(first, made[0], labels[asked[0]]) if number > 1 and len(rows) >= RACED else set[str]()
+    note(float(len(idle) * (len(rows) - len(asked[0]))))
     run([leaf for leaf in first if leaf.name not in idle], range(1, number))
     kept = [learner for learner in learners if learner.name not in idle]
     found = {learner.name: np.empty((len(folds), classes)) for learner in kept}
@@ -88,6 +82,39 @@ def scores(
         for fold, one in enumerate(made):  # in the first, whose labels said who is idle, from everybody
             found[learner.name][folds == fold] = one.scores(learner.without(idle) if fold else learner)
     return found
+
+
+def disjoint(
+    learner: Learner, columns: Columns, labels: Labels, classes: int, *, rows: Integers, folds: Integers,
+    people: Integers, same: Integers, seed: int, each: Callable[..., Iterable[Floats]], threads: int,
+) -> tuple[Floats, Floats]:  # fmt: skip
+    """Return scores of the rows of the first fold, (m, C) each, by two models that share no person they learnt from."""
+    half = np.random.default_rng([seed, HALVES]).permutation(int(people.max()) + 1) % 2
+    asked = rows[folds == 0]
+
+    def scored(part: int) -> Floats:
+        kept, lot = (folds > 0) & (half[people] == part), (seed, HALVES + part)
+        made = _fold(columns, labels, classes, rows, kept, asked, people, same, lot, HALVES + 2, threads)
+        return made.scores(learner)
+
+    one, other = each(scored, (0, 1))
+    return one, other
+
+
+def _fold(
+    columns: Columns, labels: Labels, classes: int, rows: Integers, kept: npt.NDArray[np.bool_], asked: Integers,
+    people: Integers, same: Integers, lot: tuple[int, int], lots: int, threads: int,
+) -> Fold:  # fmt: skip
+    """kept (r,): of these rows, those to learn from."""
+    learn, judge = _parted(rows, kept, people, np.random.default_rng(lot))
+    whose = np.zeros(len(labels), np.int64)
+    whose[rows] = people
+    lesson = Lesson(
+        columns=columns, labels=_seen(labels, learn, judge), classes=classes, learn=learn, judge=judge,
+        seed=lot[0] * lots + lot[1], threads=threads, asked=asked, same=same, people=whose,
+    )  # fmt: skip
+    repeating = len(np.unique(same[rows])) <= COLLAPSED * len(rows)
+    return collapsed(lesson) if repeating else Fold(lesson, slice(None))
 
 
 def _seen(labels: Labels, *rows: Integers) -> Labels:

@@ -45,7 +45,6 @@ class Neighbors(Estimator):
     name: ClassVar[str] = NAME
     example: ClassVar[str] = NAME
     advice: ClassVar[str] = "use --k, --recall and --queries"
-    columns: ClassVar[bool] = False
     points: ClassVar[Points] = Points.NOW
 
     def suited(self, settings: Settings) -> Estimator:

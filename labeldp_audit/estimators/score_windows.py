@@ -49,8 +49,11 @@ class Pool:
         return smallest - 1
 
 
-def eta_of(table: Table, scores: Floats, pool: Pool, by: Tried, settings: Settings, progress: Progress) -> Eta:
-    """scores (r, C)."""
+def eta_of(
+    table: Table, scores: Floats, pool: Pool, by: Tried, settings: Settings, progress: Progress,
+    apart: Floats | None = None,
+) -> Eta:  # fmt: skip
+    """scores (r, C); apart (r,): as in unresolved.of_model, of two classes."""
     n, labels, two = len(table.labels), table.labels[pool.rows], scores.shape[1] == 2
     queries = queries_of(n, settings)
     place = np.searchsorted(pool.rows, queries)
@@ -64,12 +67,15 @@ def eta_of(table: Table, scores: Floats, pool: Pool, by: Tried, settings: Settin
         log_loss=by.log_loss, exact=True, recall=1.0, radius=radius.astype(np.float32), metric="score",
         part=pool.folds[place].astype(np.uint8), unseen=scores[place],
         order_p=order(scores[place], labels[place], pool.folds[place]) if two else None,
-        unresolved=_unresolved(table, scores, probability, pool, place) if two else None,
+        unresolved=_unresolved(table, scores, probability, pool, place, apart) if two else None,
     )  # fmt: skip
 
 
-def _unresolved(table: Table, scores: Floats, probability: Floats, pool: Pool, asked: Integers) -> Floats:
-    """What scores leave open for the rows asked, by category, number and equal rows; in large tables among these."""
+def _unresolved(
+    table: Table, scores: Floats, probability: Floats, pool: Pool, asked: Integers, apart: Floats | None
+) -> Floats:
+    """What scores leave open for the rows asked, by category, number and equal rows; in large tables among these. What
+    they may be wrong about counts for limits."""
     assert table.columns is not None and table.fingerprints is not None
     small = len(pool.rows) <= MOST_PAIRED
     mine = np.arange(len(pool.rows)) if small else asked
@@ -87,7 +93,11 @@ def _unresolved(table: Table, scores: Floats, probability: Floats, pool: Pool, a
         levels, parts, table.fingerprints[rows], probability[mine, 1], positive, pool.folds[mine],
         blind=not _tell_apart(scores[mine, 1], positive),
     )  # fmt: skip
-    return np.column_stack(both)[asked] if small else np.column_stack(both)
+    found = np.column_stack(both)[asked] if small else np.column_stack(both)
+    if apart is not None:
+        odds = calibration.log_odds(scores[:, 1])
+        found[:, 1] += unresolved.of_model(odds, table.labels[pool.rows] == 1, probability[:, 1], apart)[asked]
+    return found
 
 
 def _tell_apart(score: Floats, positive: npt.NDArray[np.bool_]) -> bool:

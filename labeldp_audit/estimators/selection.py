@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -51,33 +52,52 @@ def of_learners(task: Task, learners: tuple[Learner, ...]) -> Told:
     rows = Rows.of(task)
     scores, labels = scored(task, rows, learners), task.table.labels[rows.judges.rows]
     tried = ranked({(name, None): losses(one, labels) for name, one in scores.items()})
-    return by_best(task, rows, scores, tried, crossfit.choices(learners, len(rows.scored.rows)))
+    return by_best(task, rows, learners, scores, tried, crossfit.choices(learners, len(rows.scored.rows)))
 
 
 def scored(task: Task, rows: Rows, learners: tuple[Learner, ...]) -> Scores:
     """By models that saw no label of a row's fold."""
-    whole, pool, settings = task.whole, rows.scored, task.settings
-    assert whole.columns is not None and whole.fingerprints is not None
+    whole, pool = task.whole, rows.scored
     leaves = dict.fromkeys(leaf.name for learner in learners for leaf in learner.leaves())
     task.progress.stage(f"fitting {', '.join(leaves)}", float(len(pool.rows) * len(leaves)), "rows")
-    threads = settings.threads or available_cores()
     scores = crossfit.scores(
-        learners, whole.columns, whole.labels, len(whole.dataset.classes), rows=pool.rows, folds=pool.folds,
-        people=pool.people, same=np.unique(whole.fingerprints, return_inverse=True)[1], seed=settings.seed,
-        each=functools.partial(in_threads, threads=threads),
-        threads=max(1, threads // (len(leaves) * crossfit.FOLDS)), note=task.progress.advance,
+        learners, **_lessons(task, rows, len(leaves) * crossfit.FOLDS), note=task.progress.advance
     )  # fmt: skip
     give_back_memory()
     return scores if whole.judges is None else {name: one[rows.judging] for name, one in scores.items()}
 
 
-def by_best(task: Task, rows: Rows, scores: Scores, tried: tuple[Tried, ...], choices: int) -> Told:
+def _lessons(task: Task, rows: Rows, jobs: int) -> dict[str, Any]:
+    """Return what every fit of these rows is told. jobs: fits that may run side by side."""
+    whole, pool, threads = task.whole, rows.scored, task.settings.threads or available_cores()
+    assert whole.columns is not None and whole.fingerprints is not None
+    return {
+        "columns": whole.columns, "labels": whole.labels, "classes": len(whole.dataset.classes), "rows": pool.rows,
+        "folds": pool.folds, "people": pool.people, "same": np.unique(whole.fingerprints, return_inverse=True)[1],
+        "seed": task.settings.seed, "each": functools.partial(in_threads, threads=threads),
+        "threads": max(1, threads // jobs),
+    }  # fmt: skip
+
+
+def by_best(
+    task: Task, rows: Rows, learners: tuple[Learner, ...], scores: Scores, tried: tuple[Tried, ...], choices: int
+) -> Told:
     """What the best scores make of eta. Lets go of all others: of millions of rows they are as large as the table."""
     best = next(one for one in tried if one.k is None)
-    of_best = scores[best.name]
+    of_best, idle = scores[best.name], {one.name for one in learners} - scores.keys()
     scores.clear()
-    eta = score_windows.eta_of(task.table, of_best, rows.judges, best, task.settings, task.progress)
+    learner = next(one for one in learners if one.name == best.name).without(idle)
+    apart = _apart(task, rows, learner) if of_best.shape[1] == 2 and rows.scored.folds.any() else None
+    eta = score_windows.eta_of(task.table, of_best, rows.judges, best, task.settings, task.progress, apart)
     return replace(eta, tried=tried, choices=choices) if choices > 1 else eta, about_rows(task, rows)
+
+
+def _apart(task: Task, rows: Rows, learner: Learner) -> Floats:
+    """Return how far log-odds by models of disjoint halves of the people are apart, (r,); NaN but in the first fold."""
+    scored = np.full(len(rows.scored.rows), np.nan)
+    one, other = (np.log(said[:, 1] / said[:, 0]) for said in crossfit.disjoint(learner, **_lessons(task, rows, 2)))
+    scored[rows.scored.folds == 0] = one - other
+    return scored[rows.judging]
 
 
 def about_rows(task: Task, rows: Rows) -> tuple[Remark, ...]:

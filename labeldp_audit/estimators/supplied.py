@@ -16,7 +16,7 @@ from ..core.errors import DataError, SpecError
 from ..core.eta import Eta, Tried
 from ..core.from_json import Nouns, listed, members, text
 from ..core.quoting import shown
-from ..core.remark import ONE_EACH, Remark
+from ..core.remark import MISCALIBRATED, ONE_EACH, Remark
 from ..core.settings import KIND, Settings
 from ..core.table import Column, Dataset, Table, Twins
 from . import knn, reliability, score_windows, selection
@@ -51,19 +51,13 @@ class Rows:
     about: Mapping[str, object]
 
 
-def as_given(table: Table, probability: Floats, settings: Settings) -> Eta:
+def as_given(table: Table, probability: Floats) -> Eta:
     n = len(table.labels)
     return Eta(
         probability=probability, counts=None, rows=np.arange(n), k=None, n=n, estimator="given",
         log_loss=reliability.log_loss(probability, table.labels), exact=True, recall=1.0, radius=None, metric=None,
-        part=np.zeros(n, np.uint8), unseen=probability, refuted=_refuted(probability, table, settings),
+        part=np.zeros(n, np.uint8), unseen=probability,
     )  # fmt: skip
-
-
-def _refuted(probability: Floats, table: Table, settings: Settings) -> bool:
-    """Limits that take the probabilities at their word would be known not to hold."""
-    miss = 1 - settings.confidence
-    return any(reliability.faults(probability, table.labels, table.dataset.classes, miss))
 
 
 def warned(table: Table, settings: Settings) -> Table:
@@ -71,7 +65,7 @@ def warned(table: Table, settings: Settings) -> Table:
     assert table.given is not None
     names = ", ".join(settings.eta) if isinstance(settings.eta, tuple) else settings.eta.name
     said = [
-        Remark("labels-contradict-probabilities", source=names, **fault)
+        Remark(MISCALIBRATED, source=names, **fault)
         for fault in reliability.faults(table.given, table.labels, table.dataset.classes, 1 - settings.confidence)
     ]
     return replace(table, remarks=(*table.remarks, *said))
@@ -312,9 +306,7 @@ def _faults_beside(eta: Eta, task: Task) -> Iterator[str]:
         yield f"the log loss is {told:.4g}, and it says {eta.log_loss:.4g}"
 
 
-def eta_of_rows(
-    columns: Mapping[str, npt.NDArray[Any]], said: About, table: Table, settings: Settings, file: str
-) -> Eta:
+def eta_of_rows(columns: Mapping[str, npt.NDArray[Any]], said: About, table: Table, file: str) -> Eta:
     def matrix(name: str) -> Any:
         names = [f"{name}_{of}" for of in table.dataset.classes]
         return np.column_stack([columns[one] for one in names]) if set(names) <= columns.keys() else None
@@ -328,7 +320,6 @@ def eta_of_rows(
         part=columns["part"] if seen else np.zeros(len(rows), np.uint8),
         unseen=matrix("unseen") if seen else probability,
         unresolved=np.column_stack([columns[name] for name in _UNRESOLVED]) if open_ else None,
-        refuted=not seen and _refuted(probability, table, settings),
         tried=said.tried, asked={**said.asked, "eta": said.given},
         **{name: getattr(said, name) for name in _FACTS if name != "order_p"},
         # Whether scores put people in order is for the labels to say, and not for a file.

@@ -17,7 +17,7 @@ from functools import cached_property
 from ..core.finding import BASELINE, CLEAR, Bound, Finding
 from ..core.policy import Judgement, Line, Outcome, Policy, Verdict, Waived
 from ..core.registry import rounded
-from ..core.remark import BLIND, DOUBTS
+from ..core.remark import DOUBTS
 from ..core.report import COMPARED, Report
 from .lines import NUMBER, parse
 
@@ -120,10 +120,6 @@ class _Asked:
     report: Report
 
     @cached_property
-    def blind(self) -> bool:
-        return any(one.code == BLIND for one in self.report.remarks)
-
-    @cached_property
     def axis(self) -> str:
         """The coordinate along which the quantity never grows; empty where there is none."""
         known = self.report.quantities.get(self.line.quantity)
@@ -193,7 +189,7 @@ class _Asked:
         if value is None:
             return Outcome.NOT_MEASURED
         if not line.holds(value):
-            return Outcome.UNPROVEN if self.blind or self._is_unproven(finding) else Outcome.PASS
+            return Outcome.UNPROVEN if self._is_unproven(finding) else Outcome.PASS
         # Where only limits are known, the other one decides whether the worse end is all that speaks against it.
         known = bound.estimate if bound.estimate is not None else bound.low if line.upward else bound.high
         return Outcome.FAIL if known is not None and line.holds(known) else Outcome.INCONCLUSIVE
@@ -270,8 +266,6 @@ class _Asked:
         value = f"{line.quantity}{_of(worst.mechanism)}{place}: {field} {_short(getattr(bound, field))}"
         if outcome is Outcome.PASS:
             return value
-        if outcome is Outcome.UNPROVEN and self.blind:
-            return f"{value} passes by given probabilities that see nothing"
         if outcome is Outcome.UNPROVEN:
             against = self._estimate_against(worst)
             why = "there is no estimate" if against is None else f"the estimate, {_short(against)}, does not"

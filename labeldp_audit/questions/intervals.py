@@ -89,30 +89,37 @@ def for_shares(table: Table, eta: Eta, miss: float, widening: float) -> Interval
 
 
 def for_extremes(table: Table, eta: Eta, positive: int, miss: float, widening: float) -> Extremes:
-    """Windows, and a band where there is one. Somebody is as far out as the average of a window, and may be farther:
-    beyond the last window of a band eta may be anything, whatever the average of that window. So may it be among people
-    who share the last score, however many, unless they share all features: a model that tells nobody apart gives all of
-    them one score. And so may it be where some rows were not asked."""
+    """Return limits of the extremes of eta: the inner ones by averages, the outer ones where no person can exceed them.
+
+    A person is as far out as the average of a window, and may be farther. So an outer limit exists only for supplied
+    probabilities, for a vouched smoothness, and where the rows at that end share all features.
+    """
     known, share = eta.probability[:, positive], miss if eta.order_p is None else miss / 2
     if eta.unresolved is not None:  # as in the estimated law of eta
         known = unresolved.people(known, eta.unresolved[:, 0])
     box = of_windows(eta, positive, simultaneous(eta.queries, share), widening)
     outer = _band(table, eta, miss / 2) if eta.ordered else Band(box.low, box.high)
+    first, last = (widening > 0 or _share_features(table, eta, end) for end in (np.min, np.max))
     every = eta.queries == len(table.labels)
-    first, last = (every and (not eta.ordered or _alike(table, eta, end)) for end in (np.min, np.max))
     return Extremes(
         float(known.min()), float(known.max()),
-        (float(outer.low.min()) if first else 0.0, min(float(box.high.min()), float(outer.high.min()))),
-        (max(float(box.low.max()), float(outer.low.max())), float(outer.high.max()) if last else 1.0),
+        (float(outer.low.min()) if every and first else 0.0, min(float(box.high.min()), float(outer.high.min()))),
+        (max(float(box.low.max()), float(outer.low.max())), float(outer.high.max()) if every and last else 1.0),
     )  # fmt: skip
 
 
-def _alike(table: Table, eta: Eta, end: Callable[[Floats], float]) -> bool:
-    """Do those with the first or the last score share all features?"""
-    assert eta.unseen is not None
-    score = eta.unseen[:, 1]
-    there = eta.rows[score == end(score)]
-    return table.fingerprints is not None and len(np.unique(table.fingerprints[there])) == 1
+def _share_features(table: Table, eta: Eta, end: Callable[[Floats], float]) -> bool:
+    """Return whether rows that count as one person share all features: with the first or the last score, or as
+    neighbours of each other. Supplied probabilities are about single rows anyway."""
+    if eta.counts is None or table.fingerprints is None:
+        return eta.counts is None
+    if eta.ordered:
+        assert eta.unseen is not None
+        score = eta.unseen[:, 1]
+        there = eta.rows[score == end(score)]
+        return len(np.unique(table.fingerprints[there])) == 1
+    _, place, size = np.unique(table.fingerprints, return_inverse=True, return_counts=True)
+    return eta.metric == "l2" and bool(np.all(eta.counts.sum(axis=1) == size[place[eta.rows]] - 1))
 
 
 def _band(table: Table, eta: Eta, miss: float) -> Band:

@@ -32,6 +32,7 @@ _READ = (
     "while the other is there, so contributions need not add up, and a small one does not show that a column is "
     "harmless. A column picked because of such a list makes the confidence of a later report less than it says."
 )
+_LOW, _HIGH, _BOTH = ("low",), ("high",), ("low", "high")
 
 J = Quantity(
     "j", "Share of people above a loss",
@@ -42,7 +43,7 @@ J = Quantity(
     "0.05 keeps it, as far as averages go. A high above it does not show that the rule is broken: few rows make it "
     f"large. A low above it does show that, as far as averages go. {_AVERAGES}",
     ("j_added", "certified_j", "plug_in_j", "nu_bar", "tau", "baseline", "mean_loss"),
-    share=True, of_losses=True, two_classes=True, axes=("tau", BASELINE), falls_along="tau",
+    share=True, of_losses=True, two_classes=True, axes=("tau", BASELINE), falls_along="tau", assumes_model=_BOTH,
 )  # fmt: skip
 J_ADDED = Quantity(
     "j_added", "Share of people whom the release takes above a loss",
@@ -53,7 +54,7 @@ J_ADDED = Quantity(
     "people in a hundred who lose more than tau and would not if no label were published. A small one is no comfort "
     f"where j is large. {_AVERAGES}",
     ("j", "baseline", "tau", "advantage"),
-    share=True, of_losses=True, two_classes=True, axes=("tau", BASELINE), unit=POINTS,
+    share=True, of_losses=True, two_classes=True, axes=("tau", BASELINE), unit=POINTS, assumes_model=_BOTH,
 )  # fmt: skip
 PLUG_IN_J = Quantity(
     "plug_in_j", "Share of people above a loss, by raw counts",
@@ -74,7 +75,7 @@ MEAN_LOSS = Quantity(
     "What features and release together tell about a label, averaged over people, label and noise. A small average "
     "can hide people with a large loss: look at j. It is infinite where features give some labels away for sure.",
     ("nu_bar", "j", "baseline", "weighted_jeffreys", "certified_mean_loss"),
-    axes=(BASELINE,), has_upper=False, of_losses=True, two_classes=True, unit=NATS,
+    axes=(BASELINE,), has_upper=False, of_losses=True, two_classes=True, unit=NATS, assumes_model=_HIGH,
 )  # fmt: skip
 JEFFREYS = Quantity(
     "jeffreys", "How far features part the labels",
@@ -84,7 +85,7 @@ JEFFREYS = Quantity(
     "Half the Jeffreys divergence of the features of the two classes, if these are equally common, and only then. "
     "It does not depend on the noise. Where one class is rare, weighted_jeffreys is the number to compare.",
     ("weighted_jeffreys", "mean_loss"),
-    has_upper=False, two_classes=True, with_noise=STAYS, unit=NATS,
+    has_upper=False, two_classes=True, with_noise=STAYS, unit=NATS, assumes_model=_HIGH,
 )  # fmt: skip
 WEIGHTED_JEFFREYS = Quantity(
     "weighted_jeffreys", "How far features part the labels, weighted",
@@ -94,7 +95,7 @@ WEIGHTED_JEFFREYS = Quantity(
     "What the features alone contribute to the average loss. Never negative, 0 where they tell nothing; coarser "
     "features can only lower it.",
     ("jeffreys", "mean_loss"),
-    has_upper=False, two_classes=True, with_noise=STAYS, unit=NATS,
+    has_upper=False, two_classes=True, with_noise=STAYS, unit=NATS, assumes_model=_HIGH,
 )  # fmt: skip
 LOG_RATIO_MIN = Quantity(
     "log_ratio_min", "Longest odds against the label",
@@ -103,7 +104,7 @@ LOG_RATIO_MIN = Quantity(
     f"{PITFALLS}, Table 2; {MATHEMATICS}: A9",
     "Add logit p and epsilon for what this end contributes to nu_max. Infinite where eta_min is 0.",
     ("eta_min", "nu_max"),
-    two_classes=True, with_noise=STAYS, one_sided=True, unit=NATS,
+    two_classes=True, with_noise=STAYS, one_sided=True, unit=NATS, assumes_model=_BOTH,
 )  # fmt: skip
 LOG_RATIO_MAX = Quantity(
     "log_ratio_max", "Longest odds on the label",
@@ -112,7 +113,7 @@ LOG_RATIO_MAX = Quantity(
     f"{PITFALLS}, Table 2; {MATHEMATICS}: A9",
     "Subtract logit p and add epsilon for what this end contributes to nu_max. Infinite where eta_max is 1.",
     ("eta_max", "nu_max"),
-    two_classes=True, with_noise=STAYS, one_sided=True, unit=NATS,
+    two_classes=True, with_noise=STAYS, one_sided=True, unit=NATS, assumes_model=_BOTH,
 )  # fmt: skip
 NU_MAX = Quantity(
     "nu_max", "Largest loss of anybody",
@@ -122,9 +123,9 @@ NU_MAX = Quantity(
     f"{PITFALLS}, Theorem 1 and Table 2; {MATHEMATICS}: A9",
     "The largest change of an attacker's log-odds, whichever way the noise falls. Infinite where somebody's "
     "features give the label away: then no noise protects everybody. A low above your limit says that somebody "
-    "is above it; high is finite only where many rows of equal features have the top score, or with knn.",
+    "is above it; high is finite only where nobody can stand out, as where all rows with the top score are equal.",
     ("certified_nu_max", "eta_min", "eta_max", "log_ratio_min", "log_ratio_max", "epsilon", "baseline"),
-    axes=(BASELINE,), of_losses=True, two_classes=True, unit=NATS,
+    axes=(BASELINE,), of_losses=True, two_classes=True, unit=NATS, assumes_model=_BOTH,
 )  # fmt: skip
 ETA_MIN = Quantity(
     "eta_min", "Least chance of a label",
@@ -134,7 +135,7 @@ ETA_MIN = Quantity(
     "0 means that some features rule the label out. The smaller it is beside the prior, the more those features "
     "tell. With more than two classes it is that of the class named under class.",
     ("eta", "eta_max", "log_ratio_min", "nu_max"),
-    share=True, less_is_worse=True, with_noise=STAYS, one_sided=True, axes=("class",),
+    share=True, less_is_worse=True, with_noise=STAYS, one_sided=True, axes=("class",), assumes_model=_BOTH,
 )  # fmt: skip
 ETA_MAX = Quantity(
     "eta_max", "Greatest chance of a label",
@@ -144,7 +145,7 @@ ETA_MAX = Quantity(
     "1 means that some features give the label away. The larger it is beside the prior, the more those features "
     "tell. With more than two classes it is that of the class named under class.",
     ("eta", "eta_min", "log_ratio_max", "nu_max"),
-    share=True, with_noise=STAYS, one_sided=True, axes=("class",),
+    share=True, with_noise=STAYS, one_sided=True, axes=("class",), assumes_model=_BOTH,
 )  # fmt: skip
 UNINFORMED_UTILITY = Quantity(
     "uninformed_utility", "Right guesses from the features alone",
@@ -154,7 +155,7 @@ UNINFORMED_UTILITY = Quantity(
     "What the best attacker gets right before anything is released. low needs no assumption about eta: guesses "
     "were made without the labels that judged them. A large value is a risk that no mechanism can take away.",
     ("informed_utility", "advantage", "leave_one_out_utility", "plug_in_utility"),
-    share=True, with_noise=STAYS,
+    share=True, with_noise=STAYS, assumes_model=_HIGH,
 )  # fmt: skip
 LEAVE_ONE_OUT_UTILITY = Quantity(
     "leave_one_out_utility", "Right guesses, as tried",
@@ -182,7 +183,7 @@ INFORMED_UTILITY = Quantity(
     _DEFINITION,
     "What the best attacker gets right once the release is out, whatever the release contributed to that.",
     ("uninformed_utility", "advantage", "baseline", "certified_informed_utility"),
-    share=True, low_by_trial=True, axes=(BASELINE,),
+    share=True, low_by_trial=True, axes=(BASELINE,), assumes_model=_HIGH,
 )  # fmt: skip
 ADVANTAGE = Quantity(
     "advantage", "What the release adds to guesses",
@@ -193,7 +194,7 @@ ADVANTAGE = Quantity(
     "'a release may add at most 2 in 100'. low is about averages over rows with like scores. It says what the "
     "release adds, not how much is known already.",
     ("certified_advantage", "advantage_bound", "uninformed_utility", "equivalent_epsilon", "equivalent_k", "baseline"),
-    share=True, axes=(BASELINE,), unit=POINTS,
+    share=True, axes=(BASELINE,), unit=POINTS, assumes_model=_LOW,
 )  # fmt: skip
 ADVANTAGE_BOUND = Quantity(
     "advantage_bound", "What a theorem allows",
@@ -203,7 +204,7 @@ ADVANTAGE_BOUND = Quantity(
     "An upper limit that holds for any population with those few numbers, so often far above advantage. Where the "
     "printed theorem is wrong or loose, its name says corrected or improved.",
     ("advantage", "epsilon"),
-    with_noise=UNTUNED, axes=("bound",), unit=POINTS,
+    with_noise=UNTUNED, axes=("bound",), unit=POINTS, assumes_model=_LOW,
 )  # fmt: skip
 MULTIPLICATIVE_ADVANTAGE = Quantity(
     "multiplicative_advantage", "How far the release moves the odds",
@@ -227,7 +228,7 @@ ADVANTAGE_KNOWING_OTHERS = Quantity(
     "label away to who knows the others, whatever the size of the bag: then it is all that the features leave open. "
     "high needs no assumption about eta; low is that of advantage, as who knows more guesses no worse.",
     ("advantage", "attacker", "bag", "llp", "geometric-llp"),
-    share=True, unit=POINTS,
+    share=True, unit=POINTS, assumes_model=_LOW,
 )  # fmt: skip
 EQUIVALENT_EPSILON = Quantity(
     "equivalent_epsilon", "Randomized response that adds as much",
@@ -498,7 +499,7 @@ ATTACK_EXCESS = Quantity(
     "was predicted, so it is not what it says or eta is worse than thought. A high below 0: the attack found less. It "
     "is about other releases too, of which bags are units, so that few bags tell little.",
     ("attack_advantage", "advantage"),
-    axes=("attacker",), unit=POINTS, with_noise=UNTUNED,
+    axes=("attacker",), unit=POINTS, with_noise=UNTUNED, assumes_model=_HIGH,
 )  # fmt: skip
 RECOVERED = Quantity(
     "recovered", "People whose label was recovered",

@@ -12,13 +12,14 @@ from ..core.policy import Judgement, Outcome, Verdict, Waived
 from ..core.quantity import NATS, PER_CENT, POINTS
 from ..core.quoting import plain
 from ..core.registry import rounded
-from ..core.remark import BLIND, JUDGED_BY_EPSILON
+from ..core.remark import JUDGED_BY_EPSILON
 from ..core.report import MEASURED_BY, NUMBERS, OLDER, VERIFY, Report
 from . import found, words
 from .formats.spelling import count, nats, short
 
 OPEN = "OPEN"
 _SURE = 0.99  # RECOVERED of questions/attacked.py
+_SIGHT = "; high assumes that the model sees what sets people apart"
 
 # ---- the policy
 
@@ -42,13 +43,20 @@ def _because(judged: Judgement, report: Report) -> str:
         number, waived = len(judged.verdicts), sum(one.waiver is not None for one in judged.verdicts)
         before = sum(one.waiver is not None and one.waiver.baseline for one in judged.verdicts)
         beside = f", {count(waived - before)} by a waiver" if waived > before else ""
+        sight = _SIGHT if _judged_by_model(judged, report) else ""
         if before:
             others = f"; {count(number - before)} other{'s hold' if number - before > 1 else ' holds'}"
             broken = f"{count(before)} line{'s' * (before > 1)} still broken, no worse than the baseline"
-            return broken + (f"{others}{beside}" if number > before else "")
+            return broken + (f"{others}{beside}" if number > before else "") + sight
         hold = "the one line of the policy holds" if number == 1 else f"all {count(number)} lines of the policy hold"
-        return f"{hold} for {plain(report.dataset.name)}{beside}"
+        return f"{hold} for {plain(report.dataset.name)}{beside}{sight}"
     return f"blocked by {plain(left[0].line)}{_and_others(left)}: {_in_words(left[0], report)}"
+
+
+def _judged_by_model(judged: Judgement, report: Report) -> bool:
+    """Return whether a high other than that of J decides, and assumes the model."""
+    highs = (one.quantity for one in judged.verdicts if one.field == "high" and one.quantity != found.J)
+    return any("high" in found.quantity(report, name).assumes_model for name in highs)
 
 
 def _and_others(blocked: Sequence[Verdict]) -> str:
@@ -82,9 +90,7 @@ def _in_words(one: Verdict, report: Report) -> str:
     unit, bound = found.quantity(report, one.quantity).written_in, one.worst.bound
     shown = one.field != "estimate" and bound.estimate is not None
     beside = f" (estimate {words.said(bound.estimate, unit)})" if shown else ""
-    if one.outcome is Outcome.UNPROVEN and any(known.code == BLIND for known in report.remarks):
-        beside += ", by probabilities that see nothing"
-    elif one.outcome is Outcome.UNPROVEN and not shown:
+    if one.outcome is Outcome.UNPROVEN and not shown:
         beside = " for want of rows"
     return (
         f"{about(one.worst, report)}: {one.field} {words.said(one.value, unit, words.outward(one.field))}{beside}, "
@@ -292,7 +298,7 @@ def _tail(report: Report) -> Iterator[str]:
     if found.is_open(bound):
         yield f"{OPEN}: {between} {what} (estimate {estimate}); {_would_tell(bound, report)}."
     else:
-        yield f"{words.started(between)} of people {what} (estimate {estimate})."
+        yield f"{words.started(between)} of people {what} (estimate {estimate}){_sight(report, found.J)}."
 
 
 def _would_tell(bound: Bound, report: Report) -> str:
@@ -300,6 +306,14 @@ def _would_tell(bound: Bound, report: Report) -> str:
     if not report.sees:
         return "the model tells nobody apart, so a better one or more rows are needed"
     return f"at least {count(found.rows_to_decide(bound, report.dataset.rows_used))} rows are needed to tell"
+
+
+def _sight(report: Report, quantity: str) -> str:
+    """Return what highs assume, for the first answer that has one, unless the verdict says it already."""
+    known = {one.quantity for one in report.findings if one.bound.high is not None and math.isfinite(one.bound.high)}
+    first = next((name for name in (found.J, found.WORST, found.FEATURES) if name in known), "")
+    judged = report.judgement is not None and _judged_by_model(report.judgement, report)
+    return _SIGHT if quantity == first and not judged else ""
 
 
 def _worst(report: Report) -> Iterator[str]:
@@ -317,7 +331,7 @@ def _worst(report: Report) -> Iterator[str]:
         yield f"{OPEN}: somebody loses at least {least}{under}; estimate {estimate}, no upper limit."
     else:
         ends = f"between {words.low(bound, NATS)} and {words.high(bound, NATS)} nats"
-        yield f"The largest loss of a person{under} is {ends} (estimate {estimate})."
+        yield f"The largest loss of a person{under} is {ends} (estimate {estimate}){_sight(report, found.WORST)}."
 
 
 def _added(report: Report) -> Iterator[str]:
@@ -352,7 +366,8 @@ def _features(report: Report) -> Iterator[str]:
         alike = ", classes counted alike"
         blind = f"naming one class is right for {words.said(1 / len(data.prior), PER_CENT)}"
     estimate = words.said(bound.estimate, PER_CENT)
-    yield f"From the features alone an attacker guesses {estimate} of labels right ({ends}{alike}); always {blind}."
+    said = f"From the features alone an attacker guesses {estimate} of labels right ({ends}{alike})"
+    yield f"{said}; always {blind}{_sight(report, found.FEATURES)}."
 
 
 def _chances(report: Report) -> Iterator[str]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from ..core.eta import EtaSummary
 from ..core.finding import Finding
 from ..core.quoting import plain
-from ..core.remark import RARER
+from ..core.remark import RARER, UNBEATEN
 from ..core.report import ETA_FILE, VERIFY, Report
 from . import found, words
 from .formats.spelling import confidence, count, cut, percent, share, short
+from .sentences import sentence
 
 _CHECKED = (
     "This report is about the noise alone: what features and release tell together, advantage and attack measure."
@@ -84,6 +85,11 @@ def sees(report: Report) -> str:
         "The model guesses labels no better than the class shares do: the features tell next to nothing, or the model "
         "misses what they tell. Only what is certified and the high of an advantage can be relied on."
     )
+
+
+def challenged(report: Report) -> str:
+    """Return what trees that were not better could have shown."""
+    return next((words.started(sentence(one)) + "." for one in report.remarks if one.code == UNBEATEN), "")
 
 
 def calibration(report: Report) -> str:

@@ -117,8 +117,8 @@ def _numbers(report: Report) -> Iterator[Block]:
 
 
 def _trust(report: Report) -> Iterator[Block]:
-    said = (basis.model(report), basis.sees(report), basis.calibration(report), *basis.basis(report))
-    yield from _sentences(said, NORMAL, TRUST)
+    said = basis.model(report), basis.sees(report), basis.challenged(report), basis.calibration(report)
+    yield from _sentences((*said, *basis.basis(report)), NORMAL, TRUST)
     yield from _sentences((basis.simulated(report), report.uncertifiable or ""), DETAIL, TRUST)
     for name, made in (("What was tried", tables.tried(report)), ("Calibration", tables.calibration(report))):
         if made is not None:

@@ -78,12 +78,10 @@ TERMS: Mapping[str, Term] = {one.name: one for one in (
     ),
     Term(
         "unproven", "Unproven", "the lower limit passes, the estimate does not: only want of rows lets it pass",
-        "line(low) does not hold and line(estimate) does; where there is no estimate, line(high) does; or the given "
-        "eta sees nothing",
+        "line(low) does not hold and line(estimate) does; where there is no estimate, line(high) does",
         "exit status 4 of labeldp-audit check",
-        "A lower limit of a small table says little: gate on .high or .estimate, or ask more rows. Where a given eta "
-        "sees nothing, audit without --eta, which looks for a better one. on_unproven = \"pass\" in the policy accepts "
-        "it.",
+        "A lower limit of a small table says little: gate on .high or .estimate, or ask more rows. "
+        "on_unproven = \"pass\" in the policy accepts it.",
         ("low", "estimate", "inconclusive"),
     ),
     Term(

@@ -9,9 +9,10 @@ from typing import Any
 
 from ..core.quoting import argument, listed, shown
 from ..core.remark import (
-    BLIND,
+    BEATEN,
     FITTED_BEFORE,
     LEFT_OUT,
+    MISCALIBRATED,
     NO_ORIGINAL,
     NOT_JUDGED,
     ONE_EACH,
@@ -23,6 +24,7 @@ from ..core.remark import (
     SPELLED_ALIKE,
     UNANSWERED,
     UNAUDITED,
+    UNBEATEN,
     UNPUBLISHED,
     UNREADABLE,
     Remark,
@@ -33,12 +35,12 @@ from .formats.spelling import count
 
 FAULTS = (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError)
 _FEW_ROWS = 2_000
-_SAID_ELSEWHERE = (NOT_JUDGED, "no-strength-passes", RARER)  # in a line of its own, in the answer or the first line
+_SAID_ELSEWHERE = (NOT_JUDGED, UNBEATEN, "no-strength-passes", RARER)  # in the answer or on the first line
 
 
-def warnings(report: Report) -> tuple[str, ...]:
-    """One for each remark, in their order."""
-    return tuple(map(sentence, report.remarks))
+def warnings(report: Report, before: Iterable[Remark] = ()) -> tuple[str, ...]:
+    """Return a sentence for each remark that warns, in their order. before: remarks to leave out."""
+    return tuple(sentence(one) for one in report.remarks if one.code != UNBEATEN and one not in before)
 
 
 def for_people(report: Report) -> list[str]:
@@ -220,25 +222,20 @@ SENTENCES: Mapping[str, str] = {
         "{rows:,} of {of:,} neighbourhoods of {k:,} rows hold one class only, where the loss is estimated as "
         "infinite: decide by the lower limits, or ask more neighbours with --k"
     ),
-    BLIND: (
-        "the given probabilities guess labels no better than the shares of the classes do (log loss {log_loss:.4f}, "
-        "without features {blind:.4f}), so risk may be missed, and what passes is unproven: audit "
-        "without --eta"
+    BEATEN: (
+        "boosted trees with a logistic regression on all published columns predict {rows:,} labels better than this "
+        "model, by log loss or Brier score (log loss {log_loss:.4f}, theirs {trees:.4f}): limits that assume the model "
+        "are withheld; audit with the default estimator"
+    ),
+    UNBEATEN: (
+        "boosted trees with a logistic regression on all published columns predict {rows:,} labels no better than this "
+        "model; a difference of log losses below {smallest:.2g} could not have been seen, so this does not show that "
+        "the model is right"
     ),
     "model-sees-nothing": (
         "the model guesses labels no better than the shares of the classes do (log loss {log_loss:.4f}, without "
         "features {blind:.4f}): the features tell next to nothing, or another --estimator or more rows find what they "
         "tell"
-    ),
-    "neighbours-see-nothing": (
-        "neighbours guess labels no better than the shares of the classes do (log loss {log_loss:.4f}, without "
-        "features {blind:.4f}): the features tell next to nothing, or distances hide it and upper limits mean "
-        "nothing; --estimator auto finds more, and so may fewer columns (--exclude)"
-    ),
-    "attackers-neighbours-see-nothing": (
-        "neighbours guess labels no better than the shares of the classes do (log loss {log_loss:.4f}, without "
-        "features {blind:.4f}): the features tell next to nothing, or distances hide it and estimates mean little; "
-        "--estimator auto finds more, and so may fewer columns (--exclude)"
     ),
     "more-to-know": (
         "there may be more to know than this report says: {best} guesses unseen labels clearly better than the best "
@@ -254,7 +251,7 @@ SENTENCES: Mapping[str, str] = {
         "predicted for {label} on average, {observed:.3g} was observed ({low:.3g} to {high:.3g}, about "
         "{confidence:percent} for all groups); another --estimator may fit better"
     ),
-    "labels-contradict-probabilities": (
+    MISCALIBRATED: (
         "the labels do not fit the probabilities in {source}: among {rows:,} rows with probabilities {first:.3g} to "
         "{last:.3g} (mean {mean:.3g}) {share:.3g} have the label {label}"
     ),

@@ -69,8 +69,9 @@ def ends(bound: Bound, unit: str) -> str:
         return ""
     if bound.high is None or bound.high == math.inf:
         return f"{low(bound, unit)} or more"
-    between = " to " if (bound.low or 0.0) < 0 else "-"
-    return f"{'' if bound.low is None else low(bound, unit)}{between}{high(bound, unit)}"
+    if bound.low is None:
+        return f"up to {high(bound, unit)}"
+    return f"{low(bound, unit)}{' to ' if bound.low < 0 else '-'}{high(bound, unit)}"
 
 
 def cells(bounds: Sequence[Bound | None], unit: str, odds: bool = False) -> list[str]:

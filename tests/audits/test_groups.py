@@ -98,7 +98,10 @@ def test_more_classes_have_guesses_and_no_losses():
 
 @pytest.mark.parametrize(
     ("table", "options", "why"),
-    [(people(n=200), {}, groups.FEW), (people().assign(p=0.2), {"eta": "p"}, groups.NO_COLUMNS)],
+    [
+        (people(n=200), {}, groups.FEW),
+        (people()[["y"]].assign(p=0.2), {"eta": "p", "exclude": "p"}, groups.NO_COLUMNS),
+    ],
     ids=["few", "given"],
 )
 def test_why_there_are_no_groups(table, options, why):

@@ -54,7 +54,8 @@ def test_a_sample_of_queries_follows_the_seed(found):
 
 
 def test_more_confidence_is_wider(found):
-    narrow, wide = (only(found("--confidence", level), "eta_max") for level in (0.9, 0.999))
+    reports = (found("--confidence", level, command="advantage") for level in (0.9, 0.999))
+    narrow, wide = (only(report, "uninformed_utility") for report in reports)
     assert wide["low"] < narrow["low"] < narrow["estimate"] < narrow["high"] < wide["high"]
 
 

@@ -82,7 +82,7 @@ def test_no_other_column_is_touched_and_none_twice(read_columns, monkeypatch):
 
     monkeypatch.setattr(Source, "batches", watched)
     cells = {"x": [1, 2, 3], "p": [0.5, 0.25, 1]}
-    read_columns(cells, eta=("p",))
+    read_columns(cells, eta=("p",), exclude=("x", "p"), featureless=True)
     read_columns(cells, labels_only=True)
     read_columns(cells, exclude=("x",))
     assert asked == [("p", "y"), ("y",), ("p", "y"), ("p", "y")], "a feature takes two passes"

@@ -22,7 +22,8 @@ def roles(table):
 
 def test_one_column_is_the_positive_class(read_columns):
     p = [0.1, 0.30000000000000004, 5e-324, 1 - 2**-53]
-    table = read_columns({"x": [[1]] * 4, "p": p, "y": ["no", "yes"] * 2}, eta=("p",))
+    columns = {"x": [[1]] * 4, "p": p, "y": ["no", "yes"] * 2}
+    table = read_columns(columns, eta=("p",), exclude=("x", "p"), featureless=True)
     assert table.given.dtype == np.float64
     assert table.given[:, 1].tolist() == p
     assert table.given[:, 0].tolist() == [1 - value for value in p]
@@ -147,10 +148,11 @@ def test_types_that_hold_probabilities(read_columns, cells):
 @given(st.lists(st.floats(0, 1), min_size=2, max_size=30))
 def test_every_float_survives(read_columns, read_text, cells):
     cells = [cell + 0.0 for cell in cells]
-    exact = read_columns({"p": cells, "y": [i % 2 for i in range(len(cells))]}, eta=("p",))
+    alone = {"eta": ("p",), "exclude": ("p",), "featureless": True}
+    exact = read_columns({"p": cells, "y": [i % 2 for i in range(len(cells))]}, **alone)
     assert exact.given[:, 1].tolist() == cells
     text = "p,y\n" + "".join(f"{cell!r},{i % 2}\n" for i, cell in enumerate(cells))
-    assert read_text(text, eta=("p",)).given.tobytes() == exact.given.tobytes()
+    assert read_text(text, **alone).given.tobytes() == exact.given.tobytes()
 
 
 @pytest.mark.parametrize(
@@ -160,7 +162,6 @@ def test_every_float_survives(read_columns, read_text, cells):
         ({"eta": ("y",)}, "column 'y' is the label and also named by --eta"),
         ({"eta": ("y",), "label": "y"}, "column 'y' is the label and also named by --eta"),
         ({"eta": ("p_model", "p_model")}, "--eta: column 'p_model' is named twice"),
-        ({"eta": ("p_model",), "exclude": ("p_model",)}, "column 'p_model' is named by --eta and also by --exclude"),
         ({"eta": ("p_model",), "categorical": ("p_model",)}, "column 'p_model' is named by --eta and also by --categ"),
         ({"eta": ("p_model",), "labels_only": True}, "--eta and --eta-file exclude each other"),
         ({"eta": ("p_model",), "exclude": ("z",)}, "--exclude: no column 'z'"),
@@ -190,9 +191,13 @@ def test_a_probability_may_be_named_like_a_label(read_text):
     assert (table.dataset.label, table.given[:, 1].tolist()) == ("y", [0.1, 0.2])
 
 
-def test_what_is_excluded_of_the_features_does_not_matter(read_text):
-    table = read_text("x,z,p,y\n1,a,0.1,0\n2,b,0.2,1\n", eta=("p",), exclude=("x",), categorical=("z",))
-    assert [column.role for column in table.dataset.columns] == ["excluded", "excluded", "eta", "label"]
+def test_features_are_read_beside_probabilities(read_text):
+    """The probabilities are a feature unless they are excluded: a publisher may publish them, too."""
+    options = {"eta": ("p",), "categorical": ("z",), "columns": True}
+    table = read_text("x,z,p,y\n1,4,0.1,0\n2,5,0.2,1\n", exclude=("x",), **options)
+    assert [column.role for column in table.dataset.columns] == ["excluded", "category", "eta", "label"]
+    assert table.columns.names == ("z", "p")
+    assert read_text("x,z,p,y\n1,4,0.1,0\n2,5,0.2,1\n", exclude=("p",), **options).columns.names == ("x", "z")
 
 
 def test_a_row_whose_label_is_missing_says_nothing(read_text):
@@ -203,6 +208,6 @@ def test_a_row_whose_label_is_missing_says_nothing(read_text):
     assert table.row_numbers.tolist() == [0, 3, 4]
     assert table.labels.tolist() == [0, 1, 1]
     assert table.given.tolist() == [[0.5, 0.5], [0.25, 0.75], [0.25, 0.75]]
-    assert said_of(table) == ("rows without a label, dropped: 2",)
+    assert said_of(table)[0] == "rows without a label, dropped: 2"
     with pytest.raises(DataError, match="missing labels: 2 of 5"):
         read_text(text.replace("x,7", "0,1").replace(",inf", "0,1"), eta=("p", "q"))

@@ -9,7 +9,7 @@ import pytest
 from running import only
 from worlds import KINDS
 
-from labeldp_audit.core.remark import FIRST, LEFT_OUT, ONE_EACH, REFUTED, UNANSWERED, UNPUBLISHED
+from labeldp_audit.core.remark import FIRST, LEFT_OUT, MODEL_DOUBTS, ONE_EACH, REFUTED, UNANSWERED, UNPUBLISHED
 from labeldp_audit.data import coincidence, levels, repeats
 
 
@@ -232,7 +232,8 @@ def coins(people, times, seed=8):
 
 def codes(report):
     """About rows."""
-    return [one["code"] for one in report["remarks"] if one["code"] in FIRST and one["code"] != UNPUBLISHED]
+    about_rows = {*FIRST} - {*MODEL_DOUBTS, UNPUBLISHED}
+    return [one["code"] for one in report["remarks"] if one["code"] in about_rows]
 
 
 def limits(report):

@@ -7,6 +7,7 @@ import pytest
 from scipy.special import expit, logit
 
 from labeldp_audit.measures.eta_law import unresolved
+from labeldp_audit.measures.eta_law.moments import Averages
 
 
 def drawn(effect, n=60_000, rows_of_a_level=6, seed=1):
@@ -137,3 +138,46 @@ def test_many_columns_of_noise_are_nothing(seed):
     coins = rng.random(10_000) < mean
     assert unresolved.variance(noise, [], alone, score, coins, fold)[0].mean() < 0.1
     assert unresolved.variance([*noise, level], [], alone, score, positive, fold)[0].mean() > 0.2
+
+
+# ---- what the error of the model leaves open
+
+
+def half_planes(error, n=8000, seed=1):
+    """A step of eta from .1 to .9 where the true score is 0; scores with a normal error, and those of halves apart."""
+    rng = np.random.default_rng(seed)
+    true, noise = rng.normal(size=n), rng.normal(size=(2, n)) * error * np.sqrt(2)
+    score, eta = true + noise.mean(axis=0), np.where(true > 0, 0.9, 0.1)
+    apart = np.where(np.arange(n) % 5 == 0, noise[0] - noise[1], np.nan)
+    return score, rng.random(n) < eta, eta, apart
+
+
+def by_score(score, value):
+    """The mean of a value around each score."""
+    place = np.argsort(score)
+    smooth = np.convolve(value[place], np.ones(201) / 201, mode="same")
+    return np.interp(score, score[place], smooth)
+
+
+@pytest.mark.parametrize("error", [0.05, 0.2, 0.5])
+def test_of_model_covers_a_step_at_every_size_of_error(error):
+    """All people are beyond .125 and .875, though averages of like scores are not."""
+    score, positive, eta, apart = half_planes(error)
+    mean, roots = by_score(score, eta), (np.array([0.125]), np.array([0.875]))
+    true = by_score(score, eta**2) - mean**2
+    most = unresolved.of_eta(unresolved.of_model(score, positive, mean, apart), mean)
+    assert Averages.of(mean, mean, np.zeros(len(mean))).share_beyond(*roots)[0] < 0.95
+    assert Averages.of(mean, mean, most).share_beyond(*roots)[0] > 0.999
+    assert most.mean() < 2 * true.mean()
+
+
+def test_of_model_is_nothing_where_models_agree():
+    score, positive, eta, apart = half_planes(0.2)
+    assert not unresolved.of_model(score, positive, by_score(score, eta), 0.01 * apart).any()
+    assert not unresolved.of_model(np.zeros(400), positive[:400], np.full(400, 0.5), apart[:400]).any()
+
+
+def test_of_model_is_nothing_where_eta_is_flat():
+    score, positive, _, apart = half_planes(0.2)
+    coin = np.random.default_rng(2).permutation(positive)
+    assert np.mean(unresolved.of_model(score, coin, np.full(len(score), coin.mean()), apart) > 0) < 0.1

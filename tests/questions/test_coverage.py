@@ -108,7 +108,8 @@ def test_without_it_only_about_neighbourhood_averages():
     def wide(*known):
         return by_neighbors(*known, k=(400,))
 
-    assert misses(WORLDS["wave"], 3, worst_case, eta_range, how=wide) == 6
+    assert misses(WORLDS["wave"], 3, estimate_j, how=wide) == 3
+    assert misses(WORLDS["wave"], 3, worst_case, eta_range, how=wide) == 0  # they have no outer limit
 
 
 @pytest.mark.slow
