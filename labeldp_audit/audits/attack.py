@@ -95,7 +95,8 @@ def _attacked(
     if target.together is not None and settings.queries is None and not supplied_eta:
         settings = replace(settings, queries=0)  # who is not asked is a member of a bag or cluster all the same
     evidence = gather(data, settings, progress, many=True, together=_bags_together(target))
-    evidence, believed = _judged_rows(replace(evidence, alone=True), target), evidence.eta
+    place = np.searchsorted(target.numbers, _numbers(evidence.table)[evidence.eta.rows])
+    evidence, believed = _judged_rows(replace(evidence, alone=True), target), replace(evidence.eta, rows=place)
     played, said, rows = _played(asked, target, evidence, believed, _guesses(data, target, settings), settings)
     question = Question(
         "attack", OF_ATTACKS, lambda classes: True,
@@ -185,8 +186,7 @@ def _matched(data: object, settings: Settings, progress: Progress) -> Target:
         what = "not measured: several rows have the same features, and nothing says which of them is in which bag"
         raise DataError(what, got.name, hint=ORDER_HINT)
     if not known.all() and known.sum() < FEWEST:
-        what = f"not measured: {known.sum():,} rows can be told apart by their features, and {FEWEST} are needed"
-        raise DataError(what, got.name, hint=ORDER_HINT)
+        raise _too_few(int(known.sum()), got)
     release = _in_order(got, place)
     if got.sizes is not None and not np.array_equal(np.bincount(release.bag, minlength=len(release.view)), got.sizes):
         raise DataError("bags do not have as many rows as their table says", got.name)
@@ -241,16 +241,23 @@ def _numbers(table: Table) -> Integers:
 
 
 def _judged_rows(evidence: Evidence, target: Target) -> Evidence:
-    """The same about the rows alone that are surely known in the release."""
+    """Return the evidence about a table of those rows alone that are surely known in the release."""
     if target.known.all():
         return evidence
     table, eta = evidence.table, evidence.eta
-    known = target.known[np.searchsorted(target.numbers, _numbers(table)[eta.rows])]
-    if known.sum() < FEWEST:
-        what = f"not measured: {known.sum():,} rows can be told apart by their features, and {FEWEST} are needed"
-        raise DataError(what, target.received.name, hint=ORDER_HINT)
-    remark = Remark("attack-of-unique-rows", rows=int(known.sum()), of=len(known))
-    return replace(evidence, table=replace(table, remarks=(*table.remarks, remark)), eta=eta.at(known))
+    known = target.known[np.searchsorted(target.numbers, _numbers(table))]
+    rows, asked = np.flatnonzero(known), known[eta.rows]
+    if asked.sum() < FEWEST:
+        raise _too_few(int(asked.sum()), target.received)
+    remark = Remark("attack-of-unique-rows", rows=len(rows), of=len(known))
+    table = replace(table, remarks=(*table.remarks, remark)).at(rows)
+    eta = replace(eta.at(asked), rows=np.searchsorted(rows, eta.rows[asked]), n=len(rows))
+    return replace(evidence, table=table, eta=eta)
+
+
+def _too_few(known: int, got: Received) -> DataError:
+    what = f"not measured: {known:,} rows can be told apart by their features, and {FEWEST} are needed"
+    return DataError(what, got.name, hint=ORDER_HINT)
 
 
 def _bags_together(target: Target) -> Callable[[Table], Table]:
@@ -315,7 +322,7 @@ def _played(
     settings: Settings,
 ) -> tuple[list[Played], list[Remark], Columns]:  # fmt: skip
     """Who was played, what has to be said about it, and what attackers made of each record. believed: of all records
-    that were asked, also of those that are not judged."""
+    that were asked, also of those that are not judged; its rows are those of the target."""
     table, eta = evidence.table, evidence.eta
     payoffs = guessing.payoffs_of(table, settings, PRIOR_SHARE * (1 - settings.confidence) / 2)
     ground = _ground(target, table, eta, believed, payoffs, own, settings.group is None)
@@ -359,7 +366,7 @@ def _ground(
 ) -> Ground:  # fmt: skip
     """Of bags and clusters all members, of records those that were asked. alone: whether each is somebody else's, whose
     label hangs on no other."""
-    place, everyone = (np.searchsorted(target.numbers, _numbers(table)[one.rows]) for one in (eta, believed))
+    place, everyone = np.searchsorted(target.numbers, _numbers(table)[eta.rows]), believed.rows
     together, everybody = target.together, np.arange(len(target.table.labels))
     records, judged = (place, np.arange(len(place))) if together is None else (everybody, place)
     whole = np.tile(np.asarray(table.dataset.prior), (len(target.table.labels), 1))

@@ -108,10 +108,10 @@ def manifest_of_release(data: object, settings: Settings) -> str | None:
         return known.name
     options = options_of(settings)
     for place in sorted({one for file in files for one in file.parent.glob(f"*{MANIFEST}")}):
-        with suppress(AuditError, *received.UNFIT):  # of another table, or no manifest of ours
-            release = place.with_name(place.name.removesuffix(MANIFEST))
-            copy = Copy(release.name, data, str(beside(release)[1]), received.read_manifest(place))
-            if received.read(copy, options).sha256 == copy.manifest["published"]["sha256"]:  # type: ignore[index]
+        with suppress(AuditError):  # of another table, or no manifest of ours
+            release, manifest = place.with_name(place.name.removesuffix(MANIFEST)), received.read_manifest(place)
+            found = received.read(Copy(release.name, data, str(beside(release)[1]), manifest), options)
+            if found.sha256 == manifest["published"].get("sha256"):
                 return place.name
     return None
 

@@ -178,18 +178,21 @@ def _checked(found: Any, name: str) -> Mapping[str, Any]:
 
 
 def _complete(found: Mapping[str, Any]) -> bool:
-    """Whether what is read below is there, and of its kind."""
+    """Check that what is read of a manifest is there, and of its kind."""
     try:
-        label, published = found["label"], found["published"]
-        texts = [found["mechanism"], label["column"], *label["classes"], *published["columns"], *published["values"]]
-        lists = [label["classes"], published["columns"], published["values"], found["guarantees"]]
-        learner, table = found["learner"], found["table"]
-    except (KeyError, TypeError):
+        label, published, table = (found[name] for name in ("label", "published", "table"))
+        tool, people, guide = (found.get(name, {}) for name in ("tool", "people", "guide"))
+        lists = [label["classes"], published["columns"], published["values"], guide.get("prior", [])]
+        lists += [table.get(name, []) for name in ("columns", "unaudited", "not_published")]
+        texts = [found["mechanism"], label["column"], *(text for names in lists for text in names)]
+        texts += [tool.get("name", ""), tool.get("version", ""), people.get("column", ""), guide.get("cluster", "")]
+        parts = [label, published, table, tool, people, guide, found["learner"], guide.get("prior_from", {})]
+    except (AttributeError, KeyError, TypeError):
         return False
-    known = all(isinstance(one, list) for one in lists) and all(isinstance(one, str) for one in texts)
-    enough = known and len(set(label["classes"])) == len(label["classes"]) >= 2 and bool(published["columns"])
-    named = label.get("positive") is None or isinstance(label["positive"], str)
-    return enough and named and isinstance(learner, dict) and isinstance(table, dict)
+    positive, classes = label.get("positive"), label["classes"]
+    known = all(isinstance(one, list) for one in [*lists, found["guarantees"]]) and isinstance(positive, str | None)
+    typed = all(isinstance(one, dict) for one in parts) and all(isinstance(one, str) for one in texts)
+    return known and typed and len(set(classes)) == len(classes) >= 2 and bool(published["columns"])
 
 
 def order_of_release(copy: Copy, order: object, table: Table) -> Integers | None:

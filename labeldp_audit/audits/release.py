@@ -143,18 +143,19 @@ class _Columns:
             raise SpecError(what, hint="audited columns are published without it")
         if settings.keep_group and settings.group is None:
             raise SpecError("--keep-group publishes pseudonyms of the people that --group COLUMN names")
-        beside = {*settings.exclude, *([] if settings.group is None else [settings.group])}
-        kept = [name for name in names if name in settings.keep]
-        others = [name for name in names if name != label]
+        others = [name for name in names if name not in (label, settings.group)]
+        left_out = [name for name in others if name in settings.exclude and name not in settings.keep]
+        hidden = [settings.group] if settings.group is not None and not settings.keep_group else []
         found = cls(
-            tuple(name for name in others if name not in beside or name in kept), tuple(kept),
-            tuple(name for name in others if name in beside - {*kept}),
+            tuple(name for name in others if name not in left_out),
+            tuple(name for name in others if name in settings.keep), (*left_out, *hidden),
         )  # fmt: skip
         read = {"--cluster": [settings.cluster] if settings.cluster else [], "--prior": list(settings.prior)}
         for option, columns in read.items():
             if hidden := [name for name in columns if name in found.left_out]:
                 what = f"{option} reads column {hidden[0]!r}, which is not published: the release would tell of it"
-                raise SpecError(what, hint=f"--keep {hidden[0]} declares it public")
+                hint = f"--keep {hidden[0]} declares it public" if hidden[0] in settings.exclude else ""
+                raise SpecError(what, hint=hint)
         return found
 
     def told(self, alone: bool) -> dict[str, list[str]]:
@@ -237,6 +238,8 @@ def released(
     settings_module.check_names(given, known)
     settings = settings_module.from_python({**given, "mechanisms": mechanism})
     source = os.fspath(data) if isinstance(data, os.PathLike) else data
+    if to is None and settings.order is not None:
+        raise SpecError("a key in a file belongs to a release in a file", "order", hint="the result has it as .order")
     if to is None and isinstance(source, str):
         raise SpecError("a file is released to a file", "to", hint="to='protected.parquet'")
     force = bool(given.get("force"))
@@ -268,6 +271,8 @@ def check_places(data: object, settings: Settings, to: Path, force: bool) -> Map
     mechanism = the_one(settings, 2)
     publish.kind_of(to)
     order = [] if settings.order is None else [Path(settings.order)]
+    if len({write.resolved(one) for one in (to, *beside(to), *order)}) < 3 + len(order):
+        raise SpecError("--order names the release or a file beside it", order[0].name)
     for source in (data, settings.prior_from):
         for one in (to, *beside(to), *order):
             if isinstance(source, str) and _is_or_holds(Path(source), one):
@@ -283,8 +288,8 @@ def check_places(data: object, settings: Settings, to: Path, force: bool) -> Map
     if mechanism.publishes is not Published.BAGS and beside(to)[1].exists():
         what = "the table of bags of another release stands where this one has none"
         raise SpecError(what, beside(to)[1].name, hint="remove it, or choose another name")
-    if not to.parent.is_dir():
-        raise SpecError("no such folder", to.parent)
+    if missing := [one.parent for one in (to, *order) if not one.parent.is_dir()]:
+        raise SpecError("no such folder", missing[0])
     with write.writable(to):
         write.probe(write.resolved(to).parent)
     return {one: write.resolved(one) for one in (to, *beside(to), *order)}
@@ -319,6 +324,7 @@ def options_of(settings: Settings) -> ReadOptions:
         label=settings.label, positive=settings.positive, drop_null_labels=settings.drop_null_labels,
         delimiter=settings.delimiter, decimal=settings.decimal, no_header=settings.no_header, few_rows=True,
         labels_only=True, group=settings.group, many_classes=True, exclude=settings.exclude,
+        categorical=settings.categorical,
     )  # fmt: skip
 
 

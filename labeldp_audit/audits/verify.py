@@ -32,6 +32,7 @@ from ..questions import verifying
 from ..questions.every import QUANTITIES
 from ..questions.verifying import Bagged, Pairs, Trials, faults
 from . import received
+from .guides import OTHERS
 from .received import Copy, Received, Unclaimed
 from .release import ALONE, KEYS, OPERATING_SYSTEM, people, plain, remarks_of_manifest
 
@@ -109,7 +110,7 @@ def _case(copy: Copy, settings: Settings, progress: Progress) -> tuple[Case, Pai
         told = manifest["label"]
         if original is not None:
             publish.check_label(original, told["column"], options)
-        group = _part(manifest, "people").get("column")
+        group = manifest.get("people", {}).get("column")
         options = replace(
             options, label=settings.label or told["column"], positive=settings.positive or told.get("positive"),
             group=group if group in names else None,
@@ -158,7 +159,7 @@ def _case(copy: Copy, settings: Settings, progress: Progress) -> tuple[Case, Pai
 
 def _pseudonym(manifest: Mapping[str, Any] | None) -> str | None:
     """Return the column of pseudonyms that a manifest tells of."""
-    told = {} if manifest is None else _part(manifest, "people")
+    told = {} if manifest is None else manifest.get("people", {})
     return str(told.get("column")) if told.get("published") is True else None
 
 
@@ -232,34 +233,37 @@ def _manifest(case: Case, settings: Settings, spec: str) -> Pairs:
     }
     claims |= _of_columns(case, manifest)
     told = {**KEYS, "learner": (*(learner or ()),)}
-    strange = [key for part, keys in told.items() for key in _part(manifest, part) if key not in keys]
+    strange = [
+        key for part, keys in told.items() for key in (manifest.get(part, {}) if part else manifest) if key not in keys
+    ]
     wrong = [*strange, *received.contradicted(claims)]
-    seeds = [name for name in _keys(manifest) if "seed" in name.lower()]
     return [
         faults("manifest", len(wrong), len(claims), spec, wrong[0] if wrong else ""),
         faults("guarantees", int(said != plain(promised)), max(1, len(promised)), spec),
         *([] if untrue is None else [faults("channels", int(np.sum(untrue)), len(untrue), spec)]),
-        faults("randomness", int(insecure) + len(seeds), 1, spec),
+        faults("randomness", int(insecure), 1, spec),
     ]
 
 
 def _of_columns(case: Case, manifest: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
     """Return what the manifest says of columns and people, and beside it what is so."""
     told, pseudonym, table = manifest["table"], _pseudonym(manifest), case.table
-    lists = {name: told.get(name) for name in ("columns", "unaudited", "not_published")}
-    if not all(isinstance(one, list) and all(isinstance(name, str) for name in one) for one in lists.values()):
-        return {"columns": (False, True)}
-    columns, unaudited, left_out = map(set, lists.values())
-    read = [_part(manifest, "guide").get("cluster"), *(_part(manifest, "guide").get("prior") or ())]
+    columns, unaudited, left_out = ({*told.get(name, ())} for name in ("columns", "unaudited", "not_published"))
+    guide, linked = manifest.get("guide", {}), {pseudonym} - {None}
+    others, before = guide.get("prior_from"), manifest.get("previous_releases", 0)
     claims: dict[str, tuple[Any, Any]] = {
-        "columns": (sorted({*columns} | ({pseudonym} if pseudonym else set())), sorted(case.columns)),
+        "columns": (sorted(columns | linked), sorted(case.columns)),
         "unaudited": (unaudited <= columns, True),
-        "guide": ({*read} - {None} <= columns, True),
+        "guide": ({guide.get("cluster"), *guide.get("prior", ())} - {None} <= columns, True),
+        "previous_releases": (type(before) is int and before >= 0, True),
     }
+    if others is not None:  # counts of rows of another table
+        counted = [type(others.get(name)) is int for name in ("rows", "left_out")]
+        claims["prior_from"] = ([*counted, others.get("assumptions"), len(others)], [True, True, [OTHERS], 3])
     if table is None:
         return claims
     names = {column.name for column in table.dataset.columns}
-    claims["not_published"] = (sorted(left_out), sorted(names - {*columns, table.dataset.label}))
+    claims["not_published"] = (sorted(left_out), sorted(names - columns - linked - {table.dataset.label}))
     if (said := manifest.get("people")) is not None:
         classes = len(case.found.classes)
         known = None if table.groups is None else people(
@@ -267,19 +271,6 @@ def _of_columns(case: Case, manifest: Mapping[str, Any]) -> dict[str, tuple[Any,
         )  # fmt: skip
         claims["people"] = (said, plain(known))
     return claims
-
-
-def _part(manifest: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    part = manifest.get(name, {}) if name else manifest
-    return part if isinstance(part, Mapping) else {str(part): None}
-
-
-def _keys(value: Any) -> Iterator[str]:
-    if isinstance(value, Mapping):
-        yield from map(str, value)
-        value = list(value.values())
-    for one in value if isinstance(value, list) else ():
-        yield from _keys(one)
 
 
 # ---- labels
@@ -301,7 +292,8 @@ def _labels(case: Case, budget: Budget, progress: Progress) -> Pairs:
     if found.mechanism.publishes is not Published.ALONE:
         tested.append(_features(case, trials, progress))
     tested += [*_order(case), *_counts(case, truth)]
-    pairs += verifying.judged(tested, spec, budget, needed=case.table is not None)
+    needed = case.table is not None and len(trials.said) > 0  # rows that repeat are tested by their counts
+    pairs += verifying.judged(tested, spec, budget, needed=needed)
     labelled = _labelled(case, truth)
     if labelled is not None:
         pairs += verifying.limits_of_labels(
@@ -410,7 +402,10 @@ def _labelled(case: Case, truth: Integers | None) -> Trials | None:
 
 def _of_known(case: Case, told: Outcomes, truth: Integers) -> Trials:
     """Without the original, records of a kind count as one class."""
-    row = np.arange(len(truth)) if case.row is None else np.flatnonzero(case.row >= 0)
+    row = np.arange(len(truth))
+    if case.row is not None:  # in the order in which labels were drawn, whatever the order of the release is
+        row = np.argsort(case.row, kind="stable")
+        row = row[case.row[row] >= 0]
     classes, law = told.law.shape[1], told.law.reshape(-1, told.law.shape[2])
     kind = (told.kind * classes + truth)[row]
     return Trials(kind, told.said[row], law, law, classes, row, told.stays, told.drawn)

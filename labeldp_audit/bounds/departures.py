@@ -5,7 +5,6 @@ Each function states the theorem by which its p-value holds for every number of 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 
 import numpy as np
@@ -14,7 +13,6 @@ import numpy.typing as npt
 from ..core.arrays import Floats, Integers
 
 _OUTWARD = 1 + 1e-6  # beyond the error of logarithms of factorials
-_ROUNDED = 1e-9  # of each term, beyond the error of a Fourier transform
 
 
 def of_counts(
@@ -44,26 +42,6 @@ def of_draws(count: npt.ArrayLike, n: int, marked: npt.ArrayLike, size: npt.Arra
     k, marked, size = np.broadcast_arrays(*(np.asarray(one, np.float64) for one in (count, marked, size)))
     share = marked / max(n, 1)
     return np.asarray(np.minimum(1.0, 2 * np.exp(-size * _kl(k / np.maximum(size, 1), share))))
-
-
-def of_lags(one: npt.NDArray[np.bool_], mean: Floats) -> float:
-    """Of independent trials: does what comes of them go with what came of others, any number of places before?
-
-    At each lag sums of (one - mean)_i (one - mean)_j are a martingale along j, and Freedman's inequality (1975,
-    doi:10.1214/aop/1176996452) holds with steps up to m^2 and variances up to m^2 mean (1 - mean), m being the largest
-    of mean and 1 - mean. All lags, and both sides of each, share the level.
-    """
-    from scipy import fft
-
-    n = len(one)
-    if n < 2:
-        return 1.0
-    wave = fft.rfft(one - mean, fft.next_fast_len(2 * n, real=True))
-    sums = fft.irfft(wave * wave.conj(), fft.next_fast_len(2 * n, real=True))[1:n]
-    most = max(0.0, float(np.abs(sums).max()) - _ROUNDED * n)
-    step = float(np.maximum(mean, 1 - mean).max()) ** 2
-    spread = step * float((mean * (1 - mean)).sum()) + step * most / 3
-    return min(1.0, 2 * (n - 1) * math.exp(-(most**2) / (2 * spread))) if spread else float(most == 0)
 
 
 def of_bags(count: Integers, size: Integers, n: int, marked: int) -> float:

@@ -96,7 +96,7 @@ def _next(asked: configuration.Configuration, data: str, to: Path) -> list[str]:
     read = _typed(asked, _READ)
     return [
         quoted(["labeldp-audit", "verify", str(to), "--original", data, *read]),
-        quoted(["labeldp-audit", "attack", data, str(to), *read, *_typed(asked, ("categorical",))]),
+        quoted(["labeldp-audit", "attack", data, str(to), *read, *_typed(asked, ("categorical", "exclude"))]),
     ]
 
 

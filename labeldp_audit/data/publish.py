@@ -30,7 +30,7 @@ from ..core.quoting import shown
 from ..core.registry import spelled
 from ..core.table import Table
 from . import Instead, ReadOptions, Rewrite, numbers
-from .classes import text_codes
+from .classes import are_mostly_numbers, text_codes
 from .probabilities import check_columns, checked, distributions
 from .read import how_text
 from .roles import known
@@ -69,7 +69,8 @@ def write(source: object, options: ReadOptions, plan: Rewrite, to: Path, file: B
 def published_table(source: object, options: ReadOptions, plan: Rewrite, progress: Progress) -> pa.Table:
     """Return the columns of a release, in the order of the original's columns and of the plan's rows."""
     with ExitStack() as until:
-        found = locate(source, how_text(replace(options, exclude=(), group=None)), until)
+        kept = tuple(name for name in options.exclude if name in plan.columns)  # codes such as 01209 stay text
+        found = locate(source, how_text(replace(options, exclude=kept, group=None)), until)
         names = [name for name in found.types if name in plan.columns or name in plan.replaced]
         progress.stage("writing", plan.rows_read, "rows")
         size = rows_per_batch(len(names))
@@ -212,6 +213,9 @@ def _packed(to: Path, file: BinaryIO) -> Iterator[Any]:
 
 def _write_csv(table: pa.Table, delimiter: bytes, file: BinaryIO) -> None:
     """RFC 4180 with line feeds: texts in quotation marks, numbers as short as they can be read again."""
+    if are_mostly_numbers(table.column_names):
+        what = "a CSV file whose columns are named like numbers would be taken for one without a header"
+        raise DataError(what, hint=f"release to .{PARQUET}")
     columns = [
         column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
         for column in table.columns

@@ -48,7 +48,7 @@ class Trials:
     low: Floats  # (K, S) P(say s | kind) is at least, and at most, so much
     high: Floats  # (K, S)
     classes: int  # kinds are (group, class), a class each; 0 where nobody knows the true labels
-    row: Integers  # (n,) of the release; others are not looked at
+    row: Integers  # (n,) of the release, in the order in which labels were drawn; others are not looked at
     names: npt.NDArray[np.bool_] | None = None  # (classes, S) which outcomes name a class; None: s == c
     drawn: bool = False  # the outcomes of a group were shared out: counts are those of draws without putting back
 
@@ -79,7 +79,8 @@ class Trials:
         for start in range(0, len(self.row), _AT_ONCE):
             part = slice(start, start + _AT_ONCE)
             cell = self.kind[part] * self.low.shape[1] + self.said[part]
-            found += np.bincount(group_of(self.row[part]) * self.outcomes + cell, minlength=len(found))
+            place = np.arange(part.start, part.start + len(cell))
+            found += np.bincount(group_of(place) * self.outcomes + cell, minlength=len(found))
         return found.reshape(groups, *self.low.shape)
 
 
@@ -102,11 +103,10 @@ def of_trials(trials: Trials) -> Iterator[Tested]:
     if not n:
         yield from (Tested(one, None, 0, reason=ALIKE) for one in (CHANNEL, POSITION, ALONG, REPEATS))
         return
-    rows = max(1, int(trials.row.max(initial=-1)) + 1)
     yield Tested(CHANNEL, departure(trials.counts(np.zeros_like, 1), trials), n)
     yield Tested(POSITION, departure(trials.counts(lambda row: row % BLOCK, BLOCK), trials), n)
     runs = max(1, min(_RUNS, n // 16))
-    yield Tested(ALONG, departure(trials.counts(lambda row: row * runs // rows, runs), trials), n)
+    yield Tested(ALONG, departure(trials.counts(lambda row: row * runs // n, runs), trials), n)
     if trials.drawn:
         return  # each outcome is used once
     if trials.classes:
@@ -115,7 +115,7 @@ def of_trials(trials: Trials) -> Iterator[Tested]:
         yield Tested(REPEATS, None, n, reason=UNSEEN)
 
 
-ALIKE = "no row can be known again: those that are alike have different labels"
+ALIKE = "rows with equal features have different labels; --order FILE, the key to the order, tells them apart"
 UNSEEN = "only beside the original can be seen which labels changed: --original DATA"
 REPEATED = "several rows have the same features: --order FILE, the key to the order, tells which is which"
 
@@ -175,8 +175,7 @@ def _around(mean: Floats) -> tuple[Floats, Floats]:
 def _repeats(trials: Trials) -> float:
     """Do labels change together with others some rows later? Noise that is used twice does.
 
-    Of disjoint pairs, those of which both labels or neither changed: independent trials. Some lags are looked at so,
-    more sharply than all of them together.
+    Of disjoint pairs, those of which both labels or neither changed: independent trials.
     """
     n = min(len(trials.said), _LAGGED)
     changed, often = ~trials.stays[trials.kind[:n], trials.said[:n]], (1 - trials.kept)[trials.kind[:n]]
@@ -190,7 +189,7 @@ def _repeats(trials: Trials) -> float:
         same = int(np.sum(changed[first] == changed[first + lag]))
         low, high = _around(np.array(mean))
         found.append(len(lags) * float(departures.of_counts(same, len(first), low, high, alike=alike)))
-    return min(1.0, 2 * min(*found, departures.of_lags(changed, often)))
+    return min(1.0, *found)
 
 
 def of_order(row: Integers, n: int, *codes: Integers) -> Tested:

@@ -38,7 +38,7 @@ def test_what_to_do_next_reads_the_table_as_it_was_read(audit, clicks, tmp_path)
     ended = audit("release", place, "--to", to, "--mechanism", "llp:k=8", *european, "--exclude", "x", *key)
     verify, attack = (shlex.split(line[6:])[1:] for line in ended.out.splitlines()[-2:])
     assert verify == ["verify", str(to), "--original", str(place), *european, *key]
-    assert attack == ["attack", str(place), str(to), *european, *key]
+    assert attack == ["attack", str(place), str(to), *european, *key, "--exclude", "x"]
     assert "not published: x" in ended.out
     assert audit(*verify, "--no-output").status == 0
 

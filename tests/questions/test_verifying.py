@@ -67,21 +67,6 @@ def test_noise_that_is_used_twice_is_caught(period):
     assert checks(trials(truth, truth ^ again))["repeats"] < 1e-6
 
 
-def test_noise_that_is_used_again_once_at_any_lag_is_caught():
-    truth, noise = labels(), said(np.zeros(N, np.int64), PI)
-    noise[N - 4000 :] = noise[N - 4000 - 7301 : N - 7301]
-    assert checks(trials(truth, truth ^ noise))["repeats"] < 1e-6
-
-
-def test_the_bound_over_all_lags_holds():
-    """Of 400 honest files hardly one has a p-value below 1 in 100; the probabilities differ."""
-    rng = np.random.default_rng(11)
-    mean = rng.uniform(0.01, 0.6, 300)
-    found = [departures.of_lags(rng.random(300) < mean, mean) for _ in range(400)]
-    assert sum(p < 0.01 for p in found) <= 10
-    assert departures.of_lags(np.tile(rng.random(150) < 0.5, 2), np.full(300, 0.5)) < 0.001
-
-
 def test_noise_that_depends_on_a_feature_is_caught():
     truth, x = labels(), np.random.default_rng(3).integers(0, 4, N)
     for pi, caught in ((np.full(N, PI), False), (np.where(x == 2, 0.2, PI + 0.07 / 3), True)):
