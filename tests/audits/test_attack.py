@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import stat
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -380,6 +381,28 @@ def test_few_bags_tell_what_this_release_gave_away():
     assert right["all-others"].high - right["all-others"].low > 0.3  # whose guesses depend on labels
     [excess] = numbers(report, "attack_excess").values()
     assert excess.high - excess.low > 0.5  # which is about other releases
+
+
+# ---- rows that are alike
+
+
+def test_limits_about_unique_rows_are_about_their_labels(tmp_path):
+    """Most rows repeat and are negative; of those that do not, half are positive."""
+    rng, place, to = np.random.default_rng(1), tmp_path / "t.parquet", tmp_path / "out.parquet"
+    y = np.concatenate([rng.random(3000) < 0.05, rng.random(1500) < 0.5]).astype(int)
+    x = np.concatenate([np.arange(3000) % 10, 10 + np.arange(1500)]) / 100
+    pd.DataFrame({"x": x, "p": np.where(x < 0.1, 0.05, 0.5), "y": y}).to_parquet(place)
+    made = lda.release(place, "rr:epsilon=2", to=to, label="y")
+    report = lda.attack(place, to, eta="p", attacker="optimal")
+    about = {one.quantity: one.bound for one in report.findings if one.quantity in ("uninformed_utility", "advantage")}
+    assert about["uninformed_utility"].low < 0.55 and about["advantage"].high > 0.35
+    assert not any("gained more" in one for one in report.warnings)
+    assert any("1,500 of 4,500 rows" in one for one in report.warnings)
+    with_key = lda.attack(place, made, eta="p", attacker="optimal")
+    assert next(one.bound.n for one in with_key.findings if one.quantity == "attack_utility") == 4500
+    frame = pd.DataFrame({"x": [1, 2, 3] * 100, "y": [0, 1, 1] * 50 + [1, 0, 0] * 50})
+    with pytest.raises(lda.DataError, match="not measured: 0 rows can be told apart"):
+        lda.attack(frame, replace(lda.release(frame, "rr:epsilon=1"), order=None), estimator="linear")
 
 
 # ---- confident guesses

@@ -227,6 +227,33 @@ def test_key_to_the_order_is_private_and_of_one_release(clinic, tmp_path):
         lda.release(clinic, "rr:epsilon=1", to=tmp_path / "third.parquet", order=key)
 
 
+@pytest.mark.parametrize("name", ["out.parquet", "out.parquet.manifest.json", "out.bags.parquet", "clinic.parquet"])
+def test_key_never_takes_the_place_of_what_is_published(clinic, tmp_path, name):
+    with pytest.raises(lda.SpecError, match=r"--order|order names|over the table"):
+        lda.release(clinic, "llp:k=4", to=tmp_path / "out.parquet", order=tmp_path / name, force=True)
+    with pytest.raises(lda.SpecError, match="release in a file"):
+        lda.release(pq.read_table(clinic), "rr:epsilon=1", order=tmp_path / "key.parquet")
+    with pytest.raises(lda.SpecError, match="no such folder"):
+        lda.release(clinic, "rr:epsilon=1", to=tmp_path / "out.parquet", order=tmp_path / "no" / "key.parquet")
+    assert [one.name for one in tmp_path.iterdir()] == [clinic.name]
+
+
+def test_codes_stay_text(tmp_path):
+    place, to = tmp_path / "t.csv", tmp_path / "out.csv"
+    place.write_text("zip,id,y\n" + "".join(f"0{1200 + i % 9},00{i},{i % 2}\n" for i in range(300)))
+    made = lda.release(place, "rr:epsilon=1", to=to, categorical="zip", exclude="id", keep="id")
+    assert to.read_text().splitlines()[1].startswith(f'"0{1200 + made.order[0] % 9}","00{made.order[0]}",')
+    assert lda.verify(to, original=place, confidence=SURE).judgement.outcome == "pass"
+
+
+def test_columns_named_like_numbers_are_not_released_as_text(tmp_path):
+    """A CSV file of them would be read as one without a header."""
+    frame = pd.DataFrame({"400.5": range(300), "402": range(300), "y": [0, 1, 1] * 100})
+    with pytest.raises(lda.DataError, match="without a header"):
+        lda.release(frame, "rr:epsilon=1", to=tmp_path / "out.csv")
+    lda.release(frame, "rr:epsilon=1", to=tmp_path / "out.parquet")
+
+
 def test_releases_of_the_same_rows_are_counted(clinic, tmp_path):
     """A majority of many releases tells nearly all labels."""
     other = table().rename_columns(["id", "z", "y", "when", "ward"])

@@ -429,6 +429,32 @@ def test_releases_of_other_tools(tmp_path, check, pi):
     assert report.content.dataset.class_counts[1] == int((theirs["y"] == "yes").sum())
 
 
+@pytest.mark.parametrize("key", [False, True])
+def test_noise_drawn_again_is_found_in_a_shuffled_release(tmp_path, key):
+    """Rows are tested in the order in which their labels were drawn."""
+    place, to, order = tmp_path / "t.parquet", tmp_path / "out.parquet", tmp_path / "key.parquet"
+    n, rng = 4000, np.random.default_rng(5)
+    frame = pd.DataFrame({"x": rng.permutation(n), "y": rng.integers(0, 2, n)})
+    frame.to_parquet(place)
+    made = lda.release(place, "rr:epsilon=1", to=to, order=order)
+    flips = np.tile(rng.random(1000) < PI, 4)
+    said = (frame["y"].to_numpy() ^ flips)[made.order]
+    pq.write_table(pq.read_table(to).set_column(1, "y", pa.array(said)), to)
+    assert "repeats" in failing(lda.verify(to, original=place, order=order if key else None))
+
+
+@pytest.mark.parametrize(
+    "change", [_manifest(people=5), _manifest(people=["x"]), _manifest(guide={"cluster": ["x"]}),
+               _manifest(guide={"prior": 5}), _manifest(table__columns="x"), _manifest(tool={"name": [0, 1]})],
+)  # fmt: skip
+def test_parts_of_a_manifest_of_another_kind_are_one_line(clinic, tmp_path, change):
+    to = released(clinic, tmp_path)
+    place = tmp_path / "out.parquet.manifest.json"
+    place.write_text(json.dumps(change(json.loads(place.read_text()))))
+    with pytest.raises(lda.DataError, match="not as `release` wrote it"):
+        verify(to, original=clinic)
+
+
 def test_a_release_that_nothing_is_known_of_is_refused(clinic, tmp_path):
     to = released(clinic, tmp_path)
     (tmp_path / "out.parquet.manifest.json").unlink()
