@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
@@ -26,7 +26,6 @@ from ..core.report import ATTACKERS, RELEASE, Report
 from ..core.settings import Settings
 from ..core.table import Table
 from ..data import publish, read_table, unchanged
-from ..data.records import Match, match, records
 from ..engines.machine import available_cores
 from ..engines.threads import one_blas_thread
 from ..estimators import ESTIMATORS, crossfit, matrix, selection, supplied
@@ -40,7 +39,7 @@ from ..questions.guessing import Payoffs
 from ..questions.quantities import ADVANTAGES, OF_ATTACKS
 from . import received, reporting, run
 from .evidence import gather
-from .received import Copy, Received
+from .received import Received
 from .release import options_of, remarks_of_manifest
 
 FEWEST = 200  # rows that have to be known in a release
@@ -139,9 +138,9 @@ def _of_manifest(data: object, settings: Settings) -> Settings:
     known = received.copy_of(settings.release, _spec(settings)).manifest
     if known is None:
         return settings
-    label, people = known["label"], known.get("people")
+    label, people = known["label"], known.get("people", {})
     publish.check_label(data, label["column"], options_of(settings))
-    named = people.get("column") if isinstance(people, Mapping) else None
+    named = people.get("column")
     group = settings.group or (None if named is None else str(named))
     hidden, unaudited = (known["table"].get(name) or () for name in ("not_published", "unaudited"))
     if known["published"].get("as") == Published.ALONE:  # all features are, and are known from elsewhere
@@ -178,7 +177,12 @@ def _matched(data: object, settings: Settings, progress: Progress) -> Target:
         raise DataError(f"the release has {len(got.release.bag):,} rows and the table {n:,}", got.name)
     if got.mechanism.publishes is Published.ALONE:  # any order is as good as another
         return Target(table, got, got.release, bags=False, known=np.ones(n, bool))
-    found = _match(data, table, got, copy, settings)
+    people, how = (got.manifest or {}).get("people", {}), received.options_of_release(options, got.manifest)
+    shared = {*publish.column_names(data, options)} & {*publish.column_names(copy.table, how)}
+    shared -= {got.label, *got.columns, people.get("column")}
+    found = received.match_rows(data, table, copy, shared, options, settings.order)[0]
+    if found.strange:
+        raise DataError("the release is of another table: its other columns differ", got.name)
     bags, place = got.mechanism.publishes is Published.BAGS, np.empty(n, np.int64)
     place[found.alike] = np.arange(n)
     known = np.ones(n, bool) if np.all(found.row >= 0) else found.alone[place]  # or rows that are alike have one label
@@ -207,24 +211,6 @@ def _spec(settings: Settings) -> str | None:
     """What stands in for a manifest."""
     one: str | Mechanism | None = settings.mechanism[0] if settings.mechanism else None
     return one if isinstance(one, str) or one is None else one.spec
-
-
-def _match(data: object, table: Table, got: Received, copy: Copy, settings: Settings) -> Match:
-    """Which row of the table each row of the release is, by the columns that both have, or by the key to the order."""
-    options = replace(options_of(settings), exclude=(), group=None)
-    how = received.options_of_release(options, got.manifest)
-    both = {*publish.column_names(data, options)} & {*publish.column_names(copy.table, how)}
-    people = (got.manifest or {}).get("people")
-    both -= {got.label, *got.columns, *([people.get("column")] if isinstance(people, Mapping) else [])}
-    ours = records(data, both, options)
-    theirs = records(copy.table, both, how, ours.types).hashes
-    mine, order = ours.hashes[_numbers(table)], received.order_of_release(copy, settings.order, table)
-    if order is None and not (got.manifest or {}).get("shuffled") and np.array_equal(mine, theirs):
-        order = np.arange(len(mine))
-    found = match(mine, theirs, table.labels.astype(np.int64), order)
-    if found.strange:
-        raise DataError("the release is of another table: its other columns differ", got.name)
-    return found
 
 
 def _in_order(got: Received, order: Integers) -> Release:

@@ -103,7 +103,7 @@ def manifest_of_release(data: object, settings: Settings) -> str | None:
     labels, as of a release that was renamed or copied; None where nothing does."""
     if isinstance(data, Released):
         return "its manifest"
-    files = list(stamps(data))
+    files = [file.resolve() for file in stamps(data)]
     if known := next((one for one in (beside(file)[0] for file in files) if one.exists()), None):
         return known.name
     options = options_of(settings)

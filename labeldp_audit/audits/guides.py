@@ -82,12 +82,21 @@ def _clusters(
         return Guidance(Guide(classes, clusters=alike), told={"cluster": settings.cluster})
     wanted = replace(options, labels_only=False, exclude=settings.exclude, categorical=settings.categorical)
     features = read_table(data, wanted, progress)
-    points = features.with_points().points
+    order, back = _order_by_features(features)
+    points = features.with_points().points[order]
     progress.stage("clustering", None, "rows")
     number, threads = int(mechanism.at()["clusters"]), settings.threads or available_cores()
-    alike, finer = (clusters(points, many, LOT, threads) for many in (number, number * _FINER))
+    alike, finer = (clusters(points, many, LOT, threads)[back] for many in (number, number * _FINER))
     cells = np.unique(alike * (int(finer.max()) + 1) + finer, return_inverse=True)[1].reshape(-1)
     return Guidance(Guide(classes, clusters=alike), cells, remarks=_of_identifiers(features))
+
+
+def _order_by_features(features: Table) -> tuple[Integers, Integers]:
+    """Return an order of the rows, and the place of each row in it, that do not depend on the order of the file: that
+    may depend on labels, and so would clusters and models."""
+    assert features.fingerprints is not None
+    order = np.argsort(features.fingerprints, kind="stable")
+    return order, np.argsort(order, kind="stable")
 
 
 def _of_identifiers(features: Table) -> tuple[Remark, ...]:
@@ -187,14 +196,14 @@ def _model(
         points=Points.NEVER,
     )  # fmt: skip
     features = read_table(data, wanted, progress)
-    columns = features.columns
-    assert columns is not None
-    threads = settings.threads or available_cores()
+    assert features.columns is not None
+    order, place = _order_by_features(features)
+    columns, threads = features.columns.at(order), settings.threads or available_cores()
 
     def scores(rows: Integers, said: Integers, classes: int, others: Integers) -> Floats:
         labels, judges = np.zeros(len(columns.values), np.uint8), len(rows) // _JUDGING
-        labels[rows] = said
-        learn, judge = np.sort(rows[judges:]), np.sort(rows[:judges])
-        return Lesson(columns, labels, classes, learn, judge, LOT, threads, others).scores(STACK).asked
+        labels[place[rows]] = said
+        learn, judge = np.sort(place[rows[judges:]]), np.sort(place[rows[:judges]])
+        return Lesson(columns, labels, classes, learn, judge, LOT, threads, place[others]).scores(STACK).asked
 
     return scores, _of_identifiers(features)

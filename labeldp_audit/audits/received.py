@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from ..core.released import Released
 from ..core.table import Table
 from ..data import ReadOptions, publish
 from ..data.order_file import read_order
+from ..data.records import Form, Match, match, records
 from ..mechanisms import MECHANISMS
 from .release import (
     BAG,
@@ -135,7 +136,7 @@ def read(
         case _:
             codes = _codes(file, columns[0], values, options)
             known = Release(codes, np.arange(len(codes)))
-            if CHANNEL in columns and manifest is not None:
+            if CHANNEL in columns[1:] and manifest is not None:
                 known = _with_channels(file, mechanism, known, manifest["learner"], len(classes), options)
     return Received(file.name, mechanism, classes, label, columns, known, manifest, sizes, strange)
 
@@ -195,6 +196,33 @@ def _complete(found: Mapping[str, Any]) -> bool:
     return known and typed and len(set(classes)) == len(classes) >= 2 and bool(published["columns"])
 
 
+def match_rows(
+    data: object, table: Table, copy: Copy, columns: Collection[str], options: ReadOptions, order: object
+) -> tuple[Match, str]:
+    """Return which row of the table each row of a release is, and a column that is not as it was.
+
+    columns: of both; order: the key to the order, if there is one. What `release` wrote has to be what it would write
+    again, while another tool may write values in another form.
+    """
+    how, manifest = options_of_release(options, copy.manifest), copy.manifest
+    options = replace(options, exclude=(), group=None)
+    if manifest is None:
+        ours = records(data, columns, options)
+        theirs = records(copy.table, columns, how, types=ours.types)
+    else:
+        options = replace(options, categorical=tuple(manifest["table"].get("text", ())))
+        text = isinstance(copy.table, str) and publish.kind_of(Path(copy.table)) == publish.CSV
+        ours = records(data, columns, options, Form.AS_RELEASED_TEXT if text else Form.AS_RELEASED)
+        theirs = records(copy.table, columns, how, Form.RELEASE_AS_TEXT if text else Form.RELEASE)
+    mine, key = ours.hashes, order_of_release(copy, order, table)
+    mine = mine if table.row_numbers is None else mine[table.row_numbers]
+    kept = manifest is not None and not manifest.get("shuffled")
+    if key is None and (kept or (manifest is None and np.array_equal(mine, theirs.hashes))):
+        key = np.arange(len(table.labels))
+    edited = [name for name in ours.columns if ours.columns[name] != theirs.columns[name]]
+    return match(mine, theirs.hashes, table.labels.astype(np.int64), key), next(iter(edited), "")
+
+
 def order_of_release(copy: Copy, order: object, table: Table) -> Integers | None:
     """Return the row of the table that each row of the release is, by the publisher's key; None where there is none."""
     if order is None:
@@ -252,7 +280,9 @@ def parsed(spec: str, classes: int) -> Mechanism:
 
 
 def _codes(file: Copy, column: str, values: tuple[str, ...], options: ReadOptions) -> Integers:
-    codes, texts = publish.read_texts(file.table, column, options)
+    codes, texts = publish.read_texts(file.table, column, replace(options, categorical=(column,)))
+    if not {*texts} <= {*values}:  # such as 1.0 of another tool
+        codes, texts = publish.read_texts(file.table, column, options)
     if np.any(codes < 0):
         raise Unclaimed(f"released labels are missing: {int(np.sum(codes < 0)):,}", file.name)
     places = {name: code for code, name in enumerate(values)}
@@ -266,7 +296,7 @@ def _with_channels(
     file: Copy, mechanism: Mechanism, release: Release, learner: Mapping[str, Any], classes: int, options: ReadOptions
 ) -> Release:
     """The same with the channel of each label, of those that the manifest tells."""
-    [group] = publish.read_numbers(file.table, [CHANNEL], options)
+    [group] = _whole_numbers(file.table, [CHANNEL], options)
     try:
         channels = mechanism.channels_told(learner)
     except UNFIT as error:
@@ -287,8 +317,9 @@ def _bags(file: Copy, column: str, options: ReadOptions) -> tuple[Release, Integ
     there = file.bags
     if there is None or (isinstance(there, str) and not Path(there).exists()):
         raise DataError("a release of bags without its table of bags", Path(str(there or file.name)).name)
-    [bag] = publish.read_numbers(file.table, [column], options)
-    numbers, rows, positives = publish.read_numbers(there, (BAG, ROWS, POSITIVES), options)
+    [bag] = _whole_numbers(file.table, [column], options)
+    numbers, rows = _whole_numbers(there, (BAG, ROWS), options)
+    [positives] = publish.read_numbers(there, (POSITIVES,), options)
     more = {*publish.column_names(there, options)} - {BAG, ROWS, POSITIVES}
     strange = len(more) + int(np.sum(numbers != np.arange(len(numbers))))
     order = np.argsort(numbers, kind="stable")
@@ -298,6 +329,13 @@ def _bags(file: Copy, column: str, options: ReadOptions) -> tuple[Release, Integ
     if not apart or np.any(place >= len(numbers)) or np.any(numbers[np.minimum(place, len(numbers) - 1)] != bag):
         raise Unclaimed("the bags of the rows are not those of the table of bags", file.name)
     return Release(positives, place.astype(np.int64)), rows[order].astype(np.int64), strange
+
+
+def _whole_numbers(source: object, names: Sequence[str], options: ReadOptions) -> list[Integers]:
+    found = publish.read_numbers(source, names, options)
+    if any(column.dtype.kind not in "iu" for column in found):
+        raise Unclaimed(f"not whole numbers: {', '.join(names)}", Path(str(source)).name)
+    return found
 
 
 def one_hot(codes: Integers, classes: int) -> Floats:

@@ -43,7 +43,7 @@ KEYS = {  # of a manifest, and of its parts: what else stood there could tell la
          "randomness", "shuffled", "people", "guide", "previous_releases"),
     "tool": ("name", "version"), "label": ("column", "classes", "positive"),
     "published": ("as", "columns", "values", "sha256"),
-    "table": ("rows", "columns", "unaudited", "not_published"),
+    "table": ("rows", "columns", "text", "unaudited", "not_published"),
     "people": ("column", "most_rows", "published", "epsilon"),
     "guide": ("cluster", "prior", "prior_from"),
 }  # fmt: skip
@@ -82,6 +82,8 @@ def prepare(
     before = stamps(data)
     table = read_table(data, options, progress)
     dataset = table.dataset
+    index = [name for name in publish.index_names(data, options) if name != dataset.label]
+    settings = replace(settings, exclude=tuple(dict.fromkeys((*settings.exclude, *index))))
     columns = _Columns.of(publish.column_names(data, options), dataset.label, settings)
     mechanism = the_one(settings, len(dataset.classes))
     if unfit := mechanism.unfit(len(dataset.classes)):
@@ -91,6 +93,9 @@ def prepare(
     progress.stage("drawing", None, "labels")
     release = mechanism.release(table.labels, guidance.guide, rng=rng)
     instead, bags = published(mechanism, release, table)
+    new = [one.name for one in instead]
+    if twice := [name for name in new if name in columns.published or new.count(name) > 1]:
+        raise DataError("the table has a column of that name already", f"column {twice[0]!r}")
     alone = mechanism.publishes is Published.ALONE
     order = shuffled(rng, len(table.labels)) if alone or not keep_order else None
     rows = _rows(table, order)
@@ -109,8 +114,9 @@ def prepare(
     manifest["shuffled"] = order is not None
     if table.groups is not None:
         manifest["people"] = people(
-            str(settings.group), table.groups, mechanism, len(replaced) > 1, len(dataset.classes)
-        )
+            str(settings.group), table.groups, None if insecure else mechanism.claim(len(dataset.classes)),
+            len(replaced) > 1,
+        )  # fmt: skip
     if guidance.told:
         manifest["guide"] = guidance.told
     if folder is not None:
@@ -133,6 +139,7 @@ class _Columns:
     published: tuple[str, ...]
     unaudited: tuple[str, ...]  # of these, those that no audit judged
     left_out: tuple[str, ...]
+    text: tuple[str, ...]  # of those published, that text tables hold as text whatever it looks like
 
     @classmethod
     def of(cls, names: Sequence[str], label: str, settings: Settings) -> _Columns:
@@ -141,6 +148,8 @@ class _Columns:
         if judged := [name for name in settings.keep if name not in settings.exclude]:
             what = f"--keep is for columns that --exclude names, and {judged[0]!r} is none of them"
             raise SpecError(what, hint="audited columns are published without it")
+        if settings.group in settings.keep:
+            raise SpecError(f"column {settings.group!r} names people: --keep-group publishes pseudonyms of them")
         if settings.keep_group and settings.group is None:
             raise SpecError("--keep-group publishes pseudonyms of the people that --group COLUMN names")
         others = [name for name in names if name not in (label, settings.group)]
@@ -149,6 +158,7 @@ class _Columns:
         found = cls(
             tuple(name for name in others if name not in left_out),
             tuple(name for name in others if name in settings.keep), (*left_out, *hidden),
+            tuple(name for name in others if name in (*settings.keep, *settings.categorical) and name not in left_out),
         )  # fmt: skip
         read = {"--cluster": [settings.cluster] if settings.cluster else [], "--prior": list(settings.prior)}
         for option, columns in read.items():
@@ -161,22 +171,24 @@ class _Columns:
     def told(self, alone: bool) -> dict[str, list[str]]:
         """Return what a manifest says of them."""
         if alone:
-            return {"columns": [], "unaudited": [], "not_published": sorted((*self.published, *self.left_out))}
+            every = sorted((*self.published, *self.left_out))
+            return {"columns": [], "text": [], "unaudited": [], "not_published": every}
         return {
-            "columns": list(self.published), "unaudited": list(self.unaudited), "not_published": list(self.left_out),
+            "columns": list(self.published), "text": list(self.text), "unaudited": list(self.unaudited),
+            "not_published": list(self.left_out),
         }  # fmt: skip
 
 
-def people(column: str, groups: Integers, mechanism: Mechanism, are_published: bool, classes: int) -> dict[str, Any]:
+def people(column: str, groups: Integers, epsilon: float | None, are_published: bool) -> dict[str, Any]:
     """Return what a manifest says of people with several rows: the most rows of one, and what that person spends."""
-    most, epsilon = int(np.bincount(groups).max()), mechanism.claim(classes)
+    most = int(np.bincount(groups).max())
     spent = None if epsilon is None else most * epsilon
     return {"column": column, "most_rows": most, "published": are_published, "epsilon": spent}
 
 
 def previous_releases(folder: Path, manifest: Mapping[str, Any]) -> int:
     """Count the manifests in a folder that describe the same rows and columns."""
-    found = 0
+    found = before = 0
     for one in folder.glob(f"*{MANIFEST}"):
         with contextlib.suppress(OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
             other = json.loads(one.read_bytes())
@@ -184,8 +196,9 @@ def previous_releases(folder: Path, manifest: Mapping[str, Any]) -> int:
                 manifest["label"]["column"], manifest["table"]["rows"],
             )  # fmt: skip
             every = [{*each["table"]["columns"], *each["table"]["not_published"]} for each in (other, manifest)]
-            found += same and every[0] == every[1]
-    return found
+            if same and every[0] == every[1]:  # and what it replaced
+                found, before = found + 1, max(before, 1 + int(other.get("previous_releases") or 0))
+    return max(found, before)
 
 
 def _rows(table: Table, order: Integers | None) -> Integers | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -26,7 +27,6 @@ from ..core.settings import Settings
 from ..core.table import Dataset, Table
 from ..data import ReadOptions, compare, publish, read_table, unchanged
 from ..data.records import Match, records
-from ..data.records import match as matched
 from ..mechanisms.poisson_binomial import tails_of_count
 from ..questions import verifying
 from ..questions.every import QUANTITIES
@@ -137,18 +137,10 @@ def _case(copy: Copy, settings: Settings, progress: Progress) -> tuple[Case, Pai
     beside = {*columns} - {pseudonym}
     wanted = {*names} - {label} if manifest is None else beside & {*names} - {label}
     wrong = sorted(wanted ^ beside)
-    ours = records(original, wanted & beside, options)
-    theirs = records(copy.table, wanted & beside, how, ours.types)
-    mine = ours.hashes if table.row_numbers is None else ours.hashes[table.row_numbers]
-    order = received.order_of_release(copy, settings.order, table)
-    in_place = manifest is None or not manifest.get("shuffled")
-    if order is None and in_place and np.array_equal(mine, theirs.hashes):
-        order = np.arange(n)
     progress.stage("matching rows", None, "rows")
-    match = matched(mine, theirs.hashes, table.labels.astype(np.int64), order)
-    edited = [] if table.row_numbers is not None else [x for x in ours.columns if ours.columns[x] != theirs.columns[x]]
+    match, edited = received.match_rows(original, table, copy, wanted & beside, options, settings.order)
     pairs = [
-        faults("rows", match.strange, max(rows, n), spec, edited[0] if match.strange and edited else ""),
+        faults("rows", match.strange, max(rows, n), spec, edited if match.strange and len(table.labels) == n else ""),
         faults("schema", len(wrong), n, spec, wrong[0] if wrong else ""),
     ]
     case = replace(case, match=match)
@@ -167,9 +159,10 @@ def _mixed_up(case: Case, pseudonym: str, groups: Integers) -> int:
     """Count rows of people with several pseudonyms, or of pseudonyms with several people."""
     assert case.match is not None
     known = case.match.alone
-    code = publish.read_texts(case.place, pseudonym, case.options)[0][known]
-    pairs = np.unique(np.stack([groups[case.match.row[known]], code]), axis=1)
-    return int(sum(len(one) - len(np.unique(one)) for one in pairs))
+    [number] = publish.read_numbers(case.place, [pseudonym], case.options)
+    pairs = np.unique(np.stack([groups[case.match.row[known]], number[known]]), axis=1)
+    others = len({*number.tolist()} ^ {*range(int(groups.max()) + 1)})  # numbers that say something beside who is who
+    return others + int(sum(len(one) - len(np.unique(one)) for one in pairs))
 
 
 def _the_spec(settings: Settings) -> str:
@@ -249,11 +242,15 @@ def _of_columns(case: Case, manifest: Mapping[str, Any]) -> dict[str, tuple[Any,
     """Return what the manifest says of columns and people, and beside it what is so."""
     told, pseudonym, table = manifest["table"], _pseudonym(manifest), case.table
     columns, unaudited, left_out = ({*told.get(name, ())} for name in ("columns", "unaudited", "not_published"))
+    lists = [told.get(name, ()) for name in ("text", "unaudited", "not_published")]
     guide, linked = manifest.get("guide", {}), {pseudonym} - {None}
     others, before = guide.get("prior_from"), manifest.get("previous_releases", 0)
     claims: dict[str, tuple[Any, Any]] = {
-        "columns": (sorted(columns | linked), sorted(case.columns)),
-        "unaudited": (unaudited <= columns, True),
+        "columns": (sorted([*told.get("columns", ()), *linked]), sorted(case.columns)),
+        "unaudited": (unaudited | {*told.get("text", ())} <= columns, True),
+        "once": (all(len(one) == len({*one}) for one in lists), True),
+        "tool": (manifest.get("tool", {}).get("name"), "labeldp-audit"),
+        "version": (bool(re.fullmatch(r"[\w.+-]{1,40}", str(manifest.get("tool", {}).get("version")))), True),
         "guide": ({guide.get("cluster"), *guide.get("prior", ())} - {None} <= columns, True),
         "previous_releases": (type(before) is int and before >= 0, True),
     }
@@ -265,10 +262,10 @@ def _of_columns(case: Case, manifest: Mapping[str, Any]) -> dict[str, tuple[Any,
     names = {column.name for column in table.dataset.columns}
     claims["not_published"] = (sorted(left_out), sorted(names - columns - linked - {table.dataset.label}))
     if (said := manifest.get("people")) is not None:
-        classes = len(case.found.classes)
-        known = None if table.groups is None else people(
-            said.get("column"), table.groups, case.found.mechanism, pseudonym is not None, classes
-        )  # fmt: skip
+        insecure = manifest.get("randomness") != OPERATING_SYSTEM
+        epsilon = None if insecure else case.found.mechanism.claim(len(case.found.classes))
+        linked_rows = pseudonym is not None
+        known = None if table.groups is None else people(said.get("column"), table.groups, epsilon, linked_rows)
         claims["people"] = (said, plain(known))
     return claims
 

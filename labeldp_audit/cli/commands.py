@@ -257,9 +257,9 @@ def tune(context: typer.Context) -> int:
     opt.RELEASE_MECHANISM, opt.EXPLAINED_AS,
 )  # fmt: skip
 def release(context: typer.Context) -> int:
-    """Write the table with protected labels in the place of the true ones: every other column, the order of the rows
-    and the schema stay as they are. FILE.manifest.json says what a reader has to know: the mechanism, the epsilon it
-    satisfies and for whom, and how to learn from such labels. Noise comes from the operating system.
+    """Write the audited columns with protected labels in the place of the true ones: values alone, in random order.
+    Columns of --exclude and --group are left out. FILE.manifest.json says what a reader has to know: the mechanism, the
+    epsilon it satisfies and for whom, and how to learn from such labels. Noise comes from the operating system.
 
     \b
     Examples:

@@ -29,7 +29,7 @@ from ..core.progress import Progress
 from ..core.quoting import shown
 from ..core.registry import spelled
 from ..core.table import Table
-from . import Instead, ReadOptions, Rewrite, numbers
+from . import Instead, ReadOptions, Rewrite
 from .classes import are_mostly_numbers, text_codes
 from .probabilities import check_columns, checked, distributions
 from .read import how_text
@@ -86,9 +86,6 @@ def published_table(source: object, options: ReadOptions, plan: Rewrite, progres
         else:
             check_auditable(name, cells.type)
             columns[name] = canonical(cells if plan.rows is None else take(cells, plan.rows))
-    if len(columns) < len(plan.columns) + sum(map(len, plan.replaced.values())):
-        taken = next(one.name for some in plan.replaced.values() for one in some if one.name in plan.columns)
-        raise DataError("the table has a column of that name already", f"column {shown(taken)}")
     progress.advance(plan.rows_read)
     return pa.table(columns)
 
@@ -235,7 +232,8 @@ def _write_svm(table: pa.Table, to: Path, file: BinaryIO) -> None:
     """Write `label index:value ...`, where columns are named f1 and on, as svmlight files are read; 0 is left out."""
     names = table.column_names[1:]
     indices = [int(name[1:]) for name in names if name[:1] == "f" and name[1:].isdecimal()]
-    if len(indices) < len(names) or not numbers.is_number(table.column(0).type):
+    plain = all(column.type == pa.float64() and not column.null_count for column in table.columns)
+    if len({*indices}) < len(names) or not plain:
         hint = f"such as {Path(to.name).stem}.{PARQUET}"
         raise SpecError("a svmlight file holds numbers and one label in each row, and nothing else", to.name, hint=hint)
     points = np.column_stack([np.zeros((table.num_rows, 0)), *(column.to_numpy() for column in table.columns[1:])])
@@ -323,6 +321,15 @@ def _cells_of(source: object, names: Sequence[str], options: ReadOptions) -> Ite
 def column_names(source: object, options: ReadOptions) -> tuple[str, ...]:
     with ExitStack() as until:
         return tuple(locate(source, how_text(options), until).types)
+
+
+def index_names(source: object, options: ReadOptions) -> list[str]:
+    """Return the columns that hold an index of pandas, which is no column of the table; in text it has no name."""
+    with ExitStack() as until:
+        found = locate(source, how_text(options), until)
+    described = found.schema.pandas_metadata if found.schema is not None else None
+    stored = [name for name in (described or {}).get("index_columns", ()) if isinstance(name, str)]
+    return [name for name in found.types if name in stored or not name]
 
 
 def digest(source: object, options: ReadOptions) -> str:

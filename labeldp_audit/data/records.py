@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
+from enum import Enum
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ from pyarrow import compute
 from ..core.arrays import Integers
 from . import ReadOptions, levels, numbers
 from .levels import Words
+from .publish import canonical
 from .read import how_text
 from .scan import settled
 from .sources.batches import about, rows_per_batch
@@ -33,12 +35,28 @@ class Records(NamedTuple):
     types: Types
 
 
+class Form(Enum):
+    """As what cells are hashed."""
+
+    VALUES = "values"  # whole numbers are the same in all types, and an empty text is a missing one
+    RELEASE = "release"  # exactly what a release holds
+    RELEASE_AS_TEXT = "release as text"  # the same, of a CSV file
+    AS_RELEASED = "as released"  # what a release of these cells would hold
+    AS_RELEASED_TEXT = "as released text"
+
+
+_TEXT = (Form.RELEASE_AS_TEXT, Form.AS_RELEASED_TEXT)
+_NUMBERS = (pa.types.is_integer, pa.types.is_floating)
+
+
 def records(
-    source: object, names: Collection[str], options: ReadOptions, types: Types | None = None, rounded: bool = False
-) -> Records:
-    """Hash these columns. types: of another table, in which cells are read before they are hashed."""
+    source: object, names: Collection[str], options: ReadOptions, form: Form = Form.VALUES,
+    types: Types | None = None, rounded: bool = False,
+) -> Records:  # fmt: skip
+    """Hash these columns. types: of another table, in which values are read before they are hashed."""
     types = types or {}
     texts = tuple(name for name, kind in types.items() if levels.is_category(kind))
+    texts = tuple(names) if form is Form.RELEASE_AS_TEXT else texts
     with ExitStack() as until:
         found = locate(source, how_text(replace(options, categorical=texts) if texts else options), until)
         wanted = [name for name in found.types if name in names]
@@ -50,7 +68,8 @@ def records(
                 for name in wanted:
                     cells = batch.column(name)
                     kinds[name] = cells.type
-                    words = levels.mixed(_words(_in_type(cells, types.get(name)), rounded) ^ levels.name_seed(name))
+                    words = _words(_in_type(cells, types.get(name)), form, rounded)
+                    words = levels.mixed(words ^ levels.name_seed(name))
                     sums[name] = (sums[name] + int(words.sum(dtype=np.uint64))) % 2**64
                     rows += words
                 parts.append(levels.mixed(rows))
@@ -60,29 +79,42 @@ def records(
 def _in_type(cells: pa.Array, kind: pa.DataType | None) -> pa.Array:
     if kind is not None and kind != cells.type and not levels.is_category(kind):
         with suppress(pa.ArrowException):  # what cannot be cast is another value
-            return cells.cast(kind, safe=False)
+            return cells.cast(kind)
     return cells
 
 
-def _words(cells: pa.Array, rounded: bool) -> Words:
-    """(n,) 64 bits of each cell: whole numbers are the same in all types, and an empty text is a missing one."""
+def _words(cells: pa.Array, form: Form, rounded: bool) -> Words:
+    """Return 64 bits of each cell, (n,)."""
+    cells = canonical(cells) if form in (Form.AS_RELEASED, Form.AS_RELEASED_TEXT) else cells
     if pa.types.is_dictionary(cells.type):
         cells = cells.dictionary_decode()
-    if numbers.is_number(cells.type):
-        piece = numbers.cells(cells)
-        values = piece.values.astype(np.float64) + 0.0
-        if rounded and piece.values.dtype == np.float64:
-            mantissa, exponent = np.frexp(values)
-            values = np.ldexp(np.rint(mantissa * _COARSE), exponent) + 0.0
-        large = np.abs(values) >= _EXACT if piece.values.dtype != np.float64 else np.zeros(len(values), bool)
-        words = np.where(large, levels.mixed(piece.values.view(np.uint64)), values.view(np.uint64))
-        return words if piece.missing is None else np.where(piece.missing, levels.MISSING, words)
-    if not levels.is_category(cells.type):  # a nested column, as another tool may publish one
+    cells = cells.cast(pa.string()) if form is Form.AS_RELEASED_TEXT and numbers.is_number(cells.type) else cells
+    exact, kind = form is not Form.VALUES, cells.type
+    if any(of(kind) for of in _NUMBERS) or (not exact and numbers.is_number(kind)):
+        return _number_words(cells, exact, rounded)
+    if not (levels.is_category(kind) or numbers.is_number(kind)):  # a nested column, as another tool may publish one
         cells = pa.array([None if one is None else repr(one) for one in cells.to_pylist()], pa.string())
     coded = levels.codes(cells)
-    words = np.append(levels.hashed(coded.levels, ""), levels.MISSING)
-    words[:-1][compute.binary_length(coded.levels).to_numpy() == 0] = levels.MISSING
+    words = np.append(levels.hashed(coded.levels, "" if levels.is_category(kind) else str(kind)), levels.MISSING)
+    if not exact or form in _TEXT:
+        words[:-1][compute.binary_length(coded.levels).to_numpy() == 0] = levels.MISSING
     return np.asarray(words[coded.code])
+
+
+def _number_words(cells: pa.Array, exact: bool, rounded: bool) -> Words:
+    """exact: -0 is not 0, and NaN is not missing."""
+    piece = numbers.cells(cells)
+    values, whole = piece.values.astype(np.float64), piece.values.dtype != np.float64
+    if exact and not whole:
+        values = np.asarray(cells.cast(pa.float64()).fill_null(0.0).to_numpy(zero_copy_only=False))
+        return np.where(cells.is_null().to_numpy(zero_copy_only=False), levels.MISSING, values.view(np.uint64))
+    values = values + 0.0
+    if rounded and not whole:
+        mantissa, exponent = np.frexp(values)
+        values = np.ldexp(np.rint(mantissa * _COARSE), exponent) + 0.0
+    large = whole & (np.abs(values) >= _EXACT)
+    words = np.where(large, levels.mixed(piece.values.view(np.uint64)), values.view(np.uint64))
+    return words if piece.missing is None else np.where(piece.missing, levels.MISSING, words)
 
 
 # ---- which is which

@@ -198,7 +198,9 @@ def _rows_would_tell(left: Sequence[Verdict], report: Report) -> str:
     needed = []
     for one in left:
         estimate = None if one.worst is None else one.worst.bound.estimate
-        if estimate is not None and one.value is not None and math.isfinite(one.value) and estimate != one.threshold:
+        if estimate is None or one.value is None or estimate == one.threshold:
+            continue
+        if math.isfinite(one.value) and math.isfinite(estimate):
             ratio = (one.value - estimate) / (one.threshold - estimate)
             needed.append(report.dataset.rows_used * max(ratio, 1.0) ** 2)
     if not needed:

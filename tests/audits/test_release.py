@@ -168,7 +168,13 @@ def test_columns_that_no_audit_judged_are_not_published(tmp_path):
     )
     made = lda.release(frame, "rr:epsilon=1", exclude="note", group="who")
     assert list(made.frame) == ["x", "y"]
-    assert made.manifest["table"] == {"rows": 400, "columns": ["x"], "unaudited": [], "not_published": ["note", "who"]}
+    assert made.manifest["table"] == {
+        "rows": 400,
+        "columns": ["x"],
+        "text": [],
+        "unaudited": [],
+        "not_published": ["note", "who"],
+    }
     kept = lda.release(frame, "rr:epsilon=1", exclude="note", group="who", keep="note", keep_group=True)
     assert list(kept.frame) == ["x", "note", "who", "y"] and kept.manifest["table"]["unaudited"] == ["note"]
     assert sorted(set(kept.frame["who"])) == list(range(200))
@@ -567,7 +573,7 @@ def test_labels_by_noisy_counts_of_clusters_are_read_again_and_verified(tmp_path
     side = rng.integers(0, classes, 2000)
     label = np.where(rng.random(2000) < 0.05, rng.integers(0, classes, 2000), side)
     pd.DataFrame({"x": 9 * side + rng.normal(size=2000), "y": label}).to_csv(place, index=False)
-    made = lda.release(place, f"domain-rr:epsilon=1,clusters={classes}", to=to)
+    made = lda.release(place, f"domain-rr:epsilon=1,clusters={3 * classes}", to=to)
     found, told = pd.read_csv(to), made.manifest["learner"]
     assert np.mean(found["y"] == label[made.order]) > 0.9 and [
         one["epsilon"] for one in made.manifest["guarantees"]

@@ -76,7 +76,7 @@ def test_records_are_read_in_the_types_of_the_other_table(tmp_path):
     )
     (tmp_path / "t.csv").write_text("code,x,at\n007,0.1,1970-01-02\n7,0.2,1970-01-03\n")
     kept = records(ours, ours.column_names, ReadOptions())
-    again = records(str(tmp_path / "t.csv"), ours.column_names, ReadOptions(), kept.types)
+    again = records(str(tmp_path / "t.csv"), ours.column_names, ReadOptions(), types=kept.types)
     assert np.array_equal(kept.hashes, again.hashes) and kept.hashes[0] != kept.hashes[1]
 
 
