@@ -70,7 +70,7 @@ class Target:
     @property
     def numbers(self) -> Integers:
         """Of its rows in the file."""
-        return _numbers(self.table)
+        return self.table.numbers
 
 
 @one_blas_thread()
@@ -94,7 +94,7 @@ def _attacked(
     if target.together is not None and settings.queries is None and not supplied_eta:
         settings = replace(settings, queries=0)  # who is not asked is a member of a bag or cluster all the same
     evidence = gather(data, settings, progress, many=True, together=_bags_together(target))
-    place = np.searchsorted(target.numbers, _numbers(evidence.table)[evidence.eta.rows])
+    place = np.searchsorted(target.numbers, evidence.table.numbers[evidence.eta.rows])
     evidence, believed = _judged_rows(replace(evidence, alone=True), target), replace(evidence.eta, rows=place)
     played, said, rows = _played(asked, target, evidence, believed, _guesses(data, target, settings), settings)
     question = Question(
@@ -222,16 +222,12 @@ def _in_order(got: Received, order: Integers) -> Release:
     return replace(known, view=known.view[order], bag=np.arange(len(order)), group=group)
 
 
-def _numbers(table: Table) -> Integers:
-    return np.arange(len(table.labels)) if table.row_numbers is None else table.row_numbers
-
-
 def _judged_rows(evidence: Evidence, target: Target) -> Evidence:
     """Return the evidence about a table of those rows alone that are surely known in the release."""
     if target.known.all():
         return evidence
     table, eta = evidence.table, evidence.eta
-    known = target.known[np.searchsorted(target.numbers, _numbers(table))]
+    known = target.known[np.searchsorted(target.numbers, table.numbers)]
     rows, asked = np.flatnonzero(known), known[eta.rows]
     if asked.sum() < FEWEST:
         raise _too_few(int(asked.sum()), target.received)
@@ -252,7 +248,7 @@ def _bags_together(target: Target) -> Callable[[Table], Table]:
     def together(whole: Table) -> Table:
         if not target.bags or whole.groups is not None or len(target.release.view) < _FEWEST_BAGS:
             return whole
-        bag = target.release.bag[np.searchsorted(target.numbers, _numbers(whole))]
+        bag = target.release.bag[np.searchsorted(target.numbers, whole.numbers)]
         return replace(whole, groups=np.unique(bag, return_inverse=True)[1].reshape(-1))
 
     return together
@@ -352,7 +348,7 @@ def _ground(
 ) -> Ground:  # fmt: skip
     """Of bags and clusters all members, of records those that were asked. alone: whether each is somebody else's, whose
     label hangs on no other."""
-    place, everyone = np.searchsorted(target.numbers, _numbers(table)[eta.rows]), believed.rows
+    place, everyone = np.searchsorted(target.numbers, table.numbers[eta.rows]), believed.rows
     together, everybody = target.together, np.arange(len(target.table.labels))
     records, judged = (place, np.arange(len(place))) if together is None else (everybody, place)
     whole = np.tile(np.asarray(table.dataset.prior), (len(target.table.labels), 1))

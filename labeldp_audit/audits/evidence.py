@@ -195,7 +195,6 @@ def _from_file(data: object, options: ReadOptions, settings: Settings, progress:
     eta = supplied.eta_of_rows(columns, said, table, file)
     drawn = replace(settings, seed=said.seed, queries=asked.get("queries"))
     task = Task(whole, table, drawn, progress)
-    supplied.check_follows(eta, task, file)
     table = replace(table, dataset=replace(table.dataset, columns=said.columns), remarks=(*unread, *said.remarks))
     if settings.smoothness is not None and not eta.exact:
         raise SpecError("--smoothness needs an exact search", file, hint="estimate-eta --recall 1")

@@ -320,14 +320,9 @@ def _finding(
 
 def _columns_alone(parts: _Parts, columns: Columns, settings: Settings, miss: float) -> Iterator[Finding]:
     """Those that leave hardly any wrong guess, as an outcome under another name does."""
-    labels, classes = parts.table.labels, len(parts.table.dataset.classes)
-    learn, n = np.concatenate([parts.learn, parts.rules]), len(parts.judge)
-    common = int(np.bincount(labels[learn], minlength=classes).argmax())
-    labels_asked = labels[parts.judge]
-    blind = int((labels_asked != common).sum())
-    for place, name in enumerate(columns.names):
-        guesses = telling_columns.guesses(columns, labels, classes, place, learn, parts.judge)
-        right = int((guesses == labels_asked).sum())
-        if blind >= FEWEST_WRONG and n - right <= telling_columns.NEARLY * blind:
-            low = float(clopper_pearson.lower(right, n, miss / len(columns.names)))
-            yield _finding("column_guessed", right / n, low, 1.0, {"column": name}, n, settings)
+    learn, n, classes = np.concatenate([parts.learn, parts.rules]), len(parts.judge), len(parts.table.dataset.classes)
+    every, blind = telling_columns.wrong_guesses(columns, parts.table.labels, classes, learn, parts.judge)
+    for name, wrong in zip(columns.names, every, strict=True):
+        if blind >= FEWEST_WRONG and wrong <= telling_columns.NEARLY * blind:
+            low = float(clopper_pearson.lower(n - wrong, n, miss / len(columns.names)))
+            yield _finding("column_guessed", (n - wrong) / n, low, 1.0, {"column": name}, n, settings)

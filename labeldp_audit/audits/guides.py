@@ -112,8 +112,7 @@ def _of_column(name: str, data: object, table: Table, options: ReadOptions) -> I
     if name == table.dataset.label:
         raise SpecError(f"column {name!r} is the label and also named by --cluster")
     codes = publish.read_texts(data, name, options)[0]
-    mine = codes if table.row_numbers is None else codes[table.row_numbers]
-    return np.unique(mine, return_inverse=True)[1].reshape(-1)
+    return np.unique(codes[table.numbers], return_inverse=True)[1].reshape(-1)
 
 
 def _prior(mechanism: Mechanism, data: object, table: Table, settings: Settings, options: ReadOptions) -> Floats:
@@ -144,13 +143,13 @@ def _of_others(data: object, table: Table, settings: Settings, options: ReadOpti
     names = [name for name in publish.column_names(data, options) if name not in (dataset.label, *settings.exclude)]
     categorical = tuple(name for name in settings.categorical if name in names)
     both, first = publish.read_both(theirs, data, names, dataset.label, replace(options, categorical=categorical))
-    labelled = np.arange(first) if other.row_numbers is None else other.row_numbers
+    labelled = other.numbers
     alone = ~_copies(both, first, dataset.label, settings.group, options)[labelled]
     rows, labels = labelled[alone], other.labels[alone]
     if len(rows) < _FEWEST:
         what = f"--prior-from has {len(rows)} rows with a label that are not in the table, fewer than {_FEWEST}"
         raise AssumptionError(what, other.dataset.name, hint="rows of other people, with the same columns")
-    mine = first + (np.arange(both.num_rows - first) if table.row_numbers is None else table.row_numbers)
+    mine = first + table.numbers
     read = replace(options, label=dataset.label, positive=None)
     model, remarks = _model(both, replace(settings, exclude=(), categorical=categorical), read, progress)
     progress.stage("learning", None, "rows")

@@ -214,8 +214,7 @@ def match_rows(
         text = isinstance(copy.table, str) and publish.kind_of(Path(copy.table)) == publish.CSV
         ours = records(data, columns, options, Form.AS_RELEASED_TEXT if text else Form.AS_RELEASED)
         theirs = records(copy.table, columns, how, Form.RELEASE_AS_TEXT if text else Form.RELEASE)
-    mine, key = ours.hashes, order_of_release(copy, order, table)
-    mine = mine if table.row_numbers is None else mine[table.row_numbers]
+    mine, key = ours.hashes[table.numbers], order_of_release(copy, order, table)
     kept = manifest is not None and not manifest.get("shuffled")
     if key is None and (kept or (manifest is None and np.array_equal(mine, theirs.hashes))):
         key = np.arange(len(table.labels))
@@ -233,9 +232,8 @@ def order_of_release(copy: Copy, order: object, table: Table) -> Integers | None
         published = {} if copy.manifest is None else copy.manifest["published"]
         order = read_order(order, published.get("sha256"))
     rows = np.asarray(order)
-    numbers = np.arange(len(table.labels)) if table.row_numbers is None else table.row_numbers
-    found = np.searchsorted(numbers, rows)
-    if not np.array_equal(np.sort(rows), numbers):
+    found = np.searchsorted(table.numbers, rows)
+    if not np.array_equal(np.sort(rows), table.numbers):
         raise DataError("the key to the order does not name each row of the table once", copy.name)
     return found
 

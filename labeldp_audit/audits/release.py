@@ -65,12 +65,6 @@ class Publishing:
     heterogeneity: tuple[float, float] | None = None  # low and high of that of clusters; not for publication
     remarks: tuple[Remark, ...] = ()
 
-    @property
-    def order(self) -> Integers:
-        """(n,) the row of the table that each row of the release is: the publisher's key to the order."""
-        rows = self.rewrite.rows
-        return np.arange(self.rewrite.rows_read) if rows is None else rows
-
 
 def prepare(
     data: object, settings: Settings, progress: Progress, *, keep_order: bool = False, insecure: bool = False,
@@ -97,21 +91,19 @@ def prepare(
     if twice := [name for name in new if name in columns.published or new.count(name) > 1]:
         raise DataError("the table has a column of that name already", f"column {twice[0]!r}")
     alone = mechanism.publishes is Published.ALONE
-    order = shuffled(rng, len(table.labels)) if alone or not keep_order else None
-    rows = _rows(table, order)
-    if order is not None:
-        instead = [one.at(order) for one in instead]
+    order = shuffled(rng, len(table.labels)) if alone or not keep_order else np.arange(len(table.labels))
+    instead = [one.at(order) for one in instead]
     replaced = {dataset.label: instead}
     if settings.keep_group and table.groups is not None and not alone:
         pseudonym = shuffled(rng, int(table.groups.max()) + 1)[table.groups]
-        replaced[str(settings.group)] = [Instead(str(settings.group), pseudonym if order is None else pseudonym[order])]
+        replaced[str(settings.group)] = [Instead(str(settings.group), pseudonym[order])]
     manifest = _manifest(mechanism, release, table, instead)
     manifest["published"]["sha256"] = digest([*(one.values for one in instead), *([bags[POSITIVES]] if bags else ())])
     manifest["table"] |= columns.told(alone)
     manifest["randomness"] = SEEDED if insecure else OPERATING_SYSTEM
     if insecure:  # anybody who knows the seed knows the labels: nothing is guaranteed
         manifest["guarantees"] = []
-    manifest["shuffled"] = order is not None
+    manifest["shuffled"] = alone or not keep_order
     if table.groups is not None:
         manifest["people"] = people(
             str(settings.group), table.groups, None if insecure else mechanism.claim(len(dataset.classes)),
@@ -122,13 +114,12 @@ def prepare(
     if folder is not None:
         manifest["previous_releases"] = previous_releases(folder, manifest)
     remarks = (*table.remarks, *guidance.remarks, *_remarks(table, manifest))
-    without_key = order is not None and folder is not None and settings.order is None
-    if without_key and rows is not None and mechanism.publishes is Published.BAGS:
-        hashes = records(data, columns.published, replace(options, exclude=(), group=None)).hashes
-        if len(np.unique(hashes[rows])) < len(rows):
+    if mechanism.publishes is Published.BAGS and folder is not None and settings.order is None and not keep_order:
+        hashes = records(data, columns.published, replace(options, exclude=(), group=None)).hashes[table.numbers]
+        if len(np.unique(hashes)) < len(hashes):
             remarks = (*remarks, Remark("key-needed"))
     phi = _heterogeneity(guidance, table, settings)
-    rewrite = Rewrite(() if alone else columns.published, replaced, dataset.rows, rows, before)
+    rewrite = Rewrite(() if alone else columns.published, replaced, dataset.rows, table.numbers[order], before)
     return Publishing(mechanism, rewrite, manifest, bags, phi, remarks)
 
 
@@ -201,12 +192,6 @@ def previous_releases(folder: Path, manifest: Mapping[str, Any]) -> int:
     return max(found, before)
 
 
-def _rows(table: Table, order: Integers | None) -> Integers | None:
-    if order is None or table.row_numbers is None:
-        return table.row_numbers if order is None else order
-    return table.row_numbers[order]
-
-
 def remarks_of_manifest(manifest: Mapping[str, Any]) -> Iterator[Remark]:
     """What a reader of the release has to know of it."""
     if unaudited := manifest.get("table", {}).get("unaudited"):
@@ -264,7 +249,7 @@ def released(
     frame = None if to is not None else publish.in_frame(source, options_of(settings), made.rewrite, progress)
     if to is not None:
         write.write_all(files(made, source, settings, to, progress), places=places, new=not force)
-    return Released(frame, plain(made.manifest), bags, to, made.heterogeneity, made.order), made.remarks
+    return Released(frame, plain(made.manifest), bags, to, made.heterogeneity, made.rewrite.rows), made.remarks
 
 
 def beside(to: Path) -> tuple[Path, Path]:
@@ -327,7 +312,7 @@ def files(made: Publishing, data: object, settings: Settings, to: Path, progress
     if (columns := made.bags) is not None:
         found.append(write.File(bags, write.SHARED, lambda file: publish.write_columns(columns, bags, file)))
     if settings.order is not None:
-        found.append(order_file(Path(settings.order), made.order, made.manifest["published"]["sha256"]))
+        found.append(order_file(Path(settings.order), made.rewrite.rows, made.manifest["published"]["sha256"]))
     return found
 
 

@@ -134,6 +134,11 @@ class Table:
     axes: tuple[Axis, ...] = ()  # of categories whose coordinates are made once they are wanted
 
     @property
+    def numbers(self) -> Integers:
+        """The number of each row in the file."""
+        return np.arange(len(self.labels)) if self.row_numbers is None else self.row_numbers
+
+    @property
     def width(self) -> int:
         """Width of all points."""
         return int(self.points.shape[1]) + sum(axis.width for axis in self.axes)
@@ -156,9 +161,9 @@ class Table:
     def at(self, rows: Integers) -> Table:
         """The same table with these rows alone, which rise; what is known of columns stays as it was."""
         counts = np.bincount(self.labels[rows], minlength=len(self.dataset.classes))
-        file = rows if self.row_numbers is None else self.row_numbers[rows]
         return replace(
-            self, points=self.points[rows], labels=self.labels[rows], row_numbers=file, given=_some(self.given, rows),
+            self, points=self.points[rows], labels=self.labels[rows], row_numbers=self.numbers[rows],
+            given=_some(self.given, rows),
             dataset=replace(self.dataset, rows_used=len(rows), class_counts=tuple(counts.tolist())),
             columns=None if self.columns is None else self.columns.at(rows),
             fingerprints=_some(self.fingerprints, rows), judges=None,

@@ -67,7 +67,7 @@ class Rewrite:
     columns: tuple[str, ...]  # that are published as they are
     replaced: Mapping[str, Sequence[Instead]]  # what stands instead of a column, such as the label
     rows_read: int  # of the table
-    rows: Integers | None = None  # of the table, in the order of the release; None: all rows in their order
+    rows: Integers  # of the table, in the order of the release: the publisher's key to it
     stamps: Mapping[Path, object] | None = None  # of the files as they were when the labels were read
 
 

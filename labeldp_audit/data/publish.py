@@ -85,7 +85,7 @@ def published_table(source: object, options: ReadOptions, plan: Rewrite, progres
             columns |= {one.name: canonical(cells_of(one, cells.type)) for one in plan.replaced[name]}
         else:
             check_auditable(name, cells.type)
-            columns[name] = canonical(cells if plan.rows is None else take(cells, plan.rows))
+            columns[name] = canonical(take(cells, plan.rows))
     progress.advance(plan.rows_read)
     return pa.table(columns)
 
@@ -282,7 +282,7 @@ def read_probabilities(source: object, names: Sequence[str], option: str, table:
     known(option, names, column_names(source, options))
     check_columns(len(names), data.classes, data.positive, option)
     numbers = np.column_stack(read_numbers(source, names, options)).astype(np.float64)
-    rows = np.arange(len(numbers)) if table.row_numbers is None else table.row_numbers
+    rows = table.numbers
     some = [checked(values, rows, f"column {shown(name)}") for name, values in zip(names, numbers[rows].T, strict=True)]
     return distributions(np.column_stack(some), rows)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
@@ -19,9 +18,7 @@ from ..core.quoting import shown
 from ..core.remark import MISCALIBRATED, ONE_EACH, Remark
 from ..core.settings import KIND, Settings
 from ..core.table import Column, Dataset, Table, Twins
-from . import knn, reliability, score_windows, selection
-from .comparison import losses, smoothed
-from .contract import Task
+from . import reliability, score_windows
 
 _WORDS = {"label": "labels", "classes": "classes", "rows_used": "rows"}
 _SEARCH = ("exclude", "categorical", "group", "repeats", "k", "estimator", "recall", "queries")  # what a search is told
@@ -80,7 +77,7 @@ def to_rows(table: Table, eta: Eta) -> Named:
     def by_class(name: str, values: npt.NDArray[np.generic]) -> Named:
         return {f"{name}_{of}": values[:, c] for c, of in enumerate(table.dataset.classes)}
 
-    numbers = eta.rows if table.row_numbers is None else table.row_numbers[eta.rows]
+    numbers = table.numbers[eta.rows]
     columns = {"row": numbers + 1, **by_class("eta", eta.probability)}
     if eta.counts is None or eta.radius is None:
         return columns
@@ -270,42 +267,6 @@ def _shown(value: object) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 
-def check_follows(eta: Eta, task: Task, file: str) -> None:
-    """What lot and labels decide is computed again: which rows are asked, in which part each is, and how well they are
-    guessed. task: of the settings that the file was made with."""
-    for fault in _faults_beside(eta, task):
-        raise DataError(f"it does not fit this table: {fault}", file, hint="run estimate-eta again")
-
-
-def _faults_beside(eta: Eta, task: Task) -> Iterator[str]:
-    table, settings, n = task.table, task.settings, len(task.table.labels)
-    labels, pool = table.labels[eta.rows], selection.Rows.of(task).judges
-    if eta.n != n:
-        yield f"{eta.n:,} rows were searched, and there are {n:,}"
-    if not np.array_equal(eta.rows, knn.queries_of(n, settings) if eta.metric else np.arange(n)):
-        yield "other rows than those drawn by lot were asked"
-        return
-    halves = eta.metric == _NEAR
-    drawn = knn.halves_of(n, settings)[eta.rows] if halves else pool.folds[np.searchsorted(pool.rows, eta.rows)]
-    if eta.metric is not None and eta.part is not None and not np.array_equal(eta.part, drawn):
-        yield "other parts of the rows than those drawn by lot"
-    if eta.counts is None:
-        told = reliability.log_loss(eta.probability, labels)
-    elif eta.metric != _SCORE:
-        told = float(losses(smoothed(eta.counts), labels).mean())
-        if not np.allclose(eta.probability, eta.counts / eta.counts.sum(axis=1, keepdims=True), rtol=0, atol=_SAME):
-            yield "eta is not the shares of the counts"
-    elif eta.unseen is not None and len(eta.rows) == len(pool.rows):
-        told = float(losses(eta.unseen, labels).mean())
-        again = score_windows.calibrated(eta.unseen, labels, pool.people, settings.seed)
-        if not np.allclose(eta.probability, again, rtol=0, atol=_SAME):
-            yield "eta is not what labels make of the scores"
-    else:
-        return
-    if not math.isclose(told, eta.log_loss, rel_tol=_SAME, abs_tol=_SAME):
-        yield f"the log loss is {told:.4g}, and it says {eta.log_loss:.4g}"
-
-
 def eta_of_rows(columns: Mapping[str, npt.NDArray[Any]], said: About, table: Table, file: str) -> Eta:
     def matrix(name: str) -> Any:
         names = [f"{name}_{of}" for of in table.dataset.classes]
@@ -330,7 +291,7 @@ def eta_of_rows(columns: Mapping[str, npt.NDArray[Any]], said: About, table: Tab
 def places(columns: Mapping[str, npt.NDArray[Any]], table: Table, file: str) -> Integers:
     """Where the file's rows are in the table."""
     numbers = columns["row"] - 1
-    there = np.arange(len(table.labels)) if table.row_numbers is None else table.row_numbers
+    there = table.numbers
     found = np.searchsorted(there, numbers)
     if np.any(there[np.minimum(found, len(there) - 1)] != numbers):
         raise DataError("it has rows that the table does not have", file, hint="run estimate-eta again")

@@ -21,15 +21,20 @@ def telling(table: Table, seed: int) -> list[str]:
         return features[:MOST_NAMED]
     rows = for_audit(seed, "telling columns").permutation(len(table.labels))[:MOST_ROWS]
     learn, asked = np.array_split(rows, 2)
-    labels, classes = table.labels, len(table.dataset.classes)
-    wrong = [
-        int((guesses(table.columns, labels, classes, place, learn, asked) != labels[asked]).sum())
-        for place in range(len(table.columns.names))
-    ]
-    least = NEARLY * int((labels[asked] != np.bincount(labels[learn]).argmax()).sum())
+    wrong, blind = wrong_guesses(table.columns, table.labels, len(table.dataset.classes), learn, asked)
+    least = NEARLY * blind
     best = sorted(range(len(wrong)), key=wrong.__getitem__)[:MOST_NAMED]
     alone = [place for place in best if wrong[place] <= least]
     return [table.columns.names[place] for place in alone or best]
+
+
+def wrong_guesses(
+    columns: Columns, labels: npt.NDArray[np.uint8], classes: int, learn: Integers, asked: Integers
+) -> tuple[list[int], int]:
+    """Count the wrong guesses from each column, and those of the commonest class."""
+    every = (guesses(columns, labels, classes, place, learn, asked) for place in range(len(columns.names)))
+    blind = labels[asked] != np.bincount(labels[learn]).argmax()
+    return [int((one != labels[asked]).sum()) for one in every], int(blind.sum())
 
 
 def guesses(

@@ -154,7 +154,7 @@ def prepared(frame, to, **more):
     made = releasing.prepare(frame, settings, Silent(), insecure=True)
     column = made.rewrite.replaced["y"][0]
     still = replace(column, values=np.zeros_like(column.values))
-    plan = replace(made.rewrite, replaced={"y": [still]}, rows=np.sort(made.order)[::-1], stamps=None)
+    plan = replace(made.rewrite, replaced={"y": [still]}, rows=np.sort(made.rewrite.rows)[::-1], stamps=None)
     if to.suffix == ".memory":
         return pickle.dumps(publish.in_frame(frame, ReadOptions(), plan, Silent()))
     file = io.BytesIO()

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from bags_by_hand import BAGS
 
-from labeldp_audit.mechanisms.poisson_binomial import law_of_sum, leave_one_out
+from labeldp_audit.core.compiled import compiled
+from labeldp_audit.mechanisms.poisson_binomial import LANES, divide, law_of_sum, odds_of, sides
 
 RNG = np.random.default_rng(5)
 
@@ -35,6 +36,36 @@ def worst(found, expected, least=1e-250):
     """The largest relative error where the value is not negligible."""
     seen = expected > least
     return float(np.max(np.abs(found - expected)[seen] / expected[seen], initial=0.0))
+
+
+@compiled
+def leave_one_out(hit, miss):
+    """(n, n): row i is the law of how many of the others are positive; 0 .. n - 1."""
+    n = len(hit)
+    laws = np.zeros((n, n))
+    uncertain = np.nonzero((hit > 0) & (miss > 0))[0]
+    sure = int(np.sum(miss <= 0))
+    m = len(uncertain)
+    law, first, last = law_of_sum(hit[uncertain], miss[uncertain])
+    for i in range(n):
+        if hit[i] <= 0 or miss[i] <= 0:
+            start = sure - (1 if miss[i] <= 0 else 0)
+            laws[i, start : start + m + 1] = law
+    without = np.empty((m + 1, LANES))
+    low, high = sides(hit, miss)
+    for start in range(0, len(low), LANES):
+        some = low[start : start + LANES]
+        divide(law, first, last, odds_of(some, hit, miss), without)
+        for j in range(len(some)):
+            row = laws[some[j], sure : sure + m]
+            row[first : last + 1] = without[first : min(last, m - 1) + 1, j] / miss[some[j]]
+    for start in range(0, len(high), LANES):
+        some = high[start : start + LANES]
+        divide(law[::-1].copy(), m - last, m - first, odds_of(some, miss, hit), without)
+        for j in range(len(some)):
+            row = laws[some[j], sure : sure + m][::-1]
+            row[m - last : m - first + 1] = without[m - last : min(m - first, m - 1) + 1, j] / hit[some[j]]
+    return laws
 
 
 def ours(hit):
