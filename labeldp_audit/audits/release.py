@@ -275,11 +275,11 @@ def check_places(data: object, settings: Settings, to: Path, force: bool) -> Map
         for one in (to, *beside(to), *order):
             if isinstance(source, str) and _is_or_holds(Path(source), one):
                 raise SpecError("the release would be written over the table or among its parts", one.name)
-    if isinstance(data, str):
-        place = Path(data)
-        if not force and beside(place)[0].exists():
-            what = "the table is a release already, and a second one of the same labels would spend epsilon once more"
-            raise DataError(what, place.name, hint="release the original table; --force releases this one")
+    from .evidence import manifest_of_release
+
+    if not force and (manifest := manifest_of_release(data, settings)):
+        what = "the table is a release already, and a second one of the same labels would spend epsilon once more"
+        raise DataError(what, manifest, hint="release the original table; --force releases this one")
     for one in (to, *beside(to), *order):
         if one.exists() and not force:
             raise SpecError("there is a file of that name already", one.name, hint="--force overwrites it")

@@ -449,6 +449,9 @@ def test_nothing_is_overwritten_and_no_release_is_released(clinic, tmp_path):
         lda.release(clinic, "llp:k=2", to=tmp_path / "old.parquet", force=True)
     with pytest.raises(lda.DataError, match="is a release already"):
         lda.release(to, "rr:epsilon=1", to=tmp_path / "twice.parquet")
+    (tmp_path / "renamed.parquet").write_bytes(to.read_bytes())
+    with pytest.raises(lda.DataError, match="is a release already"):
+        lda.release(tmp_path / "renamed.parquet", "rr:epsilon=1", to=tmp_path / "twice.parquet")
     with pytest.raises(lda.SpecError, match="no such folder"):
         lda.release(clinic, "rr:epsilon=1", to=tmp_path / "nowhere" / "out.parquet")
     with pytest.raises(lda.SpecError, match="one mechanism, not 2"):
