@@ -21,7 +21,7 @@ from ..core.mechanism import Mechanism, Published
 from ..core.progress import Progress
 from ..core.randomness import for_audit
 from ..core.release import Release
-from ..core.remark import Remark
+from ..core.remark import UNAUDITED, Remark
 from ..core.report import ATTACKERS, RELEASE, Report
 from ..core.settings import Settings
 from ..core.table import Table
@@ -40,9 +40,8 @@ from ..questions.quantities import ADVANTAGES, OF_ATTACKS
 from . import received, reporting, run
 from .evidence import gather
 from .received import Received
-from .release import options_of, remarks_of_manifest
+from .release import FEWEST_UNIQUE, options_of, remarks_of_manifest
 
-FEWEST = 200  # rows that have to be known in a release
 ORDER_HINT = "--order FILE, the key that `release --order FILE` writes, tells which row is which"
 MOST_LEARNT = 200_000  # records that models of attackers learn from and are judged on
 _FEWEST_BAGS = 50  # from which on folds are made of whole bags
@@ -113,7 +112,8 @@ def _attacked(
     table = replace(
         evidence.table, remarks=(
             *evidence.table.remarks, *said, *_disagreement(found, bool(mechanism.judged_as)),
-            *remarks_of_manifest(target.received.manifest or {}),
+            *(one for one in remarks_of_manifest(target.received.manifest or {}) if one.code != UNAUDITED),
+            *_unread(target, settings),
         ),
     )  # fmt: skip
     more = {RELEASE: target.received.name, ATTACKERS: [one.attack.name for one in played]}
@@ -121,6 +121,13 @@ def _attacked(
         more["guess"] = settings.guess
     report = reporting.build("attack", replace(evidence, table=table), settings, found, more)
     return report, supplied.Rows(rows, {})
+
+
+def _unread(target: Target, settings: Settings) -> Iterator[Remark]:
+    """Columns of the release that the attackers do not read."""
+    published = (target.received.manifest or {}).get("table", {}).get("columns", ())
+    if unread := [name for name in settings.exclude if name in published and name != settings.guess]:
+        yield Remark("published-columns-unread", columns=unread)
 
 
 def _asked(settings: Settings) -> list[Attack]:
@@ -189,7 +196,7 @@ def _matched(data: object, settings: Settings, progress: Progress) -> Target:
     if not known.all() and bags:
         what = "not measured: several rows have the same features, and nothing says which of them is in which bag"
         raise DataError(what, got.name, hint=ORDER_HINT)
-    if not known.all() and known.sum() < FEWEST:
+    if not known.all() and known.sum() < FEWEST_UNIQUE:
         raise _too_few(int(known.sum()), got)
     release = _in_order(got, place)
     if got.sizes is not None and not np.array_equal(np.bincount(release.bag, minlength=len(release.view)), got.sizes):
@@ -229,7 +236,7 @@ def _judged_rows(evidence: Evidence, target: Target) -> Evidence:
     table, eta = evidence.table, evidence.eta
     known = target.known[np.searchsorted(target.numbers, table.numbers)]
     rows, asked = np.flatnonzero(known), known[eta.rows]
-    if asked.sum() < FEWEST:
+    if asked.sum() < FEWEST_UNIQUE:
         raise _too_few(int(asked.sum()), target.received)
     remark = Remark("attack-of-unique-rows", rows=len(rows), of=len(known))
     table = replace(table, remarks=(*table.remarks, remark)).at(rows)
@@ -238,7 +245,7 @@ def _judged_rows(evidence: Evidence, target: Target) -> Evidence:
 
 
 def _too_few(known: int, got: Received) -> DataError:
-    what = f"not measured: {known:,} rows can be told apart by their features, and {FEWEST} are needed"
+    what = f"not measured: {known:,} rows can be told apart by their features, and {FEWEST_UNIQUE} are needed"
     return DataError(what, got.name, hint=ORDER_HINT)
 
 

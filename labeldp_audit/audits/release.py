@@ -47,6 +47,8 @@ KEYS = {  # of a manifest, and of its parts: what else stood there could tell la
     "people": ("column", "most_rows", "published", "epsilon"),
     "guide": ("cluster", "prior", "prior_from"),
 }  # fmt: skip
+FEWEST_UNIQUE = 200  # rows that no other is like: `attack` judges these where the key to the order is missing
+MOST_LOOKED_AT = 1_000_000  # rows whose repeats are counted for a warning
 OPERATING_SYSTEM, SEEDED = "operating-system", "seeded-for-testing"
 ALONE = (
     "features, which classes there are, and who is in the table, are public; what is published about them elsewhere is "
@@ -114,9 +116,11 @@ def prepare(
     if folder is not None:
         manifest["previous_releases"] = previous_releases(folder, manifest)
     remarks = (*table.remarks, *guidance.remarks, *_remarks(table, manifest))
-    if mechanism.publishes is Published.BAGS and folder is not None and settings.order is None and not keep_order:
+    without_key = folder is not None and settings.order is None and not (keep_order or alone)
+    if without_key and (mechanism.publishes is Published.BAGS or len(order) <= MOST_LOOKED_AT):
         hashes = records(data, columns.published, replace(options, exclude=(), group=None)).hashes[table.numbers]
-        if len(np.unique(hashes)) < len(hashes):
+        unique = int(np.sum(np.unique(hashes, return_counts=True)[1] == 1))
+        if unique < (len(order) if mechanism.publishes is Published.BAGS else min(FEWEST_UNIQUE, len(order))):
             remarks = (*remarks, Remark("key-needed"))
     phi = _heterogeneity(guidance, table, settings)
     rewrite = Rewrite(() if alone else columns.published, replaced, dataset.rows, table.numbers[order], before)
@@ -186,7 +190,11 @@ def previous_releases(folder: Path, manifest: Mapping[str, Any]) -> int:
             same = (other["label"]["column"], other["table"]["rows"]) == (
                 manifest["label"]["column"], manifest["table"]["rows"],
             )  # fmt: skip
-            every = [{*each["table"]["columns"], *each["table"]["not_published"]} for each in (other, manifest)]
+            every = [
+                {*each["table"]["columns"], *each["table"]["not_published"], each.get("people", {}).get("column")}
+                - {None}
+                for each in (other, manifest)
+            ]
             if same and every[0] == every[1]:  # and what it replaced
                 found, before = found + 1, max(before, 1 + int(other.get("previous_releases") or 0))
     return max(found, before)

@@ -138,6 +138,7 @@ def _released(manifest: Mapping[str, Any]) -> list[str]:
     """The guarantees, in a few words; several of them a line each."""
     from ..audits import release
 
+    each = " for each row" if manifest.get("people", {}).get("most_rows", 1) > 1 else ""
     said, guarantees = f"RELEASED by {rounded(manifest['mechanism'])}", manifest["guarantees"]
     if manifest["randomness"] == release.SEEDED:
         return [
@@ -148,8 +149,8 @@ def _released(manifest: Mapping[str, Any]) -> list[str]:
     if not guarantees:
         return [f"{said}: no epsilon.", "Who knows all other labels of a bag reads the last one off its count."]
     if len(guarantees) == 1:
-        return [f"{said}: {_spent(guarantees[0])}."]
-    return [f"{said}:", *(f"  {_spent(one)}" for one in guarantees)]
+        return [f"{said}: {_spent(guarantees[0], each)}."]
+    return [f"{said}:", *(f"  {_spent(one, each)}" for one in guarantees)]
 
 
 def _is_said(one: Mapping[str, Any], others: Sequence[Mapping[str, Any]]) -> bool:
@@ -163,8 +164,8 @@ def _is_said(one: Mapping[str, Any], others: Sequence[Mapping[str, Any]]) -> boo
     return delta >= 1 or any(e <= epsilon and d <= delta and (e, d) != (epsilon, delta) for e, d in better)
 
 
-def _spent(one: Mapping[str, Any]) -> str:
+def _spent(one: Mapping[str, Any], each: str = "") -> str:
     """No less than what is spent: the manifest has every digit."""
     delta = f", delta {short(one['delta'], ROUND_CEILING, 3)}" if one["delta"] else ""
     epsilon = one["epsilon"] if isinstance(one["epsilon"], str) else short(one["epsilon"], ROUND_CEILING, 6)
-    return f"epsilon {epsilon}{delta} for {_VIEWERS[one['viewer']]}"
+    return f"epsilon {epsilon}{delta}{each} for {_VIEWERS[one['viewer']]}"
