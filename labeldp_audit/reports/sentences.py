@@ -140,15 +140,15 @@ SENTENCES: Mapping[str, str] = {
         "labels from it, and no number here counts that; without --keep-order they are shuffled"
     ),
     "key-needed": (
-        "rows have the same features, so only the key to the order says which is which: `attack`, and `verify` of bags, "
-        "will need it; release with --order FILE to keep it"
+        "rows have the same features, so only the key to the order says which is which: `attack`, and `verify` of "
+        "bags, will need it; release with --order FILE to keep it"
     ),
     "published-columns-unread": (
         "the release publishes columns that these attackers do not read: {columns:listed}; a real attacker does"
     ),
     "released-before": (
-        "releases of as many rows with the same columns in that folder: {releases:,}; if the rows are the same, what they "
-        "tell adds up, as epsilons do; releases elsewhere cannot be seen"
+        "releases of as many rows with the same columns in that folder: {releases:,}; if the rows are the same, what "
+        "they tell adds up, as epsilons do; releases elsewhere cannot be seen"
     ),
     RARER: (
         "{positive:shown} is taken as the positive class of the label {label:shown}, as it is the rarer one; "
