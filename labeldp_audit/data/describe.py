@@ -37,6 +37,7 @@ DAYS = re.compile(rb"\s*\d{1,2}[./]\d{1,2}[./](\d{4}|\d{2})(\s.*)?")
 IDENTIFIERS = {"id", "uid", "uuid", "guid", "identifier"}
 NUMBERED = {"nbr", "nr", "no", "num"}
 OWNERS = "user|customer|client|patient|person|member|account|device|session|order|item|record|row"  # userid, not paid
+PEOPLE = "user|customer|client|patient|person|member|employee|student|subject"
 WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")  # user, Id; ID, Number
 
 Encoders = Mapping[str, Encoder | None]
@@ -177,12 +178,12 @@ def codes(measured: list[NumberScan]) -> Iterator[Remark]:
 
 
 def names_identifier(name: str) -> bool:
-    """id, user_id, userId, PatientID, id_client, userid; not paid or covid."""
+    """id, user_id, userId, PatientID, id_client, userid, patient; not paid or covid."""
     words = [word.lower() for word in WORD.findall(name)]
     if words[1:] and words[-1] in NUMBERED:  # patient_nbr, not number_of_visits
         return True
-    glued = bool(words) and re.fullmatch(f"({OWNERS})id", words[-1])
-    return bool(glued or IDENTIFIERS & {*words[:1], *words[-1:]})
+    named = bool(words) and re.fullmatch(f"({OWNERS})id|{PEOPLE}", words[-1])
+    return bool(named or IDENTIFIERS & {*words[:1], *words[-1:]})
 
 
 # ---- what people are called

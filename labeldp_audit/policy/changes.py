@@ -234,7 +234,10 @@ def _no_worse(name: str, compared: Comparison) -> Verdict | None:
                      for report in (compared.old, compared.new))  # fmt: skip
     listed = compared.new.quantities[name].listed
     new = [one for key, one in after.items() if listed and key not in before]
-    gone = [one for key, one in before.items() if _is_limited(one) and not _is_found(one, after.get(key), listed)]
+    # Losses are asked up to the end of the curve: a curve that ends sooner has lost no limit.
+    last = max((one.place("tau") or 0.0 for one in after.values()), default=math.inf)
+    there = {key: one for key, one in before.items() if (one.place("tau") or 0.0) <= last}
+    gone = [one for key, one in there.items() if _is_limited(one) and not _is_found(one, after.get(key), listed)]
     first = worse[0].new if worse else next(iter((*new, *gone)), None)
     said = f"{name}: {len(worse) + len(new)} of {len(changes) + len(new)} numbers got worse"
     outcome = Outcome.FAIL if worse or new else Outcome.PASS

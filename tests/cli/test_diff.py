@@ -192,3 +192,16 @@ def test_report_of_an_attack_is_no_baseline_of_a_table(stored):
     stored("attack", "first.csv", "q.csv", "--attacker", "optimal", "--no-output", "-f", "json=attack.json")
     ended = stored("check", "first.csv", "--baseline", "attack.json", "--no-output")
     assert ended.status == 2 and "a report of attack is no baseline of a table" in ended.error
+
+
+def test_curve_that_ends_sooner_has_lost_no_limit():
+    """A table that tells less has a shorter curve; a place inside it that is gone still counts."""
+    old = lda.estimate_j(table(0.95), label="y", estimator="linear", tau="0:4:1", mechanisms="rr:epsilon=1")
+    content = old.content
+    kept = {
+        name: tuple(one for one in content.findings if test(one.place("tau") or 0.0))
+        for name, test in (("shorter", lambda tau: tau <= 2), ("holed", lambda tau: tau != 2))
+    }
+    shorter, holed = (lda.Report(replace(content, findings=some)).check(baseline=old) for some in kept.values())
+    assert (shorter.outcome, holed.outcome) == (lda.Outcome.PASS, lda.Outcome.FAIL)
+    assert any("had limits before and has none now" in one.said for one in holed.verdicts)

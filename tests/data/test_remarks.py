@@ -155,6 +155,7 @@ def test_names_of_numbers_of_people():
 def test_rows_of_one_person_are_thought_of(read_columns):
     warnings = said_of(read_columns({"patient_nbr": np.arange(600) // 3, "x": np.arange(600) % 7}))
     assert any("names people: 'patient_nbr'" in one for one in warnings)
+    assert names_identifier("patient") and names_identifier("Customer") and not names_identifier("patients_seen")
     warnings = said_of(read_columns({"user_id": [f"u{i // 3}" for i in range(600)], "x": np.arange(600) % 7}))
     assert any("names people: 'user_id'" in one for one in warnings)
 
