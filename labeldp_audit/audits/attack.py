@@ -167,9 +167,6 @@ def _matched(data: object, settings: Settings, progress: Progress) -> Target:
     table = read_table(data, options, progress)
     dataset, spec = table.dataset, _spec(settings)
     copy = received.copy_of(settings.release, spec)
-    if spec is None and copy.manifest is None:
-        hint = "--mechanism SPEC stands in for it where another tool made the release"
-        raise DataError("a release without its manifest", copy.name, hint=hint)
     got = received.read(copy, options, spec, dataset.classes, dataset.label)
     if got.mechanism.publishes is Published.LABELS and got.mechanism.needs and got.release.group is None:
         what = f"how {got.mechanism.name} drew each label is said in its manifest alone"

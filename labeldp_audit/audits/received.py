@@ -65,7 +65,11 @@ def copy_of(release: object, spec: str | None = None) -> Copy:
         file = Path(release)
         if not file.is_file():
             raise DataError("no such file", file.name)
-        return Copy(file.name, os.fspath(file), str(beside(file)[1]), None if spec else manifest_of(file), order)
+        manifest = None if spec else manifest_of(file)
+        if spec is None and manifest is None:
+            hint = "--mechanism SPEC stands in for it where another tool made the release"
+            raise DataError("a release without its manifest", file.name, hint=hint)
+        return Copy(file.name, os.fspath(file), str(beside(file)[1]), manifest, order)
     if isinstance(release, Released):
         known = None if spec else _checked(release.manifest, IN_MEMORY)
         return Copy(IN_MEMORY, release.frame, release.bags, known, release.order)

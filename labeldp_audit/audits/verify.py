@@ -16,7 +16,7 @@ from .. import __version__
 from ..core import settings as settings_module
 from ..core.arrays import Floats, Integers
 from ..core.budget import Budget
-from ..core.errors import DataError, SpecError
+from ..core.errors import SpecError
 from ..core.mechanism import Mechanism, Published
 from ..core.policy import Judgement
 from ..core.progress import Progress
@@ -104,9 +104,6 @@ def _case(copy: Copy, settings: Settings, progress: Progress) -> tuple[Case, Pai
         labels_only=True, many_classes=True,
     )  # fmt: skip
     spec, manifest = _the_spec(settings) if settings.mechanism else None, copy.manifest
-    if spec is None and manifest is None:
-        hint = "--mechanism SPEC and --original DATA stand in for a manifest"
-        raise DataError("a release without its manifest", copy.name, hint=hint)
     original = _source(settings.original)
     names = () if original is None else publish.column_names(original, options)
     if manifest is not None:

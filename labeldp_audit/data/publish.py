@@ -196,6 +196,7 @@ def write_table(table: pa.Table, to: Path, file: BinaryIO) -> None:
 
 
 def write_columns(columns: Mapping[str, npt.NDArray[Any]], to: Path, file: BinaryIO) -> None:
+    """Write a table of numbers in the kind of file that the ending names."""
     write_table(pa.table(dict(columns)), to, file)
 
 

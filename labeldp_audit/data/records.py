@@ -85,9 +85,9 @@ def _in_type(cells: pa.Array, kind: pa.DataType | None) -> pa.Array:
 
 def _words(cells: pa.Array, form: Form, rounded: bool) -> Words:
     """Return 64 bits of each cell, (n,)."""
-    cells = canonical(cells) if form in (Form.AS_RELEASED, Form.AS_RELEASED_TEXT) else cells
     if pa.types.is_dictionary(cells.type):
         cells = cells.dictionary_decode()
+    cells = canonical(cells) if form in (Form.AS_RELEASED, Form.AS_RELEASED_TEXT) else cells
     cells = cells.cast(pa.string()) if form is Form.AS_RELEASED_TEXT and numbers.is_number(cells.type) else cells
     exact, kind = form is not Form.VALUES, cells.type
     if any(of(kind) for of in _NUMBERS) or (not exact and numbers.is_number(kind)):
