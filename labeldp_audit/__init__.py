@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from .core import settings as _settings
 from .core.errors import AssumptionError, AuditError, DataError, SpecError, as_arguments
-from .core.finding import Bound, Finding
+from .core.finding import NEIGHBORHOODS, Bound, Finding
 from .core.policy import Judgement, Outcome, Verdict
 from .core.released import Released
 
@@ -245,7 +245,7 @@ class Findings(tuple[Finding, ...]):
         from .data import pandas_frame
 
         places = sorted({place for one in self for place in one.at})
-        after = ("estimate", "low", "high", "confidence", "n", "method", "assumptions", "reason")
+        after = ("estimate", "low", "high", *NEIGHBORHOODS, "confidence", "n", "method", "assumptions", "reason")
         said = [{**vars(one.bound), **vars(one), **dict.fromkeys(places), **one.at} for one in self]
         return pandas_frame({name: [one[name] for one in said] for name in ("quantity", "mechanism", *places, *after)})
 

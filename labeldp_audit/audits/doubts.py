@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +22,7 @@ import numpy.typing as npt
 from ..core.arrays import Floats
 from ..core.errors import DataError
 from ..core.eta import Eta
-from ..core.finding import Bound, Finding
+from ..core.finding import NEIGHBORHOODS, Bound, Finding
 from ..core.remark import DOUBTS, MODEL_DOUBTS, ORDER_TELLS, Remark
 from ..core.table import Table
 from ..questions.every import CERTIFIED, QUANTITIES
@@ -74,7 +75,7 @@ def within(findings: Iterable[Finding], table: Table) -> list[Finding]:
     why = next((reason for code, reason in DOUBTS.items() if code in codes), None)
     of_model = next((reason for code, reason in MODEL_DOUBTS.items() if code in codes), None)
     if why is not None:
-        return [_without(one, ("low", "high"), why) for one in findings]
+        return [_without(one, ("low", "high", *NEIGHBORHOODS), why) for one in findings]
     if of_model is None:
         return list(findings)
     known = ((one, QUANTITIES.get(one.quantity)) for one in findings)
@@ -83,11 +84,8 @@ def within(findings: Iterable[Finding], table: Table) -> list[Finding]:
 
 def _without(finding: Finding, ends: tuple[str, ...], why: str) -> Finding:
     """Return the finding without these ends."""
-    bound = finding.bound
-    low, high = (None if end in ends else getattr(bound, end) for end in ("low", "high"))
-    if (low, high) == (bound.low, bound.high):
-        return finding
-    return replace(finding, bound=replace(bound, low=low, high=high, reason=f"no limits: {why}"))
+    gone: dict[str, Any] = {end: None for end in ends if getattr(finding.bound, end) is not None}
+    return replace(finding, bound=replace(finding.bound, **gone, reason=f"no limits: {why}")) if gone else finding
 
 
 def within_certificates(findings: Iterable[Finding]) -> tuple[Finding, ...]:

@@ -18,6 +18,7 @@ from ..core.report import ETA_FILE, Report
 from ..core.settings import Settings
 from ..core.table import Dataset
 from ..estimators import reliability
+from ..questions import neighborhoods
 from ..questions.contract import Evidence
 from ..questions.every import CERTIFIED, QUANTITIES
 from . import doubts
@@ -34,7 +35,8 @@ def build(
 ) -> Report:  # fmt: skip
     """more: parameters that only this command has."""
     table, eta = evidence.table, evidence.eta
-    told, labels = tuple(doubts.within(doubts.within_certificates(findings), table)), table.labels[eta.rows]
+    limited = neighborhoods.with_limits(findings, evidence, settings)
+    told, labels = tuple(doubts.within(doubts.within_certificates(limited), table)), table.labels[eta.rows]
     groups = max(1, min(_BINS, len(labels) // _FEWEST))
     classes = table.dataset.classes
     bins = tuple(reliability.table(eta.probability, labels, classes, groups, _DOUBT / eta.choices))

@@ -16,7 +16,7 @@ from ..core.report import COMPARED, Report
 from ..core.settings import Settings
 from ..engines.threads import one_blas_thread
 from ..estimators import supplied
-from ..questions import advantage, certificates, eta_range, releases, tail, taus, worst_case
+from ..questions import advantage, certificates, eta_range, neighborhoods, releases, tail, taus, worst_case
 from ..questions.contract import Answer, Evidence, Question
 from ..questions.every import QUESTIONS, checked, fitting
 from ..questions.quantities import OF_COLUMNS, OF_GROUPS
@@ -32,7 +32,8 @@ def estimate_eta(data: object, settings: Settings, progress: Progress) -> tuple[
     """The report, and a row for each query."""
     evidence = gather(data, settings, progress, many=True)
     table, eta = evidence.table, evidence.eta
-    rows = supplied.Rows(supplied.to_rows(table, eta), supplied.about(table, eta, settings))
+    columns = {**supplied.to_rows(table, eta), **neighborhoods.columns_of(evidence, settings)}
+    rows = supplied.Rows(columns, supplied.about(table, eta, settings))
     return _report("estimate-eta", eta_range.everything, evidence, settings), rows
 
 

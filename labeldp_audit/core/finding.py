@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 BASELINE = "baseline"  # the coordinate of what stands beside all mechanisms: FEATURES or CLEAR
+NEIGHBORHOODS = ("neighborhood_low", "neighborhood_high")  # fields of a bound
 FEATURES, CLEAR = "features", "no-noise"  # no label is published; all labels are
 
 
@@ -22,6 +23,9 @@ class Bound:
     assumptions: tuple[str, ...] = ()
     reason: str | None = None  # why there is no estimate
     standard_error: float | None = None  # of the simulation behind the estimate, where there was one
+    # Limits of the same number with the average over the neighbours of each person in the place of the person.
+    neighborhood_low: float | None = None
+    neighborhood_high: float | None = None
 
 
 @dataclass(frozen=True)

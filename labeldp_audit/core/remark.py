@@ -17,6 +17,7 @@ ONE_EACH = "one-row-of-each-person"  # judges
 SPELLED_ALIKE = "labels-spelled-alike"  # classes that may be one and the same
 BEATEN = "trees-predict-better"  # than the model that the user insists on
 UNBEATEN = "trees-predict-no-better"
+UNLIKE = "neighbours-not-alike"  # fewer of them guess labels clearly better
 MISCALIBRATED = "labels-contradict-probabilities"  # supplied ones
 FITTED_BEFORE = "fitted-before"  # eta is that of a classifier fitted to unknown rows
 ORDER_TELLS = "order-tells-labels"  # rows that follow one another have like labels, whatever their features are
@@ -40,6 +41,7 @@ DOUBTS: Mapping[str, str] = {  # under which no limit holds, and the reason that
 RARER = "positive-is-rarer"  # neither the user nor the values say which class is positive
 UNPUBLISHED = "columns-not-published"  # those that were excluded, and the one that names people
 MODEL_DOUBTS: Mapping[str, str] = {  # under which no limit holds that assumes the model, and the reason
+    UNLIKE: "the labels refute that so many neighbours are alike: leave out --k, and labels choose it",
     BEATEN: (
         "boosted trees with a logistic regression on the published columns predict the labels better than this model; "
         "audit with the default estimator"

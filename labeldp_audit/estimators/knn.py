@@ -19,10 +19,10 @@ import numpy.typing as npt
 from ..bounds.intervals import measure_smoothness
 from ..core.arrays import Floats, Integers
 from ..core.budget import RADII_SHARE
-from ..core.errors import AssumptionError
 from ..core.eta import Eta, Neighborhoods
 from ..core.progress import Progress
 from ..core.randomness import for_audit
+from ..core.remark import UNLIKE, Remark
 from ..core.settings import Settings
 from ..core.table import Points, Table
 from ..engines.machine import ENCODED, available_cores, check_memory
@@ -60,9 +60,8 @@ class Neighbors(Estimator):
         halves = halves_of(n, settings) if task.halves else None
         beside = ks_beside(n, settings)
         grid = _counted(table, queries, (*beside, *ks), settings, task.progress, halves)
-        if beside:
-            check_alike(grid.at(0), grid.at(1), table.labels)
-        return chosen(islice(grid, len(beside), None), table.labels), ()
+        said = check_alike(grid.at(0), grid.at(1), table.labels) if beside else ()
+        return chosen(islice(grid, len(beside), None), table.labels), said
 
 
 def glimpse(table: Table, rows: Integers, settings: Settings, progress: Progress) -> Eta:
@@ -133,13 +132,15 @@ def ks_beside(n: int, settings: Settings) -> tuple[int, ...]:
     return (most,) if settings.k is not None and settings.k > most and settings.smoothness is None else ()
 
 
-def check_alike(fewer: Neighborhoods, more: Neighborhoods, labels: Labels) -> None:
-    """Refuses neighbourhoods of people whom smaller ones tell apart: limits of their averages say nothing of them."""
+def check_alike(fewer: Neighborhoods, more: Neighborhoods, labels: Labels) -> tuple[Remark, ...]:
+    """Return a remark where smaller neighbourhoods tell people apart: limits of averages then say nothing of people."""
     own = labels[more.rows]
-    behind = losses(smoothed(more.counts), own) - losses(smoothed(fewer.counts), own)
-    if behind.mean() > _CLEARLY * behind.std() / math.sqrt(len(behind)):
-        what = f"{more.k:,} neighbours are no people alike: {fewer.k:,} guess labels clearly better"
-        raise AssumptionError(what, hint="leave out --k, and labels choose it")
+    of_more, of_fewer = (losses(smoothed(one.counts), own) for one in (more, fewer))
+    behind = of_more - of_fewer
+    if behind.mean() <= _CLEARLY * behind.std() / math.sqrt(len(behind)):
+        return ()
+    lost = {"log_loss": float(of_more.mean()), "less": float(behind.mean())}
+    return (Remark(UNLIKE, k=more.k, fewer=fewer.k, **lost),)
 
 
 # ---- from counts to eta; labels (n,) of the whole table: those of the queries judge, and no count holds them

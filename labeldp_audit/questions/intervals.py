@@ -131,7 +131,8 @@ def _band(table: Table, eta: Eta, miss: float) -> Band:
 def _shares(eta: Eta, positive: int) -> Floats:
     """In the counts as they are."""
     assert eta.counts is not None
-    return np.asarray(eta.counts[:, positive] / eta.counts.sum(axis=1))
+    found = eta.counts.sum(axis=1)
+    return np.where(found > 0, eta.counts[:, positive] / np.maximum(found, 1), eta.probability[:, positive])
 
 
 def of_windows(eta: Eta, positive: int, mistakes: Mistakes, widening: float) -> Intervals:
@@ -140,12 +141,18 @@ def of_windows(eta: Eta, positive: int, mistakes: Mistakes, widening: float) -> 
     if eta.counts is None:  # given, and taken at its word unless labels refute it
         low, high = (np.zeros_like(known), np.ones_like(known)) if eta.refuted else (known, known)
         return Intervals(low, high, 0, known)
-    each = mistakes.miss_each / eta.choices  # labels chose the counts: those of every choice must hold
-    low, high = clopper_pearson.limits_of_counts(eta.counts[:, positive], eta.counts.sum(axis=1), each / 2)
-    low, high = np.maximum(0.0, low - widening), np.minimum(1.0, high + widening)
+    box = of_averages(eta, positive, mistakes)
+    low, high = np.maximum(0.0, box.low - widening), np.minimum(1.0, box.high + widening)
     # A window of rows with like scores may mix people whom a model tells apart. Then its labels say nothing of them:
     # neither that what the model says is too much, nor that it is all there is.
-    low, high = np.where(known < low, 0.0, low), np.where(known > high, 1.0, high)
+    return replace(box, low=np.where(known < low, 0.0, low), high=np.where(known > high, 1.0, high))
+
+
+def of_averages(eta: Eta, positive: int, mistakes: Mistakes) -> Intervals:
+    """The interval of the mean of eta over the rows around each row."""
+    assert eta.counts is not None
+    each = mistakes.miss_each / eta.choices  # labels chose the counts: those of every choice must hold
+    low, high = clopper_pearson.limits_of_counts(eta.counts[:, positive], eta.counts.sum(axis=1), each / 2)
     return Intervals(low, high, mistakes.allowed, _shares(eta, positive))
 
 
@@ -163,12 +170,18 @@ class Losses:
 
 def losses_of(box: Intervals, believed: Belief, prior: Prior, tilt: float = 0.0) -> Losses:
     """One p is everybody's: between which ends it is, is looked at in parts, each by itself."""
-    parts = list(pairwise(np.linspace(prior.low, prior.high, PARTS + 1).tolist()))
-    low, high = np.stack([loss.feature_loss_range(box.low, box.high, *part, tilt) for part in parts], axis=1)
-    rows = tail.Losses.of(loss.feature_loss(box.plain, prior.p, tilt), low, high)
-    law = believed.law
-    people = None if box.people is None else functools.partial(_above, box.people, parts, tilt)
+    rows, law = losses_within(box, prior, tilt), believed.law
+    people = None if box.people is None else functools.partial(_above, box.people, _parts(prior), tilt)
     return Losses(rows, box.wrong, loss.feature_loss(law.eta[:, 1], prior.p, tilt), law.weight, believed.method, people)
+
+
+def losses_within(box: Intervals, prior: Prior, tilt: float) -> tail.Losses:
+    low, high = np.stack([loss.feature_loss_range(box.low, box.high, *part, tilt) for part in _parts(prior)], axis=1)
+    return tail.Losses.of(loss.feature_loss(box.plain, prior.p, tilt), low, high)
+
+
+def _parts(prior: Prior) -> list[Ends]:
+    return list(pairwise(np.linspace(prior.low, prior.high, PARTS + 1).tolist()))
 
 
 def _above(people: Averages, parts: Sequence[Ends], tilt: float, losses: Floats) -> tuple[Floats, Floats]:

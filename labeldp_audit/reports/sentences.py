@@ -25,6 +25,7 @@ from ..core.remark import (
     UNANSWERED,
     UNAUDITED,
     UNBEATEN,
+    UNLIKE,
     UNPUBLISHED,
     UNREADABLE,
     Remark,
@@ -253,6 +254,11 @@ SENTENCES: Mapping[str, str] = {
         "estimates do not fit the labels in {groups} of {of} groups of like estimates: where {predicted:.3g} was "
         "predicted for {label} on average, {observed:.3g} was observed ({low:.3g} to {high:.3g}, about "
         "{confidence:percent} for all groups); another --estimator may fit better"
+    ),
+    UNLIKE: (
+        "{k:,} neighbours are not people alike: {fewer:,} guess labels clearly better (log loss {log_loss:.4f}, "
+        "{less:.4f} less), so limits for people are withheld and those of neighbourhood averages are not; leave out "
+        "--k, and labels choose it"
     ),
     MISCALIBRATED: (
         "the labels do not fit the probabilities in {source}: among {rows:,} rows with probabilities {first:.3g} to "

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from labeldp_audit import neighbors
-from labeldp_audit.core.errors import AssumptionError
 from labeldp_audit.core.eta import Neighborhoods
 from labeldp_audit.core.progress import Silent
+from labeldp_audit.core.remark import UNLIKE
 from labeldp_audit.core.settings import Settings
 from labeldp_audit.estimators import knn
 from labeldp_audit.estimators.comparison import ranked, smoothed
@@ -38,7 +38,7 @@ def lost(k):
     return np.array([-math.log((row[y] + 0.5) / (k + 1)) for row, y in zip(AT[k], LABELS, strict=True)])
 
 
-def test_neighbours_whom_fewer_tell_apart_are_refused():
+def test_neighbours_whom_fewer_tell_apart_are_remarked():
     rng = np.random.default_rng(0)
     x = rng.normal(size=2000).astype(np.float32)
     labels = (rng.random(2000) < 1 / (1 + np.exp(1 - 2 * x))).astype(np.uint8)
@@ -48,11 +48,13 @@ def test_neighbours_whom_fewer_tell_apart_are_refused():
         found = neighbors.count_grid(
             x[:, None], labels, 2, np.arange(2000), ks=(*beside, 1500), recall=1.0, seed=0, threads=1, progress=Silent()
         )
-        knn.check_alike(*found, labels)
+        return knn.check_alike(*found, labels)
 
-    with pytest.raises(AssumptionError, match="1,500 neighbours are no people alike: 179 guess labels clearly better"):
-        judged(labels)
-    judged(rng.permutation(labels))  # where features tell nothing, as many as one likes are alike
+    [remark] = judged(labels)
+    assert (remark.code, remark.values["k"], remark.values["fewer"]) == (UNLIKE, 1500, 179)
+    assert remark.values["log_loss"] > remark.values["less"] > 0.05
+    # Where features tell nothing, as many as one likes are alike.
+    assert judged(rng.permutation(labels)) == ()
 
 
 @pytest.mark.parametrize("settings", [Settings(), Settings(k=179), Settings(k=1500, smoothness="1,1")])

@@ -16,7 +16,7 @@ import csv
 import io
 from collections.abc import Iterator, Sequence
 
-from ...core.finding import Bound, Finding
+from ...core.finding import NEIGHBORHOODS, Bound, Finding
 from ...core.policy import Judgement
 from ...core.quoting import plain
 from ...core.report import Report
@@ -24,7 +24,8 @@ from .. import answers
 from .spelling import exact
 
 VERDICT, WAIVER = "verdict", "waiver"
-_AFTER = ("estimate", "low", "high", "confidence", "n", "method", "assumptions", "reason")
+_NUMBERS = ("estimate", "low", "high", *NEIGHBORHOODS)
+_AFTER = (*_NUMBERS, "confidence", "n", "method", "assumptions", "reason")
 _JUDGED = ("line", "outcome", "until")
 
 
@@ -42,7 +43,7 @@ def render(report: Report, **_: object) -> str:
 def _row(finding: Finding, places: Sequence[str]) -> list[str]:
     bound = finding.bound
     texts = (bound.method, "; ".join(bound.assumptions), bound.reason or "")
-    numbers = (bound.estimate, bound.low, bound.high, finding.confidence)
+    numbers = (*(getattr(bound, name) for name in _NUMBERS), finding.confidence)
     return [
         plain(finding.quantity), plain(finding.mechanism or ""), *(_cell(finding.at.get(place)) for place in places),
         *map(_cell, numbers), str(bound.n), *map(plain, texts),

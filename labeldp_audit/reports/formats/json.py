@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from numbers import Integral, Real
 
-from ...core.finding import Finding
+from ...core.finding import NEIGHBORHOODS, Finding
 from ...core.policy import Judgement, Waiver
 from ...core.report import OLDER, SCHEMA, TOOL, Report
 from .. import sentences
@@ -69,7 +69,7 @@ def _finding(finding: Finding) -> dict[str, object]:
         "low": bound.low, "high": bound.high, "confidence": finding.confidence, "n": bound.n, "method": bound.method,
         "assumptions": bound.assumptions,
         **({} if finding.bag is None else {"claim": finding.claim, "bag": finding.bag}),
-        **_known({"reason": bound.reason, "standard_error": bound.standard_error}),
+        **_known({name: getattr(bound, name) for name in ("reason", "standard_error", *NEIGHBORHOODS)}),
     }  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 from ...core.errors import DataError
 from ...core.eta import Bin, EtaSummary, Tried
-from ...core.finding import Bound, Change, Finding, Way
+from ...core.finding import NEIGHBORHOODS, Bound, Change, Finding, Way
 from ...core.from_json import WORDS, Nouns, listed, members, number, refused, text, whole
 from ...core.policy import COMPARISONS, FIELDS, Judgement, Outcome, Verdict, Waived, Waiver
 from ...core.quantity import PER_CENT, Quantity
@@ -174,7 +174,8 @@ _NOUNS: Nouns = Nouns(
         "Change": lambda one: Change(_finding(one["old"]), _finding(one["new"]), Way(one["way"])),
     },
     optional={
-        Report: ("uncertifiable", "changes"), EtaSummary: ("order_p",), Bound: ("reason", "standard_error"),
+        Report: ("uncertifiable", "changes"), EtaSummary: ("order_p",),
+        Bound: ("reason", "standard_error", *NEIGHBORHOODS),
         Finding: ("claim", "bag"), Column: ("missing", "levels", "width"), Waiver: ("baseline",),
         Tried: ("k", "behind", "behind_error"),
     },
@@ -228,7 +229,10 @@ def _faults_of_finding(one: Finding, known: Quantity | None) -> Iterator[str]:
         yield f"the counts of {one.quantity} are none"
     if not _rises(bound.low, bound.estimate, bound.high):
         yield f"{one.quantity} is not between its low and its high"
-    if known is not None and known.written_in == PER_CENT and not _rises(0, bound.low, bound.estimate, bound.high, 1):
+    if not _rises(*(near := (bound.neighborhood_low, bound.neighborhood_high))):
+        yield f"the limits of neighbourhoods of {one.quantity} do not rise"
+    share = known is not None and known.written_in == PER_CENT
+    if share and not (_rises(0, bound.low, bound.estimate, bound.high, 1) and _rises(0, *near, 1)):
         yield f"{one.quantity} is no share"
 
 
