@@ -59,10 +59,7 @@ def uncertifiable(findings: Iterable[Finding]) -> str | None:
 
 
 def _summary(eta: Eta, bins: tuple[Bin, ...]) -> EtaSummary:
-    of_one_class = 0
-    if eta.counts is not None:
-        found = eta.counts.sum(axis=1)
-        of_one_class = int(((eta.counts.max(axis=1) == found) & (found > 0)).sum())
+    of_one_class = 0 if eta.counts is None else int(_pure(eta.counts).sum())
     return EtaSummary(
         estimator=eta.estimator, k=eta.k, metric=eta.metric, n=eta.n, queries=eta.queries, exact=eta.exact,
         recall=eta.recall, recall_low=eta.recall_low, log_loss=eta.log_loss, one_class=of_one_class,
@@ -136,7 +133,7 @@ def remarks(command: str, dataset: Dataset, eta: Eta, bins: tuple[Bin, ...]) -> 
     if not eta.exact:
         yield Remark("search-not-exact", recall=eta.recall, recall_low=eta.recall_low)
     if command != "advantage" and eta.counts is not None:
-        yield from _about_purity(eta, eta.counts.max(axis=1) == eta.counts.sum(axis=1))
+        yield from _about_purity(eta, _pure(eta.counts))
     if not eta.sees(dataset):
         yield Remark("model-sees-nothing", log_loss=eta.log_loss, blind=dataset.blind_log_loss)
     yield from _about_mixtures(eta)
@@ -150,6 +147,12 @@ def remarks(command: str, dataset: Dataset, eta: Eta, bins: tuple[Bin, ...]) -> 
             "shares-do-not-fit", groups=len(off), of=len(bins), label=worst.of, predicted=worst.said,
             observed=worst.came, low=worst.low, high=worst.high, confidence=1 - _DOUBT,
         )  # fmt: skip
+
+
+def _pure(counts: np.ndarray) -> np.ndarray:
+    """Return where all neighbours, and not none, have one label."""
+    found = counts.sum(axis=1)
+    return np.asarray((counts.max(axis=1) == found) & (found > 0))
 
 
 def _about_purity(eta: Eta, pure: np.ndarray) -> Iterator[Remark]:

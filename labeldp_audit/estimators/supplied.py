@@ -13,6 +13,7 @@ import numpy.typing as npt
 from ..core.arrays import Floats, Integers
 from ..core.errors import DataError, SpecError
 from ..core.eta import Eta, Tried
+from ..core.finding import NEIGHBORHOODS
 from ..core.from_json import Nouns, listed, members, text
 from ..core.quoting import shown
 from ..core.remark import MISCALIBRATED, ONE_EACH, Remark
@@ -201,7 +202,9 @@ def _faults_of_rows(columns: Mapping[str, npt.NDArray[Any]], told: About) -> Ite
     wanted = ["row", *of("eta")] + ([*of("count"), "k", "radius"] if counted else [])
     wanted += ["part", *of("unseen")] if parted and counted else []
     wanted += _UNRESOLVED if parted and _UNRESOLVED[0] in columns else []
-    if {*columns} != {*wanted}:
+    # Nothing is made of these, which follow from the counts.
+    near = {one for name in NEIGHBORHOODS for one in (name, *of(name))}
+    if {*columns} - near != {*wanted}:
         yield "its columns are others"
         return
     whole = {"row", "k", "part", *of("count")}

@@ -11,7 +11,7 @@ and mechanisms 22 %, advantages and what the bounds on them are made of 22 %.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -21,7 +21,7 @@ from ..bounds.intervals.mistakes import simultaneous
 from ..core.arrays import Floats
 from ..core.budget import PRIOR_SHARE, Budget
 from ..core.eta import Eta, Law
-from ..core.finding import BASELINE, CLEAR, NEIGHBORHOODS, Finding
+from ..core.finding import BASELINE, CLEAR, NEIGHBORHOODS, Bound, Finding
 from ..core.remark import DOUBTS
 from ..core.settings import Settings
 from ..measures import guess, tail, worst_case
@@ -41,12 +41,12 @@ SAID = (
 ONE = np.ones(2)  # what right guesses of two classes pay
 
 
-def with_limits(findings: Iterable[Finding], evidence: Evidence, settings: Settings) -> list[Finding]:
-    """Return the findings, with limits of neighbourhood averages where there are some."""
-    if not _are_counted(evidence.eta):
-        return list(findings)
-    limits = _Limits(evidence, settings)
-    return [one if (ends := limits.of(one)) is None else _limited(one, *ends) for one in findings]
+def with_limits(findings: Iterable[Finding], evidence: Evidence, settings: Settings) -> Iterator[Finding]:
+    """Yield the findings, with limits of neighbourhood averages where there are some."""
+    limits = _Limits(evidence, settings) if _are_counted(evidence.eta) else None
+    for one in findings:
+        ends = None if limits is None else limits.of(one)
+        yield one if ends is None else replace(one, bound=_limited(one.bound, *ends))
 
 
 def _are_counted(eta: Eta) -> bool:
@@ -54,10 +54,8 @@ def _are_counted(eta: Eta) -> bool:
     return eta.counts is not None and eta.metric == "l2"
 
 
-def _limited(finding: Finding, low: float, high: float) -> Finding:
-    said = (*finding.bound.assumptions, SAID)
-    bound = replace(finding.bound, neighborhood_low=low, neighborhood_high=high, assumptions=said)
-    return replace(finding, bound=bound)
+def _limited(bound: Bound, low: float, high: float) -> Bound:
+    return replace(bound, neighborhood_low=low, neighborhood_high=high, assumptions=(*bound.assumptions, SAID))
 
 
 def columns_of(evidence: Evidence, settings: Settings) -> dict[str, Floats]:
@@ -154,14 +152,9 @@ class _Limits:
 
     @functools.cached_property
     def _known(self) -> published_bounds.Known:
-        plain, p = self.around(1).plain, self._prior
-
-        def interval(value: Callable[[Floats], Floats], most: float) -> published_bounds.Interval:
-            low, high = self._mean(value, most)
-            return low, float(value(plain).mean()), high
-
-        return published_bounds.Known(
-            p=(p.low, p.p, p.high), missed=interval(lambda eta: np.minimum(eta, 1 - eta), 0.5),
-            spread=interval(lambda eta: eta * (1 - eta), 0.25), payoffs=Payoffs(ONE, ONE, ONE),
-            law=Law(np.full(len(plain), 1 / len(plain)), np.column_stack([1 - plain, plain])),
-        )  # fmt: skip
+        """As these bounds need no law and no estimates, ends stand for them."""
+        low, high = self._mean(lambda eta: np.minimum(eta, 1 - eta), 0.5)
+        least, most = self._mean(lambda eta: eta * (1 - eta), 0.25)
+        p = self._prior.low, self._prior.low, self._prior.high
+        payoffs, law = Payoffs(ONE, ONE, ONE), Law(np.ones(1), ONE[None] / 2)
+        return published_bounds.Known(p, (low, low, high), (least, least, most), payoffs, law)

@@ -19,6 +19,7 @@ from .formats.spelling import count, nats, short
 
 OPEN = "OPEN"
 _SURE = 0.99  # RECOVERED of questions/attacked.py
+_DIFFER = "single people may differ"
 _SIGHT = "; high assumes that the model sees what sets people apart"
 
 # ---- the policy
@@ -293,14 +294,22 @@ def _tail(report: Report) -> Iterator[str]:
     if bound is None or tau is None:
         return
     what, estimate = f"lose more than {nats(tau)}{_under(report, name, found.J)}", words.said(bound.estimate, PER_CENT)
-    if bound.low is None or bound.high is None:
+    known = bound if bound.low is not None and bound.high is not None else words.near(bound)
+    if known is None:
         yield f"An estimated {estimate} of people {what}; there are no limits."
         return
-    between = f"between {words.low(bound, PER_CENT)} % and {words.high(bound, PER_CENT)} %"
-    if found.is_open(bound):
+    between = f"between {words.low(known, PER_CENT)} % and {words.high(known, PER_CENT)} %"
+    if known is not bound:
+        yield f"{_averages(report)}: {between} {what} (estimate {estimate}); {_DIFFER}."
+    elif found.is_open(bound):
         yield f"{OPEN}: {between} {what} (estimate {estimate}); {_would_tell(bound, report)}."
     else:
         yield f"{words.started(between)} of people {what} (estimate {estimate}){_sight(report, found.J)}."
+
+
+def _averages(report: Report) -> str:
+    k = None if report.eta is None else report.eta.k
+    return f"Averages over {count(k)} neighbours" if k else "Averages over neighbours"
 
 
 def _would_tell(bound: Bound, report: Report) -> str:
@@ -324,7 +333,10 @@ def _worst(report: Report) -> Iterator[str]:
     if bound is None:
         return
     under, estimate = _under(report, name, found.WORST), words.said(bound.estimate, NATS)
-    if bound.low is None:
+    if bound.low is None and (near := words.near(bound)) is not None:
+        most = f"the largest loss{under} is {words.ends(near, NATS)} nats"
+        yield f"{_averages(report)}: {most} (estimate {estimate}); {_DIFFER}."
+    elif bound.low is None:
         yield f"The largest loss of a person{under} is an estimated {estimate}; there are no limits."
     elif bound.low == math.inf:
         yield f"The largest loss of a person{under} is infinite."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ..core.finding import NEIGHBORHOODS
 from ..core.quantity import MATHEMATICS, PITFALLS, TRAINING, UNIFIED, Term
 
 _JOINTLY = "P(every low <= its number <= every high) >= confidence"
@@ -51,6 +52,15 @@ TERMS: Mapping[str, Term] = {one.name: one for one in (
         f"assumption about eta. {_EXCEPT}",
         ("estimate", "low", "confidence"),
     ),
+    *(Term(
+        name, f"{end} limit of neighbourhood averages",
+        "of the same number with the average over each row's neighbours in the place of the person",
+        "Clopper-Pearson limits of the mean of eta over the neighbours of n rows, each at level (1 - confidence) / 2n",
+        f"{PITFALLS}, Theorem 1; {TRAINING}, Theorem 6.6; {MATHEMATICS}: A4, A5, A9",
+        "Neighbours may differ, so this tells nothing of single people: no line of a policy can look at it. It holds "
+        "where labels refute that so many neighbours are alike, and low and high are withheld.",
+        ("low", "high", "eta", "confidence"),
+    ) for name, end in zip(NEIGHBORHOODS, ("Lower", "Upper"), strict=True)),
     Term(
         "baseline", "What stands beside all mechanisms",
         "features: no label is published; no-noise: labels as they are",

@@ -66,14 +66,17 @@ def _joined(
 ) -> list[list[str]]:
     """Columns of a quantity, a loss and a unit side by side: the features alone, mechanisms, no noise, and the
     certified low of the mechanism that the answer is about, two digits of it and outward."""
-    sure, made = _SURE if len(names) < 2 or not best else f"{_SURE} ({words.mechanism(report, best)})", []
+    of = "" if len(names) < 2 or not best else f" ({words.mechanism(report, best)})"
+    near, sure, made = words.NEAR + of, _SURE + of, []
     for quantity, tau, unit in columns:
         rows, low = _rows(report, names, quantity, tau), found.bound(report, found.CERTIFIED + quantity, best, tau)
+        if average := words.near(found.bound(report, quantity, best, tau)):
+            rows.append((near, average))
         if low is not None and low.low is not None:
             rows.append((sure, Bound(_floor(low.low), None, None, 0, "")))
         made.append((dict(rows), unit))
     there = dict.fromkeys(name for column, _ in made for name in column)
-    ends = (words.CLEAR, sure)
+    ends = (words.CLEAR, near, sure)
     order = sorted(there, key=lambda name: (ends.index(name) + 1 if name in ends else 0, name != words.FEATURES))
     cells = [words.cells([column.get(name) for name in order], unit) for column, unit in made]
     return [[name, *(column[place] for column in cells)] for place, name in enumerate(order)]
@@ -101,7 +104,9 @@ def losses(report: Report, whole: bool = False) -> Table | None:
     names, more = _names(report, found.WORST, whole=whole)
     if not names:
         return None
-    rows = _rows(report, names, found.WORST)
+    rows, best = _rows(report, names, found.WORST), found.strongest(report, found.WORST)
+    if average := words.near(found.bound(report, found.WORST, best)):
+        rows.append((words.NEAR + ("" if len(names) < 2 else f" ({words.mechanism(report, best)})"), average))
     sure = {_label(report, name): found.bound(report, found.CERTIFIED + found.WORST, name) for name in names}
     sides = [words.low(one, NATS) if (one := sure.get(label)) is not None else "" for label, _ in rows]
     cells = words.cells([one for _, one in rows], NATS, odds=True)
@@ -404,11 +409,13 @@ def curves(report: Report) -> Table | None:
     step = round_step((taus[-1] - taus[0]) / (_TAUS - 1))
     rounds = [tau for tau in taus if math.isclose(tau, round(tau / step) * step, abs_tol=1e-9)]
     shown = taus if len(taus) <= _TAUS else rounds if len(rounds) > 3 else taus[:: -(-len(taus) // _TAUS)]
-    columns = [words.cells([found.bound(report, found.J, name, tau) for tau in shown], PER_CENT) for name in names]
+    known = {_label(report, name): [found.bound(report, found.J, name, tau) for tau in shown] for name in names}
+    near = {f"{label}, {words.NEAR}": [*map(words.near, bounds)] for label, bounds in known.items()}
+    known |= {label: averages for label, averages in near.items() if any(averages)}
+    columns = [words.cells(bounds, PER_CENT) for bounds in known.values()]
     rows = [[short(tau), *cells] for tau, *cells in zip(shown, *columns, strict=True)]
     more = f" {count(len(taus))} losses are in JSON and CSV." if len(shown) < len(taus) else ""
-    header = ("loss, nats", *(_label(report, name) for name in names))
-    return Table(header, rows, note=f"Estimate, low-high.{more}")
+    return Table(("loss, nats", *known), rows, note=f"Estimate, low-high.{more}")
 
 
 def mechanisms(report: Report) -> Table | None:
@@ -512,8 +519,10 @@ def numbers(report: Report) -> Table | None:
     known = [one for one in asked if one.quantity not in left_out and found.has_number(one.bound)]
     rows = [[*_number(one, report)] for one in known[:_NUMBERS]]
     levels = ", ".join(dict.fromkeys(confidence(one.confidence) for one in report.findings))
-    header, note = ("quantity", "mechanism", "estimate", "low", "high", "unit"), f"At {levels} joint confidence."
-    return Table(header, rows, note=note + _more_in(known, _NUMBERS), left=(0, 1, 5)) if rows else None
+    header = ("quantity", "mechanism", "estimate", "low", "high", "unit", words.NEAR)
+    width = len(header) if any(words.near(one.bound) for one in known) else len(header) - 1
+    note, rows = f"At {levels} joint confidence.", [row[:width] for row in rows]
+    return Table(header[:width], rows, note=note + _more_in(known, _NUMBERS), left=(0, 1, 5)) if rows else None
 
 
 def _number(one: Finding, report: Report) -> Iterator[str]:
@@ -525,6 +534,7 @@ def _number(one: Finding, report: Report) -> Iterator[str]:
         limitless = field == "high" and bound.high == math.inf != bound.low
         yield "no limit" if limitless else value
     yield unit
+    yield "" if (average := words.near(bound)) is None else words.ends(average, unit)
 
 
 def schema(report: Report) -> Table | None:

@@ -18,6 +18,7 @@ from .formats.spelling import NOTHING, factor, percent, points, short
 _BASELINES = {finding.FEATURES: "features alone", finding.CLEAR: "without noise"}
 FEATURES, CLEAR = _BASELINES.values()
 
+NEAR = "neighbourhood averages"
 _FINEST = 1e-5  # a share: a low below a thousandth of a per cent tells nothing
 
 
@@ -61,6 +62,13 @@ def outward(field: str) -> str:
 
 def low_high(bound: Bound, unit: str) -> str:
     return f"low {low(bound, unit)}, high {high(bound, unit)}"
+
+
+def near(bound: Bound | None) -> Bound | None:
+    """Return the limits of neighbourhood averages as a bound of their own."""
+    if bound is None or bound.neighborhood_low is None:
+        return None
+    return Bound(None, bound.neighborhood_low, bound.neighborhood_high, bound.n, bound.method)
 
 
 def ends(bound: Bound, unit: str) -> str:
