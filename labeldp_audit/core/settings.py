@@ -20,6 +20,7 @@ DEFAULT_MECHANISM = ("rr:epsilon=0.5|1|2|4",)
 COMPARED_MECHANISMS = "rr:epsilon=0.5|1|2", "llp:k=2|8|64|512", "laplace-llp:k=8,epsilon=1"  # by advantage
 OPEN_MECHANISM = ("rr",)  # whose noise tune chooses
 MOST_BAGS = 10_000_000  # ten times as many as are drawn where no number is given
+INDEXES = ("exact", "ivf", "hnsw")  # of FAISS
 KIND, _MANY = "kind", "many"
 
 
@@ -51,7 +52,9 @@ class Settings:
     estimator: Any = _option(Text("NAME"), "auto")  # noqa: RUF009 a spec; from Python it may be the estimator itself
     eta: Any = _options(Text("COLUMN"))  # noqa: RUF009 columns that hold it; from Python whatever says what it is
     eta_file: str | None = _option(Text("FILE"))  # what estimate-eta wrote
+    graph: Any = _option(Text("FILE"))  # noqa: RUF009 a k-NN graph; from Python it may be in memory
     k: int | None = _option(Whole("NUMBER", 1))
+    index: str = _option(OneOf(INDEXES), "exact")  # for a graph
     queries: int | None = _option(WholeOrAll("NUMBER|all"))  # 0: all rows; None: all up to 200 000, above that 200 000
     recall: float = _option(Share("SHARE", 0, False, True), 0.95)
     mechanism: tuple[str | Mechanism, ...] = _options(Text("SPEC"), DEFAULT_MECHANISM)
@@ -115,12 +118,34 @@ class Options(TypedDict, total=False):
     repeats: Literal["people", "copies"] | None
     estimator: object  # a spec, an estimator or a classifier of scikit-learn
     eta: object  # columns, an array, or a classifier of scikit-learn
+    graph: object  # a path, or what `graph` returned
     k: int | None
     queries: int | Literal["all"] | None
     recall: float
     mechanisms: str | Mechanism | Iterable[str | Mechanism]
     certify: bool
     confidence: float
+    seed: int
+    threads: int | None
+    progress: bool | Progress
+
+
+class GraphOptions(TypedDict, total=False):
+    """What `graph` takes."""
+
+    label: str | None
+    exclude: Columns
+    categorical: Columns
+    drop_null_labels: bool
+    delimiter: str | None
+    decimal: Literal[".", ","]
+    no_header: bool
+    few_rows: bool
+    group: str | None
+    repeats: Literal["people", "copies"] | None
+    k: int | None
+    index: Literal["exact", "ivf", "hnsw"]
+    recall: float
     seed: int
     threads: int | None
     progress: bool | Progress
@@ -244,7 +269,9 @@ def _each(kind: Kind, value: Any, name: str) -> Any:
 
 def _taken(kind: Kind, value: Any, name: str) -> Any:
     value = value.item() if hasattr(value, "item") and not getattr(value, "shape", ()) else value  # a number of numpy
-    if name in ("estimator", "original", "release", "order", "prior_from") and not isinstance(value, str | os.PathLike):
+    if name in ("estimator", "graph", "original", "release", "order", "prior_from") and not isinstance(
+        value, str | os.PathLike
+    ):
         return value
     if name == "mechanism" and not isinstance(value, str):
         from .mechanism import Mechanism
