@@ -61,16 +61,22 @@ def _rows(report: Report, names: Iterable[str], quantity: str, tau: float | None
     return [*(one for one in known if one[0] != words.CLEAR), *middle, *(one for one in known if one[0] == words.CLEAR)]
 
 
+def _of(report: Report, name: str | None, names: Sequence[str]) -> str:
+    return "" if len(names) < 2 or not name else f" ({words.mechanism(report, name)})"
+
+
 def _joined(
-    report: Report, names: Sequence[str], best: str | None, columns: Iterable[tuple[str, float | None, str]]
+    report: Report, names: Sequence[str], best: str | None, columns: Sequence[tuple[str, float | None, str]]
 ) -> list[list[str]]:
-    """Columns of a quantity, a loss and a unit side by side: the features alone, mechanisms, no noise, and the
-    certified low of the mechanism that the answer is about, two digits of it and outward."""
-    of = "" if len(names) < 2 or not best else f" ({words.mechanism(report, best)})"
-    near, sure, made = words.NEAR + of, _SURE + of, []
-    for quantity, tau, unit in columns:
+    """Columns of a quantity, a loss and a unit side by side: the features alone, mechanisms, no noise, and of the
+    mechanism that the answer is about neighbourhood averages and the certified low, two digits of it and outward."""
+    known = {name: [words.near(found.bound(report, what, name, tau)) for what, tau, _ in columns] for name in names}
+    mean = best if any(known.get(best or "", ())) else next((name for name in names if any(known[name])), None)
+    sure, near = (what + _of(report, name, names) for what, name in ((_SURE, best), (words.NEAR, mean)))
+    made = []
+    for place, (quantity, tau, unit) in enumerate(columns):
         rows, low = _rows(report, names, quantity, tau), found.bound(report, found.CERTIFIED + quantity, best, tau)
-        if average := words.near(found.bound(report, quantity, best, tau)):
+        if mean and (average := known[mean][place]) is not None:
             rows.append((near, average))
         if low is not None and low.low is not None:
             rows.append((sure, Bound(_floor(low.low), None, None, 0, "")))
@@ -106,7 +112,7 @@ def losses(report: Report, whole: bool = False) -> Table | None:
         return None
     rows, best = _rows(report, names, found.WORST), found.strongest(report, found.WORST)
     if average := words.near(found.bound(report, found.WORST, best)):
-        rows.append((words.NEAR + ("" if len(names) < 2 else f" ({words.mechanism(report, best)})"), average))
+        rows.append((words.NEAR + _of(report, best, names), average))
     sure = {_label(report, name): found.bound(report, found.CERTIFIED + found.WORST, name) for name in names}
     sides = [words.low(one, NATS) if (one := sure.get(label)) is not None else "" for label, _ in rows]
     cells = words.cells([one for _, one in rows], NATS, odds=True)

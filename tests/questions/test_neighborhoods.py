@@ -29,6 +29,7 @@ from labeldp_audit.measures import loss, tail, worst_case
 from labeldp_audit.mechanisms import MECHANISMS
 from labeldp_audit.questions import intervals, neighborhoods
 from labeldp_audit.questions.contract import Evidence
+from labeldp_audit.reports import formats, found, words
 
 ROWS, DELTA, DRAWS = 300, 0.2, 150
 RR, LLP = (MECHANISMS.parse(spec)[0] for spec in ("rr:epsilon=1", "llp:k=8"))
@@ -219,6 +220,20 @@ def test_large_k_gives_estimates_and_limits_of_neighborhoods(report):
     assert any(one.startswith("1,000 neighbours are not people alike: 155 guess") for one in report.warnings)
     assert "neighbourhood averages" in str(report)
     assert "Averages over 1,000 neighbours: between" in str(report)
+
+
+@pytest.mark.parametrize("width", [100, 80, 40, 20])
+def test_screens_show_neighborhood_limits_whole(report, width):
+    near = words.near(found.bound(report.content, "j", "rr:epsilon=1", 1.0))
+    assert words.ends(near, "%") in " ".join(formats.screen(report.content, width=width).split())
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "html"])
+def test_pages_show_neighborhood_limits_of_each_loss(report, form):
+    page = formats.render(form, report.content)
+    assert page.count("neighbourhood averages") > 3
+    near = words.near(found.bound(report.content, "j", "rr:epsilon=1", 1.2))
+    assert words.ends(near, "%") in page
 
 
 @pytest.mark.parametrize("line", ["nu_max.low > 9", "j(tau=3).high > 0.9"])
