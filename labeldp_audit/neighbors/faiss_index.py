@@ -108,7 +108,7 @@ class FaissIndex:
             number, probes = min(number, m), min(probes, most)
             asked, place = np.unique(self.point_of_row[rows[pending]], return_inverse=True)
             ranked, reach = self._ranked(asked, number, probes, exhaustive)
-            last = number == m and (exhaustive or probes == most)
+            last = number == m and (exhaustive or self.kind == EXACT or probes == most)
             found, is_open = _measure(ranked, reach, place, rows[pending], self.members, k, last)
             size[pending[~is_open]] = found[~is_open]
             rounds.append((pending[~is_open], place[~is_open], ranked))
