@@ -11,7 +11,7 @@ have the names of the command line, and a function answers as the command of its
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -24,20 +24,16 @@ from .core.policy import Judgement, Outcome, Verdict
 from .core.released import Released
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
-    from scipy.sparse import csr_array
-
+    from .audits.graphs import NeighborGraph
     from .core.mechanism import Mechanism
     from .core.progress import Progress
     from .core.report import Report as _Found
     from .data import DataFrame
     from .estimators.supplied import Rows as _Rows
-    from .neighbors import Graph as _Neighbors
 
 __version__ = "0.1.0"
 __all__ = [
-    "AssumptionError", "AuditError", "Bound", "DataError", "Finding", "Findings", "Graph", "Judgement", "Outcome",
+    "AssumptionError", "AuditError", "Bound", "DataError", "Finding", "Findings", "Judgement", "Outcome",
     "Released", "Report", "Rows", "SpecError", "Verdict", "advantage", "attack", "audit", "estimate_eta", "estimate_j",
     "graph", "nu_max", "read_report", "release", "tune", "verify",
 ]  # fmt: skip
@@ -63,14 +59,14 @@ def estimate_eta(data: object, **options: Unpack[_settings.EtaOptions]) -> Repor
     return _answered("estimate-eta", data, options)
 
 
-def graph(data: object, **options: Unpack[_settings.GraphOptions]) -> Graph:
+def graph(data: object, **options: Unpack[_settings.GraphOptions]) -> NeighborGraph:
     """Find the k nearest neighbours of each row with FAISS; `graph=` of the other functions takes the result."""
     from .audits import evidence
 
     _settings.check_names(options, _settings.GraphOptions.__optional_keys__)
     with _errors_name_arguments(), _watched(options.get("progress")) as progress:
         asked = _settings.from_python(options)
-        return Graph(evidence.graph(os.fspath(data) if isinstance(data, os.PathLike) else data, asked, progress))
+        return evidence.graph(os.fspath(data) if isinstance(data, os.PathLike) else data, asked, progress)
 
 
 def audit(data: object, **options: Unpack[_settings.AuditOptions]) -> Report:
@@ -248,55 +244,6 @@ class Report:
         from .reports import formats
 
         return formats.excerpt(self.content)
-
-
-@dataclass(frozen=True, repr=False)
-class Graph:
-    """The k nearest neighbours of every row, with all ties at the k-th distance; rows count from 0."""
-
-    content: _Neighbors
-
-    @property
-    def k(self) -> int:
-        return self.content.k
-
-    @property
-    def neighbors(self) -> Sequence[NDArray[np.int32]]:
-        """The neighbours of each row, nearest first."""
-        return self.content.neighbors
-
-    @property
-    def distances(self) -> Sequence[NDArray[np.float32]]:
-        return self.content.distances
-
-    def class_counts(self, labels: ArrayLike) -> NDArray[np.int64]:
-        """Count the labels (n,) among the neighbours of each row: (n, classes), classes in sorted order."""
-        return self.content.class_counts(labels)
-
-    def to_scipy(self) -> csr_array:
-        """Return the distances as a sparse matrix (n, n); a stored 0 is a neighbour that is equal."""
-        return self.content.to_scipy()
-
-    def to_frame(self) -> DataFrame:
-        """Return a DataFrame of pandas with the columns of the file: row, neighbors, distances."""
-        from .data import pandas_frame
-
-        rows = self.content.rows
-        return pandas_frame({"row": rows, "neighbors": list(self.neighbors), "distances": list(self.distances)})
-
-    def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write a Parquet file that only its owner may read."""
-        from .audits import graphs
-        from .data import write
-
-        with _errors_name_arguments():
-            place = _place(path)
-            write.write_all([graphs.to_file(self.content, place)])
-        return place
-
-    def __repr__(self) -> str:
-        index = self.content.index["class"]
-        return f"<Graph of {len(self.content.rows):,} rows, k = {self.k:,}, {index}, recall {self.content.recall:.3f}>"
 
 
 class Findings(tuple[Finding, ...]):

@@ -29,7 +29,6 @@ from ..data import (
 )
 from ..estimators import Auto, Neighbors, challenger, named, supplied
 from ..estimators.contract import Task, answer
-from ..neighbors import Graph
 from ..questions import releases
 from ..questions.contract import Evidence
 from ..questions.every import QUANTITIES
@@ -89,7 +88,7 @@ def read_and_estimate(
     return _challenged(task, eta)
 
 
-def graph(data: object, settings: Settings, progress: Progress) -> Graph:
+def graph(data: object, settings: Settings, progress: Progress) -> graphs.NeighborGraph:
     """Build the k-NN graph of a table, as it is read for estimates."""
     options = replace(_read_options(settings, many=True), points=Points.NOW, columns=False)
     return graphs.build(read_table(data, options, progress), settings, progress)

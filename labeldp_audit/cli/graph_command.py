@@ -25,7 +25,7 @@ def perform(context: typer.Context) -> int:
         missing = "--to FILE" if data else "argument DATA"
         raise SpecError(f"missing {missing}", hint=f"`{context.command_path} --help` shows examples")
     machine.check_addresses()
-    from ..audits import evidence, graphs
+    from ..audits import evidence
     from ..data import write
 
     to, settings, force = Path(asked["to"]), asked.settings(), bool(asked["force"])
@@ -35,8 +35,8 @@ def perform(context: typer.Context) -> int:
     places = output.check(nothing, {}, {"the table or among its parts": data}, str(to))
     with terminal.watched(quiet) as progress:
         graph = evidence.graph(data, settings, progress)
-        write.write_all([graphs.to_file(graph, to)], places=places, new=not force)
-    facts = graphs.facts(graph)
+        write.write_all([graph.file(to)], places=places, new=not force)
+    facts = graph.facts()
     if asked["format"] == "json":
         terminal.show(json.dumps(facts, indent=1) + "\n")
     else:

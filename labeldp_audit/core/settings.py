@@ -101,20 +101,41 @@ Values = str | float | Iterable[float]  # "1,2,6", 3 or [1, 3]
 RENAMED = {"mechanism": "mechanisms"}  # what Python calls otherwise
 
 
-class Options(TypedDict, total=False):
-    """What every function that reads a table takes, under the names of the command line; docs/python.md explains."""
+class InputOptions(TypedDict, total=False):
+    """How every function reads a table, under the names of the command line; docs/python.md explains."""
 
     label: str | None
-    positive: str | float | None
-    exclude: Columns
-    categorical: Columns
     drop_null_labels: bool
     delimiter: str | None
     decimal: Literal[".", ","]
     no_header: bool
+    progress: bool | Progress
+
+
+class FeatureOptions(InputOptions, total=False):
+    exclude: Columns
+    categorical: Columns
+    group: str | None
+
+
+class GraphOptions(FeatureOptions, total=False):
+    """What `graph` takes."""
+
+    few_rows: bool
+    repeats: Literal["people", "copies"] | None
+    k: int | None
+    index: Literal["exact", "ivf", "hnsw"]
+    recall: float
+    seed: int
+    threads: int | None
+
+
+class Options(FeatureOptions, total=False):
+    """What every function that estimates takes."""
+
+    positive: str | float | None
     few_rows: bool
     released_table: bool
-    group: str | None
     repeats: Literal["people", "copies"] | None
     estimator: object  # a spec, an estimator or a classifier of scikit-learn
     eta: object  # columns, an array, or a classifier of scikit-learn
@@ -127,28 +148,6 @@ class Options(TypedDict, total=False):
     confidence: float
     seed: int
     threads: int | None
-    progress: bool | Progress
-
-
-class GraphOptions(TypedDict, total=False):
-    """What `graph` takes."""
-
-    label: str | None
-    exclude: Columns
-    categorical: Columns
-    drop_null_labels: bool
-    delimiter: str | None
-    decimal: Literal[".", ","]
-    no_header: bool
-    few_rows: bool
-    group: str | None
-    repeats: Literal["people", "copies"] | None
-    k: int | None
-    index: Literal["exact", "ivf", "hnsw"]
-    recall: float
-    seed: int
-    threads: int | None
-    progress: bool | Progress
 
 
 class EtaOptions(Options, total=False):
@@ -198,13 +197,10 @@ class AttackCall(AttackOptions, total=False):
     release: object  # a path, or in memory
 
 
-class ReleaseOptions(TypedDict, total=False):
+class ReleaseOptions(FeatureOptions, total=False):
     """What `release` takes."""
 
-    label: str | None
     positive: str | float | None
-    exclude: Columns
-    categorical: Columns
     cluster: str | None
     prior: Columns
     prior_from: object  # a path or a frame
@@ -212,30 +208,18 @@ class ReleaseOptions(TypedDict, total=False):
     keep_group: bool
     keep_order: bool
     order: str | os.PathLike[str] | None
-    drop_null_labels: bool
-    delimiter: str | None
-    decimal: Literal[".", ","]
-    no_header: bool
-    group: str | None
     to: str | os.PathLike[str] | None
     force: bool
-    progress: bool | Progress
 
 
-class VerifyOptions(TypedDict, total=False):
+class VerifyOptions(InputOptions, total=False):
     """What `verify` takes."""
 
     original: object  # a path or a frame
     order: object  # a path or an array
     mechanisms: str | Mechanism | None
-    label: str | None
     positive: str | float | None
-    drop_null_labels: bool
-    delimiter: str | None
-    decimal: Literal[".", ","]
-    no_header: bool
     confidence: float
-    progress: bool | Progress
 
 
 def check_names(given: Iterable[str], known: Collection[str]) -> None:

@@ -18,7 +18,6 @@ from .eta_file import KEY
 from .sources.batches import about as named
 from .sources.batches import reading
 from .sources.columnar import BROKEN_PARQUET
-from .write import PRIVATE, File
 
 SCHEMA = "labeldp-audit/graph/1"
 _ENTRIES = 4_000_000  # of a row group
@@ -27,22 +26,18 @@ _COLUMNS = "neighbors", "distances"
 Values = npt.NDArray[Any]
 
 
-def graph_file(
-    path: Path, rows: Integers, start: Integers, ids: Values, distances: Values, about: Mapping[str, object]
-) -> File:
-    """Return a file that only its owner may read. `rows` are numbers of rows from 0, and `ids` are such numbers."""
+def write_graph(
+    file: BinaryIO, rows: Integers, start: Integers, ids: Values, distances: Values, *, about: Mapping[str, object]
+) -> None:
+    """`rows` are numbers of rows from 0, and `ids` are such numbers."""
     kinds = {"row": pa.int64(), "neighbors": pa.list_(pa.int32()), "distances": pa.list_(pa.float32())}
     schema = pa.schema(kinds.items(), metadata={KEY: json.dumps({"schema": SCHEMA, **about})})
-
-    def fill(file: BinaryIO) -> None:
-        with pq.ParquetWriter(file, schema) as writer:
-            for first, last in _pieces(start):
-                offsets = pa.array((start[first : last + 1] - start[first]).astype(np.int32))
-                inside = slice(start[first], start[last])
-                lists = (pa.ListArray.from_arrays(offsets, pa.array(values[inside])) for values in (ids, distances))
-                writer.write_table(pa.table([pa.array(rows[first:last]), *lists], schema=schema))
-
-    return File(path, PRIVATE, fill)
+    with pq.ParquetWriter(file, schema) as writer:
+        for first, last in _pieces(start):
+            offsets = pa.array((start[first : last + 1] - start[first]).astype(np.int32))
+            inside = slice(start[first], start[last])
+            lists = (pa.ListArray.from_arrays(offsets, pa.array(values[inside])) for values in (ids, distances))
+            writer.write_table(pa.table([pa.array(rows[first:last]), *lists], schema=schema))
 
 
 def _pieces(start: Integers) -> Iterator[tuple[int, int]]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import importlib
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -29,25 +29,32 @@ from .recall import MARGIN, MISS, SAMPLE, Search, exact
 from .shortlist import BITS
 from .tile import F32, I32, U64
 
+EXACT, IVF, HNSW = "exact", "ivf", "hnsw"
 LINKS = 32  # of a point of IndexHNSWFlat
 _STEP = 1.25  # from one number of probes to the next
 _BLOCK_BYTES = 2 << 20  # of what one search returns
 _NOWHERE = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
+class _Members(NamedTuple):
+    """The rows at each point of the index, and whose they are."""
+
+    rows: Integers  # (n,) point by point
+    first: Integers  # (m + 1,)
+    person: Integers  # (n,)
+
+
 @dataclass(frozen=True)
 class FaissIndex:
-    """A table's rows in an index of FAISS."""
+    """The distinct points of a table in an index of FAISS."""
 
-    points: F32  # (n, d)
-    groups: Integers  # (n,) whose row it is
-    first_row: Integers  # (m,) of each point of the index
+    kind: str
+    vectors: F32  # (m, d)
     point_of_row: I32  # (n,)
-    members: Integers  # rows, point by point
-    first_member: Integers  # (m + 1,)
-    index: Any
-    search: Search
+    members: _Members
     threads: int
+    search: Search
+    index: Any = field(repr=False)
 
     @classmethod
     def build(
@@ -56,140 +63,120 @@ class FaissIndex:
     ) -> FaissIndex:  # fmt: skip
         """ks: numbers of neighbours, increasing, at each of which an approximate index has to reach the recall."""
         first_row, point_of_row = cells.collapse(points)
-        members = np.argsort(point_of_row, kind="stable")
-        first_member = np.concatenate([[0], np.cumsum(np.bincount(point_of_row))])
-        groups = np.arange(len(points)) if groups is None else groups
-        index = _faiss_index(points, first_row, kind, seed, threads, progress)
-        found = cls(points, groups, first_row, point_of_row, members, first_member, index, exact(0, len(ks)), threads)
-        return found if kind == "exact" else replace(found, search=found._tuned(ks, recall, seed))
+        vectors = points if len(points) == len(first_row) else points[first_row]
+        first = np.concatenate([[0], np.cumsum(np.bincount(point_of_row))])
+        person = np.arange(len(points)) if groups is None else groups
+        members = _Members(np.argsort(point_of_row, kind="stable"), first, person)
+        index = _faiss_index(vectors, kind, seed, threads, progress)
+        found = cls(kind, vectors, point_of_row, members, threads, exact(0, len(ks)), index)
+        return found if kind == EXACT else replace(found, search=found._tuned(ks, recall, seed))
 
-    def graph(self, k: int, rows: Integers, progress: Progress) -> Graph:
-        """Return the graph of all rows; `rows` are their numbers in the file."""
-        n, end = len(self.points), 0
+    def graph(self, k: int, rows: Integers, about: dict[str, object], progress: Progress) -> Graph:
+        """Return the graph of all rows, in twice its memory at no time. rows: their numbers in the file."""
+        n, end = len(rows), 0
         start = np.zeros(n + 1, np.int64)
         ids, distances = np.empty(n * k, np.int32), np.empty(n * k, np.float32)
         for block, lists in self.blocks(np.arange(n), k, progress):
             more = end + len(lists.ids)
-            if more > len(ids):  # ties: grown in place, as a copy would take twice the memory
-                for array in (ids, distances):
-                    array.resize(more + n * k // 8, refcheck=False)
+            for array in (ids, distances) if more > len(ids) else ():
+                array.resize(more + n * k // 8, refcheck=False)
             ids[end:more], distances[end:more] = lists.ids, lists.distances
             start[block[0] + 1 : block[-1] + 2] = end + lists.start[1:]
             end = more
         for array in (ids, distances):
             array.resize(end, refcheck=False)
-        lists, search = Lists(start, ids, np.sqrt(distances, out=distances)), self.search
-        return Graph(k, lists, rows, self._described(), search.recall[-1], search.recall_low[-1])
+        every = Lists(start, ids, np.sqrt(distances, out=distances))
+        return Graph(k, every, rows, self._described(), self.search.recall[-1], self.search.recall_low[-1], about)
 
     def blocks(self, rows: Integers, k: int, progress: Progress) -> Iterator[tuple[Integers, Lists]]:
         """Yield blocks of the rows with their neighbours, at squared distances."""
         size = max(1, _BLOCK_BYTES // (12 * _fetched(k)))
         progress.stage("searching", len(rows), "rows")
         parts = (rows[first : first + size] for first in range(0, len(rows), size))
-
-        def searched(part: Integers) -> tuple[Integers, Lists]:
-            return part, self._lists(part, k, self.search.probes)
-
-        for part, lists in in_threads(searched, parts, self.threads):
+        for part, lists in in_threads(
+            lambda part: (part, self._lists(part, k, self.search.probes)), parts, self.threads
+        ):
             progress.advance(len(part))
             yield part, lists
 
     def _lists(self, rows: Integers, k: int, probes: int, *, exhaustive: bool = False) -> Lists:
         """Search wider and wider until every row has its k nearest and their ties, or nothing is left to find."""
-        m, number, most = len(self.first_row), _fetched(k), self._most_probes
+        m, number, most = len(self.vectors), _fetched(k), self._most_probes
         size, rounds = np.zeros(len(rows), np.int64), list[tuple[Integers, Integers, U64]]()
         pending = np.arange(len(rows))
         while len(pending):
             number, probes = min(number, m), min(probes, most)
             asked, place = np.unique(self.point_of_row[rows[pending]], return_inverse=True)
             ranked, reach = self._ranked(asked, number, probes, exhaustive)
-            last = number == m and (exhaustive or probes == most)
-            found = np.empty_like(pending)
-            is_open = _measure(ranked, reach, self._of_rows(rows[pending], place), k, last, found)
-            done = np.flatnonzero(~is_open)
-            size[pending[done]] = found[done]
-            rounds.append((pending[done], place[done], ranked))
+            last = number == m and (exhaustive or self.kind == EXACT or probes == most)
+            found, is_open = _measure(ranked, reach, place, rows[pending], self.members, k, last)
+            size[pending[~is_open]] = found[~is_open]
+            rounds.append((pending[~is_open], place[~is_open], ranked))
             pending, number, probes = pending[is_open], 2 * number, 2 * probes
         start = np.concatenate([[0], np.cumsum(size)])
-        ids, squares = np.empty(start[-1], np.int32), np.empty(start[-1], np.float32)
+        lists = Lists(start, np.empty(start[-1], np.int32), np.empty(start[-1], np.float32))
         for done, place, ranked in rounds:
-            _fill(ranked, self._of_rows(rows[done], place), start[done], start[done + 1], ids, squares)
-        return Lists(start, ids, squares)
+            _fill(ranked, place, rows[done], self.members, start[done], start[done + 1], lists.ids, lists.distances)
+        return lists
 
     def _ranked(self, asked: npt.NDArray[Any], number: int, probes: int, exhaustive: bool) -> tuple[U64, F32]:
         """Return (bits of the squared distance, point) of the nearest points, and how far FAISS surely looked."""
-        import faiss
-
+        faiss: Any = importlib.import_module("faiss")  # whose types leave some classes out
         faiss.omp_set_num_threads(1)
-        queries = self.points[self.first_row[asked]]
+        queries, parameters, flat = self.vectors[asked], None, exhaustive or self.kind == EXACT
+        if self.kind == IVF:
+            parameters = faiss.SearchParametersIVF(nprobe=probes)
+        elif self.kind == HNSW:
+            parameters = faiss.SearchParametersHNSW(efSearch=max(probes, number))
         if exhaustive:
-            far, near = faiss.knn(queries, _vectors(self.points, self.first_row), number)
+            far, near = faiss.knn(queries, self.vectors, number)
         else:
-            far, near = self.index.search(queries, number, params=_parameters(self.index, probes, number))
+            far, near = self.index.search(queries, number, params=parameters)
         # Flat indexes multiply vectors, so their distances are wrong by a share of the squared lengths of both.
-        flat = exhaustive or self.index.__class__.__name__ == "IndexFlatL2"
-        length = np.square(queries, dtype=np.float64).sum(axis=1) if flat else np.zeros(len(queries))
-        rounding = (queries.shape[1] + 8) * 2.0**-23
-        reach = (far[:, -1] - 3 * rounding * length) / (1 + 3 * rounding)
-        reach[(near[:, -1] < 0) | (number == len(self.first_row))] = np.inf
-        keys = _keys(self.points, self.first_row, asked, near)
+        rounding = 3 * (queries.shape[1] + 8) * 2.0**-23
+        length = np.square(queries, dtype=np.float64).sum(axis=1) if flat else 0.0
+        reach = (far[:, -1] - rounding * length) / (1 + rounding)
+        reach[(near[:, -1] < 0) | (number == len(self.vectors))] = np.inf
+        keys = _keys(self.vectors, asked, near)
         keys.sort(axis=1)
         return keys, reach.astype(np.float32)
 
-    def _of_rows(self, rows: Integers, place: Integers) -> _Rows:
-        return _Rows(rows, place, self.groups, self.members, self.first_member)
-
     @property
     def _most_probes(self) -> int:
-        return int(getattr(self.index, "nlist", len(self.first_row)))
+        return int(self.index.nlist) if self.kind == IVF else len(self.vectors)
 
     def _tuned(self, ks: tuple[int, ...], wanted: float, seed: int) -> Search:
         """Return the search with the fewest probes that reach the recall, judged by rows that did not choose them."""
-        if wanted == 1 and hasattr(self.index, "nlist"):
-            return exact(self._most_probes, len(ks))
-        rng = for_audit(seed, "recall of an index")
-        samples = [np.sort(rng.integers(len(self.points), size=SAMPLE)) for _ in range(2)]
+        rng, most, probes, enough = for_audit(seed, "recall of an index"), self._most_probes, 0, False
+        samples = [np.sort(rng.integers(len(self.point_of_row), size=SAMPLE)) for _ in range(2)]
         true = [self._lists(rows, ks[-1], 1, exhaustive=True) for rows in samples]
 
-        def shares(sample: int, probes: int) -> Floats:
+        def shares(sample: int) -> Floats:
             return _shares_found(true[sample], self._lists(samples[sample], ks[-1], probes), ks)
 
-        probes, most, enough = 0, self._most_probes, False
         while not enough:
-            probes = min(math.ceil(_STEP * probes) or 1, most)
-            found = shares(0, probes)
+            least = 1 if self.kind == IVF else _fetched(ks[-1])
+            probes = most if wanted == 1 else min(max(math.ceil(_STEP * probes), least), most)
+            found = shares(0)
             clear = found.mean(axis=0) - MARGIN * found.std(axis=0) / math.sqrt(SAMPLE)
             enough = probes == most or bool(clear.min() >= wanted)
-        first, judged = probes, shares(1, probes).mean(axis=0)
+        first, judged = probes, shares(1).mean(axis=0)
         while probes < most and judged.min() < wanted:
             probes = min(math.ceil(_STEP * probes), most)
-            judged = shares(1, probes).mean(axis=0)
-        if probes == most and hasattr(self.index, "nlist"):
+            judged = shares(1).mean(axis=0)
+        if probes == most and self.kind == IVF:
             return exact(probes, len(ks))
         # Where the second sample added probes, it stopped at a lucky place: only `wanted` was fixed before.
         known = np.minimum(judged if probes == first else wanted, judged).tolist()
-        lows = tuple(hoeffding.share_lower(min(1.0, one), SAMPLE, MISS) for one in known)
-        return Search(probes, tuple(judged.tolist()), lows)
+        return Search(probes, tuple(judged.tolist()), tuple(hoeffding.share_lower(one, SAMPLE, MISS) for one in known))
 
     def _described(self) -> dict[str, object]:
         """Return the class of FAISS and its parameters."""
-        found: dict[str, object] = {"class": type(self.index).__name__}
-        if hasattr(self.index, "nlist"):
-            found |= {"nlist": int(self.index.nlist), "nprobe": self.search.probes}
-        if hasattr(self.index, "hnsw"):
-            construction = int(self.index.hnsw.efConstruction)
-            found |= {"M": LINKS, "efConstruction": construction, "efSearch": self.search.probes}
-        return found
-
-
-class _Rows(NamedTuple):
-    """Rows that are asked, and what their neighbours may be."""
-
-    rows: Integers
-    place: Integers  # of each among the points that were searched for
-    groups: Integers  # (n,) whose row it is
-    members: Integers  # rows, point by point
-    first_member: Integers  # (m + 1,)
+        probes = self.search.probes
+        parameters: dict[str, dict[str, object]] = {
+            EXACT: {}, IVF: {"nlist": self._most_probes, "nprobe": probes}, HNSW: {"M": LINKS, "efSearch": probes}
+        }  # fmt: skip
+        return {"class": type(self.index).__name__, **parameters[self.kind]}
 
 
 def _fetched(k: int) -> int:
@@ -197,34 +184,22 @@ def _fetched(k: int) -> int:
     return k + 1 + max(16, k // 16)
 
 
-def _vectors(points: F32, first_row: Integers) -> F32:
-    return points if len(points) == len(first_row) else points[first_row]
-
-
-def _faiss_index(points: F32, first_row: Integers, kind: str, seed: int, threads: int, progress: Progress) -> Any:
+def _faiss_index(vectors: F32, kind: str, seed: int, threads: int, progress: Progress) -> Any:
     import faiss
 
-    d = points.shape[1]
-    index: Any
-    if kind == "ivf":
-        _, centroids = cells.partition(points, first_row, for_audit(seed, "cells"), threads, progress)
+    d, index = vectors.shape[1], None
+    if kind == IVF:
+        rows = np.arange(len(vectors))
+        _, centroids = cells.partition(vectors, rows, for_audit(seed, "cells"), threads, progress)
         quantizer = faiss.IndexFlatL2(d)
         quantizer.add(centroids)
         index = faiss.IndexIVFFlat(quantizer, d, len(centroids))
         index.is_trained = True
-    else:
-        index = faiss.IndexFlatL2(d) if kind == "exact" else faiss.IndexHNSWFlat(d, LINKS)
-    faiss.omp_set_num_threads(1 if kind == "hnsw" else threads)  # more threads would link points in another order
-    progress.stage("building the index", len(first_row), "points")
-    index.add(_vectors(points, first_row))
-    return index
-
-
-def _parameters(index: Any, probes: int, number: int) -> Any:
-    faiss: Any = importlib.import_module("faiss")  # whose types leave these classes out
-    if hasattr(index, "nlist"):
-        return faiss.SearchParametersIVF(nprobe=probes)
-    return faiss.SearchParametersHNSW(efSearch=max(probes, number)) if hasattr(index, "hnsw") else None
+    built: Any = index or (faiss.IndexHNSWFlat(d, LINKS) if kind == HNSW else faiss.IndexFlatL2(d))
+    faiss.omp_set_num_threads(1 if kind == HNSW else threads)  # more threads would link points in another order
+    progress.stage("building the index", len(vectors), "points")
+    built.add(vectors)
+    return built
 
 
 def _shares_found(true: Lists, found: Lists, ks: tuple[int, ...]) -> Floats:
@@ -232,55 +207,54 @@ def _shares_found(true: Lists, found: Lists, ks: tuple[int, ...]) -> Floats:
     every, rows = np.arange(len(true.start) - 1), np.zeros(int(true.ids.max()) + 1, np.int64)
     counts, radius = true.counts(every, rows, 1, ks)
     reached = np.repeat(radius, np.diff(found.start), axis=0) >= found.distances[:, None]
-    starts = np.concatenate([np.zeros((1, len(ks)), np.int64), np.cumsum(reached, axis=0)])[found.start]
-    return np.asarray(np.diff(starts, axis=0) / np.maximum(counts[:, :, 0], 1))
+    total = np.concatenate([np.zeros((1, len(ks)), np.int64), np.cumsum(reached, axis=0)])[found.start]
+    return np.asarray(np.diff(total, axis=0) / np.maximum(counts[:, :, 0], 1))
 
 
 @partial(compiled, fastmath={"contract"})  # multiply and add may be fused, as in tile.py
-def _keys(points: F32, first_row: Integers, asked: Integers, near: Integers) -> U64:
+def _keys(vectors: F32, asked: Integers, near: Integers) -> U64:
     """Measure again, term by term in the order of the coordinates as the scan does."""
     keys = np.full(near.shape, _NOWHERE)
     for q in range(len(near)):
-        own = first_row[asked[q]]
         for j in range(near.shape[1]):
             if near[q, j] >= 0:
-                other, square = first_row[near[q, j]], np.float32(0)
-                for f in range(points.shape[1]):
-                    difference = points[other, f] - points[own, f]
+                square = np.float32(0)
+                for f in range(vectors.shape[1]):
+                    difference = vectors[near[q, j], f] - vectors[asked[q], f]
                     square += difference * difference
                 keys[q, j] = np.uint64(np.float32(square).view(np.uint32)) << BITS | np.uint64(near[q, j])
     return keys
 
 
 @compiled
-def _measure(ranked: U64, reach: F32, asked: _Rows, k: int, last: bool, size: Integers) -> Any:
-    """Fill `size` with the length of each list; return (rows,) whether a wider search may find more."""
-    is_open = np.empty(len(asked.rows), np.bool_)
-    for i in range(len(asked.rows)):
-        mine, count, limit = asked.groups[asked.rows[i]], 0, np.float32(-1)
-        for key in ranked[asked.place[i]]:
+def _measure(ranked: U64, reach: F32, place: Integers, rows: Integers, members: _Members, k: int, last: bool) -> Any:
+    """Return the length of each row's list, and whether a wider search may find more."""
+    size, is_open = np.empty(len(rows), np.int64), np.empty(len(rows), np.bool_)
+    for i in range(len(rows)):
+        mine, count, limit = members.person[rows[i]], 0, np.float32(-1)
+        for key in ranked[place[i]]:
             square = np.uint32(key >> BITS).view(np.float32)
             if key == _NOWHERE or (count >= k and square > limit):
                 break
-            point = np.uint32(key)
-            for place in range(asked.first_member[point], asked.first_member[point + 1]):
-                count += asked.groups[asked.members[place]] != mine
+            for at in range(members.first[np.uint32(key)], members.first[np.uint32(key) + 1]):
+                count += members.person[members.rows[at]] != mine
             limit = square
         size[i] = count
-        is_open[i] = not last if count < k else reach[asked.place[i]] <= limit
-    return is_open
+        is_open[i] = not last if count < k else reach[place[i]] <= limit
+    return size, is_open
 
 
 @compiled
-def _fill(ranked: U64, asked: _Rows, start: Integers, end: Integers, ids: I32, squares: F32) -> None:
-    for i in range(len(asked.rows)):
-        mine, at = asked.groups[asked.rows[i]], start[i]
-        for key in ranked[asked.place[i]]:
-            if at == end[i]:
+def _fill(
+    ranked: U64, place: Integers, rows: Integers, members: _Members, start: Integers, end: Integers, ids: I32,
+    squares: F32,
+) -> None:  # fmt: skip
+    for i in range(len(rows)):
+        mine, to = members.person[rows[i]], start[i]
+        for key in ranked[place[i]]:
+            if to == end[i]:
                 break
-            point = np.uint32(key)
-            for place in range(asked.first_member[point], asked.first_member[point + 1]):
-                row = asked.members[place]
-                if asked.groups[row] != mine:
-                    ids[at], squares[at] = row, np.uint32(key >> BITS).view(np.float32)
-                    at += 1
+            for at in range(members.first[np.uint32(key)], members.first[np.uint32(key) + 1]):
+                if members.person[members.rows[at]] != mine:
+                    ids[to], squares[to] = members.rows[at], np.uint32(key >> BITS).view(np.float32)
+                    to += 1

@@ -3,35 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, overload
+from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from ..core.arrays import Integers
 from ..core.compiled import compiled
 from .tile import F32, I32
-
-
-class Ragged(Sequence[Any]):
-    """An array for each row, of any length."""
-
-    def __init__(self, start: Integers, values: npt.NDArray[Any]) -> None:
-        self.start, self.values = start, values
-
-    def __len__(self) -> int:
-        return len(self.start) - 1
-
-    @overload
-    def __getitem__(self, row: int) -> npt.NDArray[Any]: ...
-    @overload
-    def __getitem__(self, row: slice) -> list[npt.NDArray[Any]]: ...
-    def __getitem__(self, row: int | slice) -> Any:
-        if isinstance(row, slice):
-            return [self[i] for i in range(*row.indices(len(self)))]
-        place = range(len(self))[row]
-        return self.values[self.start[place] : self.start[place + 1]]
 
 
 @dataclass(frozen=True)
@@ -43,8 +21,8 @@ class Lists:
     distances: F32
 
     def counts(self, asked: Integers, kinds: Integers, number: int, ks: Sequence[int]) -> tuple[I32, F32]:
-        """Count kinds among the k nearest neighbours of each list that is asked for, for each k: (q, g, number), and
-        the distance of the k-th (q, g). kinds (n,): 0, 1, ... of each row, or -1 for a row that does not count."""
+        """Count kinds among the k nearest of each list that is asked for, for each k: (q, g, number), and the distance
+        of the k-th (q, g). kinds (n,): 0, 1, ... of each row, or -1 for a row that does not count."""
         counts = np.zeros((len(asked), len(ks), number), np.int32)
         radius = np.zeros((len(asked), len(ks)), np.float32)
         _count(self.start, self.ids, self.distances, asked, kinds, np.array(ks), counts, radius)
@@ -61,34 +39,7 @@ class Graph:
     index: Mapping[str, object]  # class of FAISS and its parameters
     recall: float  # share of the true neighbours that were found, measured
     recall_low: float  # one-sided 99 % limit of it
-    about: Mapping[str, object] = field(default_factory=dict)  # the table that it belongs to
-
-    @property
-    def neighbors(self) -> Ragged:
-        """The neighbours of each row, nearest first, as numbers of rows from 0."""
-        return Ragged(self.lists.start, self.lists.ids)
-
-    @property
-    def distances(self) -> Ragged:
-        return Ragged(self.lists.start, self.lists.distances)
-
-    @property
-    def shortfall(self) -> int:
-        """The number of rows with fewer than k neighbours."""
-        return int((np.diff(self.lists.start) < self.k).sum())
-
-    def class_counts(self, labels: npt.ArrayLike) -> Integers:
-        """Count the labels (n,) among the neighbours of each row: (n, classes), classes in sorted order."""
-        classes, codes = np.unique(np.asarray(labels), return_inverse=True)
-        counts, _ = self.lists.counts(np.arange(len(self.rows)), codes.reshape(-1), len(classes), [self.k])
-        return counts[:, 0].astype(np.int64)
-
-    def to_scipy(self) -> Any:
-        """Return the distances as a scipy.sparse.csr_array (n, n)."""
-        from scipy.sparse import csr_array
-
-        n = len(self.rows)
-        return csr_array((self.lists.distances, self.lists.ids, self.lists.start), shape=(n, n))
+    about: Mapping[str, object]  # digests of the table that it belongs to; empty if another tool wrote it
 
 
 @compiled

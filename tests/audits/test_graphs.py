@@ -1,0 +1,212 @@
+"""A graph goes into a file and back, and into every command that estimates; that of another table is refused."""
+
+from __future__ import annotations
+
+import json
+import stat
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.neighbors import NearestNeighbors
+
+import labeldp_audit as lda
+
+ROWS = 400
+
+
+@pytest.fixture(scope="module")
+def frame():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(ROWS, 3)).round(2)
+    y = (rng.random(ROWS) < 1 / (1 + np.exp(1 - 2 * x[:, 0]))).astype(int)
+    return pd.DataFrame({"a": x[:, 0], "b": x[:, 1] * 1000, "c": x[:, 2], "y": y})
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory, frame):
+    folder = tmp_path_factory.mktemp("graph")
+    frame.to_parquet(folder / "table.parquet")
+    frame.to_csv(folder / "table.csv", index=False)
+    lda.graph(folder / "table.parquet", k=30).save(folder / "graph.parquet")
+    return folder
+
+
+def numbers(report):
+    return report.findings.to_frame()[["quantity", "mechanism", "estimate", "low", "high"]]
+
+
+def test_graph_command_says_what_it_built(audit, place, tmp_path):
+    said = audit("graph", place / "table.parquet", "--to", tmp_path / "g.parquet", "--k", 20, "--index", "ivf")
+    assert said.status == 0
+    assert "400 rows  20 neighbours each" in said.out and "IndexIVFFlat (nlist 1, nprobe 1): recall 1.000" in said.out
+    assert f"next: labeldp-audit estimate-j {place / 'table.parquet'} --graph {tmp_path / 'g.parquet'}" in said.out
+    assert stat.S_IMODE((tmp_path / "g.parquet").stat().st_mode) == 0o600
+    said = audit("graph", place / "table.parquet", "--to", tmp_path / "h.parquet", "--k", 20, "-f", "json")
+    facts = json.loads(said.out)
+    assert (facts["rows"], facts["k"], facts["shortfall"], facts["recall"]) == (ROWS, 20, 0, 1.0)
+    assert facts["index"] == {"class": "IndexFlatL2"} and len(facts["features_sha256"]) == 64
+
+
+def test_graph_command_refuses_in_one_line(audit, place, tmp_path):
+    for words, why in {
+        ("--k", "400", "--to", tmp_path / "x.parquet"): "k = 400 needs more than 400 rows",
+        ("--to", place / "graph.parquet"): "there is a file of that name",
+        ("--to", place / "table.parquet", "--force"): "over the table",
+        (): "missing --to FILE",
+    }.items():
+        said = audit("graph", place / "table.parquet", *words)
+        assert said.status == 2 and why in said.error
+    assert not (tmp_path / "x.parquet").exists()
+
+
+def test_graph_file_is_what_python_returns(place, frame):
+    graph, file = lda.graph(frame, k=30), pd.read_parquet(place / "graph.parquet")
+    pd.testing.assert_frame_equal(graph.to_frame(), file)
+    assert list(file.columns) == ["row", "neighbors", "distances"] and file.neighbors[0].dtype == np.int32
+    assert file.distances[0].dtype == np.float32 and np.all(np.diff(graph.distances[0]) >= 0)
+    counts = graph.class_counts(frame.y)
+    assert counts[7].tolist() == np.bincount(frame.y[graph.neighbors[7]], minlength=2).tolist()
+    matrix = graph.to_scipy()
+    assert matrix.shape == (ROWS, ROWS) and matrix.nnz == counts.sum()
+
+
+@pytest.mark.parametrize("command", [lda.estimate_eta, lda.nu_max, lda.estimate_j, lda.advantage, lda.audit])
+def test_graph_gives_the_numbers_of_knn(place, frame, command):
+    """The same counts as the scan, from the file and from memory, for another kind of file of the same features."""
+    known = numbers(command(frame, estimator="knn", k=30))
+    for data, graph in (
+        (place / "table.parquet", place / "graph.parquet"),
+        (place / "table.csv", str(place / "graph.parquet")),
+        (frame, lda.graph(frame, k=30)),
+    ):
+        report = command(data, graph=graph)
+        pd.testing.assert_frame_equal(numbers(report), known)
+        assert (report.content.eta.k, report.content.eta.exact) == (30, True)
+
+
+def test_fewer_neighbours_of_a_graph_are_counted(place, frame):
+    fewer = lda.nu_max(frame, graph=place / "graph.parquet", k=9)
+    pd.testing.assert_frame_equal(numbers(fewer), numbers(lda.nu_max(frame, estimator="knn", k=9)))
+
+
+def test_labels_may_change_and_features_may_not(place, frame):
+    lda.nu_max(frame.assign(y=1 - frame.y), graph=place / "graph.parquet")
+    for other in (frame.assign(c=frame.c + 1e-3), frame.sample(frac=1, random_state=0), frame.iloc[1:]):
+        with pytest.raises(lda.DataError, match=r"not the|another table"):
+            lda.nu_max(other, graph=place / "graph.parquet")
+    with pytest.raises(lda.DataError, match="another table, or of other features"):
+        lda.nu_max(frame, graph=place / "graph.parquet", exclude="c")
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        ({"estimator": "linear"}, "names another way"),
+        ({"eta": "a"}, "exclude each other"),
+        ({"k": 31}, "30 neighbours of each row, and k asks for 31"),
+    ],
+)
+def test_options_that_a_graph_contradicts_are_refused(place, frame, options, why):
+    with pytest.raises(lda.SpecError, match=why):
+        lda.nu_max(frame, graph=place / "graph.parquet", **options)
+
+
+def test_index_of_faiss_counts_as_the_scan_does(frame):
+    report = lda.estimate_j(frame, estimator="knn:index=exact", tau=1)
+    pd.testing.assert_frame_equal(numbers(report), numbers(lda.estimate_j(frame, estimator="knn", tau=1)))
+    assert report.content.eta.estimator == "knn:index=exact"
+    for spec in ("knn:index=flat", "knn:k=3"):
+        with pytest.raises(lda.SpecError, match=r"one parameter: index=exact\|ivf\|hnsw"):
+            lda.nu_max(frame, estimator=spec)
+
+
+def test_rows_of_a_person_and_null_labels_keep_their_numbers(frame, tmp_path):
+    """Ids are rows of the file; rows without a label are none, and only one row of a person has a say."""
+    table = frame.assign(y=frame.y.where(frame.index % 10 > 0), person=np.arange(ROWS) // 2)
+    options = {"drop_null_labels": True, "group": "person"}
+    graph = lda.graph(table, k=12, **options)
+    assert graph.rows.tolist() == [row for row in range(ROWS) if row % 10]
+    for row, near in zip(graph.rows, graph.neighbors, strict=True):
+        assert np.all(graph.rows[near] // 2 != row // 2)
+    graph.save(tmp_path / "g.parquet")
+    listed = pd.read_parquet(tmp_path / "g.parquet").neighbors
+    assert all(np.all(ids % 10 > 0) for ids in listed)
+    report = lda.estimate_eta(table, graph=tmp_path / "g.parquet", **options)
+    assert report.content.eta.queries == 200
+    rows = report.rows.to_frame()
+    assert rows.k.max() <= 12 and rows.k.min() < 12
+
+
+# ---- graphs of other tools
+
+
+def foreign(frame, folder, squared=False, k=20, **changed):
+    x = frame[["a", "b", "c"]].to_numpy()
+    distances, ids = NearestNeighbors(n_neighbors=k + 1).fit(x).kneighbors(x)
+    columns = {"neighbors": list(ids), "distances": list(distances**2 if squared else distances)} | changed
+    pd.DataFrame(columns).to_parquet(folder / "foreign.parquet")
+    return folder / "foreign.parquet"
+
+
+@pytest.mark.parametrize("squared", [False, True])
+def test_foreign_graph_is_spot_checked_and_its_recall_measured(frame, tmp_path, squared):
+    report = lda.nu_max(frame, graph=foreign(frame, tmp_path, squared))
+    eta = report.content.eta
+    assert (eta.k, eta.exact, eta.recall) == (20, False, 1.0) and eta.recall_low < 1
+
+
+def test_foreign_graph_between_encoded_rows_is_taken(frame, tmp_path):
+    graph = lda.graph(frame, k=15)
+    graph.to_frame()[["neighbors", "distances"]].to_parquet(tmp_path / "bare.parquet")
+    assert lda.nu_max(frame, graph=tmp_path / "bare.parquet").content.eta.recall == 1.0
+
+
+def test_foreign_graph_with_gaps_and_without_order_is_taken(frame, tmp_path):
+    ids = pd.read_parquet(foreign(frame, tmp_path)).neighbors
+    holes = [np.where(np.arange(21) == 20, -1, one)[::-1] for one in ids]
+    far = [one[::-1] for one in pd.read_parquet(foreign(frame, tmp_path)).distances]
+    report = lda.nu_max(frame, graph=foreign(frame, tmp_path, neighbors=holes, distances=far))
+    assert report.content.eta.k == 19
+
+
+def test_graph_of_another_table_is_refused(frame, tmp_path):
+    """Liars: shuffled rows, made-up distances, neighbours that are not near, ids beyond the table, and one id twice."""
+    path = foreign(frame, tmp_path)
+    with pytest.raises(lda.DataError, match="distances of 100 rows are not those of the table"):
+        lda.nu_max(frame.sample(frac=1, random_state=1, ignore_index=True), graph=path)
+    ids = pd.read_parquet(path).neighbors
+    x = frame[["a", "b", "c"]].to_numpy()
+    rng = np.random.default_rng(0)
+    of_label = [
+        rng.permutation(np.flatnonzero((frame.y == y) & (frame.index != i)))[:20] for i, y in enumerate(frame.y)
+    ]
+    far = [np.linalg.norm(x[near] - x[i], axis=1) for i, near in enumerate(of_label)]
+    for changed, why in (
+        ({"distances": [np.ones(21)] * ROWS}, "distances of 100 rows"),
+        ({"neighbors": of_label, "distances": far}, "of the nearest neighbours, ties included, it lists 0"),
+        ({"neighbors": [one + 390 for one in ids]}, "no row of the table"),
+        ({"neighbors": [np.full(21, (i + 1) % ROWS) for i in range(ROWS)]}, "lists a neighbor twice"),
+    ):
+        with pytest.raises(lda.DataError, match=why):
+            lda.nu_max(frame, graph=foreign(frame, tmp_path, **changed))
+    with pytest.raises(lda.DataError, match="its 400 rows are not the 399 of the table"):
+        lda.nu_max(frame.iloc[:-1], graph=path)
+
+
+def test_ties_that_a_foreign_graph_broke_by_position_are_refused(tmp_path):
+    """Four distinct rows, each 100 times, sorted by label: neighbours by position would give every label away."""
+    x = np.repeat(np.random.default_rng(9).normal(size=(4, 3)), 100, axis=0)
+    frame = pd.DataFrame(x, columns=["a", "b", "c"]).assign(y=np.tile(np.repeat([0, 1], 50), 4), key=range(400))
+    near = [np.arange(max(0, min(i - 10, 379)), max(0, min(i - 10, 379)) + 20) for i in range(400)]
+    far = [np.linalg.norm(x[one] - x[i], axis=1) for i, one in enumerate(near)]
+    with pytest.raises(lda.DataError, match="ties included"):
+        lda.nu_max(frame, graph=foreign(frame, tmp_path, neighbors=near, distances=far), exclude="key")
+
+
+def test_graph_file_that_is_none_is_refused(place, frame, tmp_path):
+    (tmp_path / "text.parquet").write_text("no Parquet")
+    for path, why in ((place / "table.parquet", "no column neighbors"), (tmp_path / "text.parquet", "text.parquet"),
+                      (tmp_path / "none.parquet", "no such file")):  # fmt: skip
+        with pytest.raises(lda.DataError, match=why):
+            lda.nu_max(frame, graph=path)
