@@ -101,7 +101,8 @@ def test_one_estimate_a_row(audit, table):
     file = audit.folder / "labeldp-report" / "eta.parquet"
     rows = pq.read_table(file)
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
-    assert rows.column_names == ["row", "eta_0", "eta_1", "count_0", "count_1", "k", "radius", *HALVES]
+    names = ["row", "eta_0", "eta_1", "count_0", "count_1", "k", "radius", *HALVES]
+    assert rows.column_names == [*names, "neighborhood_low", "neighborhood_high"]
     columns = {name: rows[name].to_numpy() for name in rows.column_names}
     assert columns["row"].tolist() == list(range(1, ROWS + 1))
     assert np.array_equal(columns["count_0"] + columns["count_1"], columns["k"])

@@ -222,6 +222,17 @@ def test_large_k_gives_estimates_and_limits_of_neighborhoods(report):
     assert "Averages over 1,000 neighbours: between" in str(report)
 
 
+def test_graph_of_many_neighbors_is_compared_with_fewer(frame):
+    given = {"label": "y", "positive": 1}
+    graph = lda.graph(frame, label="y", k=1000)
+    found = [
+        next(one.bound for one in lda.nu_max(frame, **given, **how).findings if one.quantity == "eta_max")
+        for how in ({"graph": graph}, {"estimator": "knn", "k": 1000})
+    ]
+    assert found[0] == found[1]
+    assert found[0].low is None and found[0].neighborhood_low > 0.4
+
+
 @pytest.mark.parametrize("width", [100, 80, 40, 20])
 def test_screens_show_neighborhood_limits_whole(report, width):
     near = words.near(found.bound(report.content, "j", "rr:epsilon=1", 1.0))
