@@ -22,9 +22,11 @@ from ..core.arrays import Floats
 from ..core.errors import DataError
 from ..core.eta import Eta
 from ..core.finding import Bound, Finding
+from ..core.quantity import BOUND
 from ..core.remark import DOUBTS, MODEL_DOUBTS, ORDER_TELLS, Remark
 from ..core.table import Table
 from ..questions.every import CERTIFIED, QUANTITIES
+from ..questions.quantities import ADVANTAGE
 
 ALIKE, SURELY = 0.5, 6.0  # correlation of labels that follow one another, and its standard errors from 0
 MOVED = "limits of certificates where they are narrower"
@@ -103,7 +105,12 @@ def within_certificates(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 
 
 def _place(finding: Finding) -> tuple[object, ...]:
-    return finding.quantity.removeprefix(CERTIFIED), finding.mechanism, tuple(sorted(finding.at.items()))
+    """A theorem that says what an advantage is stands where the advantage does."""
+    quantity, at = finding.quantity.removeprefix(CERTIFIED), dict(finding.at)
+    if at.get(BOUND) in ADVANTAGE.theorems:
+        quantity = ADVANTAGE.name
+        del at[BOUND]
+    return quantity, finding.mechanism, tuple(sorted(at.items()))
 
 
 def _between(bound: Bound, certified: Bound) -> Bound:

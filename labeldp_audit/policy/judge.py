@@ -16,6 +16,7 @@ from functools import cached_property
 
 from ..core.finding import BASELINE, CLEAR, Bound, Finding
 from ..core.policy import Judgement, Line, Outcome, Policy, Verdict, Waived
+from ..core.quantity import BOUND, named
 from ..core.registry import rounded
 from ..core.remark import DOUBTS
 from ..core.report import COMPARED, Report
@@ -255,6 +256,10 @@ class _Asked:
         if not found:
             near = difflib.get_close_matches(line.quantity, {one.quantity for one in self.report.findings}, 1)
             return f"the report has no {line.quantity}{f', but {near[0]}' if near else ''}"
+        about, asked = self.report.quantities.get(line.quantity), line.at.get(BOUND)
+        if about and about.theorems and asked is not None and asked not in about.theorems:
+            meant = "; ".join(named(str(asked), about.theorems) or about.theorems)
+            return f"no one theorem of {line.quantity} is called {str(asked)!r}, but: {meant}"
         known = {"mechanism", *(key for one in found for key in one.at)}
         strange = next((key for key in line.at if key not in known), None)
         return f"{line.quantity} has no {strange}" if strange else f"the report has no {line.quantity} at that place"
