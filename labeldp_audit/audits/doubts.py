@@ -22,7 +22,6 @@ from ..core.arrays import Floats
 from ..core.errors import DataError
 from ..core.eta import Eta
 from ..core.finding import Bound, Finding
-from ..core.quantity import BOUND
 from ..core.remark import DOUBTS, MODEL_DOUBTS, ORDER_TELLS, Remark
 from ..core.table import Table
 from ..questions.every import CERTIFIED, QUANTITIES
@@ -106,10 +105,8 @@ def within_certificates(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 
 def _place(finding: Finding) -> tuple[object, ...]:
     """A theorem that says what an advantage is stands where the advantage does."""
-    quantity, at = finding.quantity.removeprefix(CERTIFIED), dict(finding.at)
-    if at.get(BOUND) in ADVANTAGE.theorems:
-        quantity = ADVANTAGE.name
-        del at[BOUND]
+    at = {key: value for key, value in finding.at.items() if value not in ADVANTAGE.theorems}
+    quantity = finding.quantity.removeprefix(CERTIFIED) if len(at) == len(finding.at) else ADVANTAGE.name
     return quantity, finding.mechanism, tuple(sorted(at.items()))
 
 

@@ -87,8 +87,7 @@ def _examples() -> list[Mechanism]:
 
 
 def canonical(line: Line, classes: int) -> Line:
-    """Mechanisms as reports of a label with so many classes write them: rr:lambda=0.2 is one with an epsilon. Theorems
-    likewise."""
+    """Mechanisms and theorems as reports of a label with so many classes write them: rr:lambda=0.2 has an epsilon."""
     from ..mechanisms import MECHANISMS
 
     line = with_theorem(line)

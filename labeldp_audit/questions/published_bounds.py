@@ -149,9 +149,10 @@ def exact(mechanism: Mechanism, payoffs: Payoffs) -> str:
     """Return the name of the theorem that says what its advantage is, not how large at most; empty if there is none."""
     if not payoffs.alike or len(payoffs.paid) != 2 or mechanism.judged_as:
         return ""
+    if mechanism.counts_only:
+        return "003 Theorem 3.3"
     noise = releases.noise_of(mechanism)
-    same = noise is not None and noise.randomized_response is not None
-    return "003 Theorem 3.3" if mechanism.counts_only else "003 Theorem 3.7" if same else ""
+    return "" if noise is None or noise.randomized_response is None else "003 Theorem 3.7"
 
 
 def interval(ceiling: Ceiling, mechanism: Mechanism, known: Known) -> Interval:
