@@ -143,6 +143,8 @@ def quantities_of(policy: Policy, also: Iterable[Quantity] = ()) -> set[str]:
         _check_known("quantity", line.quantity, quantities, line)
         for name in line.at:
             _check_known("coordinate", name, known_coordinates, line)
+        if fault := judge.no_theorem(with_theorem(line), QUANTITIES.get(line.quantity)):
+            raise SpecError(fault, line.text)
         tau = line.at.get("tau", 0.0)
         if not isinstance(tau, float) or not math.isfinite(tau):
             raise SpecError(f"tau is a finite number, not {tau}", line.text, hint="a loss in nats, such as tau=3")

@@ -67,7 +67,7 @@ THEOREMS: Mapping[str, Term] = {one.name: one for one in (
         "advantage = E (min(eta, 1 - eta) - pi)_+", "B6", "Holds as printed: for two labels it is the advantage."),
     _theorem("003 Theorem 6.4", "totals with Laplace noise add no more than their epsilon lets through",
         "advantage <= 2 (1 - e^(-epsilon)) E eta (1 - eta); sharp: 2 (1 - e^(-epsilon / 2)) E eta (1 - eta)", "B7",
-        "Holds as printed, up to twice too large. The sharp one is the same without slack.", of="laplace-llp:k=8,epsilon=1"),
+        "Holds as printed, up to twice too large; the sharp one is not.", of="laplace-llp:k=8,epsilon=1"),
     _theorem("unimodality", "totals of bags add no more than the chance of their likeliest value",
         "advantage <= 2E min(1, e^(-nE / 2) + .663 / sqrt(nE)), n = k - 1, E = E eta (1 - eta); by the error: "
         "R E max_s P(s), R = E min(eta, 1 - eta)", "B5", "It is in none of the papers 000 to 004.", of=_LLP),

@@ -134,8 +134,8 @@ def _again(report: Report, run: Run) -> Iterator[Block]:
     names = dict.fromkeys(one.quantity for one in report.findings)
     known = [report.quantities[name] for name in names if name in report.quantities]
     if known:
-        header = ("name", "title", "what it is, and by which theorems", "how to read it")
-        rows = [[one.name, one.title, "; ".join((one.meaning, *one.theorems)), one.read] for one in known]
+        header = ("name", "title", "what it is", "how to read it")
+        rows = [[one.name, one.title, "; by ".join((one.meaning, *one.theorems)), one.read] for one in known]
         yield Table(header, rows, DETAIL, GLOSSARY, note=_FORMULAS, left=(0, 1, 2, 3))
     yield from _sentences(call.lines(report), DETAIL, AGAIN, role="code")
     yield Sentence(call.unsaid(report), DETAIL, AGAIN)
