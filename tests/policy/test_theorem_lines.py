@@ -18,7 +18,7 @@ from labeldp_audit.questions.published_bounds import CEILINGS
 from labeldp_audit.questions.quantities import ADVANTAGE, ADVANTAGE_BOUND
 
 THEOREM, FORM = "003 Theorem 3.5", "003 Theorem 3.5, corrected"
-MECHANISMS = ("rr:epsilon=1", "llp:k=4", "channel:matrix=0.9/0.1/0.4/0.6", "cluster-rr:epsilon=1")
+MECHANISMS = ("rr:epsilon=1", "llp:k=4", "channel:matrix=0.9 0.1/0.2 0.8", "cluster-rr:epsilon=1")
 
 
 def judged(*lines, found=()):
