@@ -12,7 +12,7 @@ from importlib.metadata import version
 
 from labeldp_audit.engines.machine import available_cores
 
-NAMES = ("start", "scan", "end_to_end", "growth", "bags", "advantage", "learning", "gate", "release")
+NAMES = ("start", "scan", "end_to_end", "growth", "graph", "bags", "advantage", "learning", "gate", "release")
 
 
 def main(asked: list[str]) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from labeldp_audit.cli import app
-from labeldp_audit.cli.explain import TERMS
+from labeldp_audit.cli.explain import TERMS, THEOREMS
 from labeldp_audit.core.quantity import MATHEMATICS, Quantity, Term
 from labeldp_audit.mechanisms import MECHANISMS
 from labeldp_audit.questions.every import QUANTITIES
@@ -50,9 +50,12 @@ def _option(one: Any) -> str:
 
 
 def quantities() -> str:
-    intro = "The numbers of reports, and the words around them. `labeldp-audit explain NAME` prints the same."
-    groups = (("Numbers", QUANTITIES), ("Words", TERMS))
-    known = {**QUANTITIES, **TERMS}
+    intro = (
+        "The numbers of reports, the words around them, and the theorems behind them. `labeldp-audit explain NAME` "
+        "prints the same."
+    )
+    groups = (("Numbers", QUANTITIES), ("Words", TERMS), ("Theorems", THEOREMS))
+    known = {**QUANTITIES, **TERMS, **THEOREMS}
     parts = ["# Quantities", intro]
     for title, entries in groups:
         parts += [f"## {title}", *(_entry(one, known) for one in entries.values())]
@@ -61,13 +64,17 @@ def quantities() -> str:
 
 def _entry(one: Term, known: Mapping[str, Term]) -> str:
     rows = {"formula": f"<code>{_cell(one.formula)}</code>", "read it": _cell(one.read), "source": _source(one.source)}
+    if one.example:
+        rows["example"] = f"<code>{_cell(one.example)}</code>"
     if isinstance(one, Quantity):
+        rows["theorems"] = "; ".join(map(_cell, one.theorems))
         rows["a policy may use"] = ", ".join(f"`.{end}`" for end in _ends(one))
         rows["written at"] = ", ".join(f"`{axis}`" for axis in one.axes)
         rows["labels"] = "of two classes only" if one.two_classes else "of any number of classes"
     rows["related"] = ", ".join(f"[{name}](#{name})" for name in one.related if name in known)
     head, *lines = [f"| {name} | {said} |" for name, said in rows.items() if said]
-    title = f"### {one.name} {{ #{one.name} }}\n\n**{escape(one.title)}**: {escape(one.meaning)}."
+    anchor = re.sub(r"[^\w.-]+", "-", one.name)
+    title = f"### {one.name} {{ #{anchor} }}\n\n**{escape(one.title)}**: {escape(one.meaning)}."
     return "\n".join((title, "", head, "|---|---|", *lines))
 
 

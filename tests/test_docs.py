@@ -252,6 +252,8 @@ def test_reference_pages_hold_every_declaration(site):
         )
     for name in (*site["QUANTITIES"], *site["TERMS"]):
         assert f"### {name} {{ #{name} }}" in made["reference/quantities.md"]
+    for theorem in site["THEOREMS"]:
+        assert re.search(rf"### {re.escape(theorem)} {{ #[\w.-]+ }}\n", made["reference/quantities.md"])
     assert all(f"## {name}\n" in made["reference/mechanisms.md"] for name in site["MECHANISMS"].names())
 
 

@@ -26,6 +26,7 @@ from ..core.finding import NEIGHBORHOODS, Bound, Finding
 from ..core.remark import DOUBTS, MODEL_DOUBTS, ORDER_TELLS, Remark
 from ..core.table import Table
 from ..questions.every import CERTIFIED, QUANTITIES
+from ..questions.quantities import ADVANTAGE
 
 ALIKE, SURELY = 0.5, 6.0  # correlation of labels that follow one another, and its standard errors from 0
 MOVED = "limits of certificates where they are narrower"
@@ -101,7 +102,10 @@ def within_certificates(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 
 
 def _place(finding: Finding) -> tuple[object, ...]:
-    return finding.quantity.removeprefix(CERTIFIED), finding.mechanism, tuple(sorted(finding.at.items()))
+    """A theorem that says what an advantage is stands where the advantage does."""
+    at = {key: value for key, value in finding.at.items() if value not in ADVANTAGE.theorems}
+    quantity = finding.quantity.removeprefix(CERTIFIED) if len(at) == len(finding.at) else ADVANTAGE.name
+    return quantity, finding.mechanism, tuple(sorted(at.items()))
 
 
 def _between(bound: Bound, certified: Bound) -> Bound:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from ..core.errors import SpecError
 from ..core.policy import Line, Policy
-from ..core.quantity import PER_CENT, Quantity
+from ..core.quantity import BOUND, PER_CENT, Quantity, named
 from ..core.report import Report
 from ..policy import advice, changes, files, judge
 from ..policy.judge import PARAMETERS
@@ -87,20 +87,30 @@ def _examples() -> list[Mechanism]:
 
 
 def canonical(line: Line, classes: int) -> Line:
-    """Mechanisms as reports of a label with so many classes write them: rr:lambda=0.2 is one with an epsilon."""
+    """Mechanisms and theorems as reports of a label with so many classes write them: rr:lambda=0.2 has an epsilon."""
     from ..mechanisms import MECHANISMS
 
+    line = with_theorem(line)
     if "mechanism" not in line.at:
         return line
-    named = _spelled(line.at["mechanism"])
+    asked = _spelled(line.at["mechanism"])
     try:
-        found = [one.spec for one in MECHANISMS.parse(named, classes)]
+        found = [one.spec for one in MECHANISMS.parse(asked, classes)]
     except SpecError as error:
         raise SpecError(f"{error.what}, in {line.text!r}", hint=_in_quotes(line, classes) or error.hint) from None
     if len(found) != 1:
-        what = f"one mechanism is wanted, not {len(found)}: {named!r}, in {line.text!r}"
+        what = f"one mechanism is wanted, not {len(found)}: {asked!r}, in {line.text!r}"
         raise SpecError(what, hint="write a line for each")
     return replace(line, at={**line.at, "mechanism": found[0]})
+
+
+def with_theorem(line: Line) -> Line:
+    """The name of a theorem as findings write it. A quantity that does not stand at theorems is all by those it has."""
+    known = QUANTITIES.get(line.quantity, _UNKNOWN)
+    if len(found := named(str(line.at.get(BOUND, "")), known.theorems)) != 1:
+        return line
+    at = {**line.at, BOUND: found[0]} if BOUND in known.axes else {key: line.at[key] for key in line.at if key != BOUND}
+    return replace(line, at=at)
 
 
 def _in_quotes(line: Line, classes: int) -> str:
@@ -133,6 +143,8 @@ def quantities_of(policy: Policy, also: Iterable[Quantity] = ()) -> set[str]:
         _check_known("quantity", line.quantity, quantities, line)
         for name in line.at:
             _check_known("coordinate", name, known_coordinates, line)
+        if fault := judge.no_theorem(with_theorem(line), QUANTITIES.get(line.quantity)):
+            raise SpecError(fault, line.text)
         tau = line.at.get("tau", 0.0)
         if not isinstance(tau, float) or not math.isfinite(tau):
             raise SpecError(f"tau is a finite number, not {tau}", line.text, hint="a loss in nats, such as tau=3")

@@ -44,8 +44,8 @@ _AT_ONCE = 14  # values looked at in a round: two rounds after that of round val
 
 @one_blas_thread()
 def tune(data: object, settings: Settings, progress: Progress) -> Report:
-    policy = settings.policy
-    assert policy is not None
+    assert settings.policy is not None
+    policy = replace(settings.policy, lines=tuple(map(judging.with_theorem, settings.policy.lines)))
     # An object that was handed in stands for its kind; its strength is left aside.
     specs = [one if isinstance(one, str) else one.spec for one in settings.mechanism]
     quantities = judging.quantities_of(policy)

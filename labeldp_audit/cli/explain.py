@@ -1,4 +1,4 @@
-"""What a quantity or a term means, from the glossary. Reads no table."""
+"""What a quantity, a term or a theorem means, from the glossary. Reads no table."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ import textwrap
 from collections.abc import Mapping
 
 from ..core.errors import SpecError
-from ..core.quantity import Term
+from ..core.quantity import Term, named
 from ..core.registry import others
 from ..questions.every import QUANTITIES, QUESTIONS
+from ..questions.theorems import THEOREMS
 from ..reports.glossary import TERMS
 
 WIDEST = 100
-KNOWN: Mapping[str, Term] = {**QUANTITIES, **TERMS}
+KNOWN: Mapping[str, Term] = {**QUANTITIES, **TERMS, **THEOREMS}
 
 
 def run(name: str | None, form: str, width: int) -> str:
@@ -44,23 +45,27 @@ def _of_mechanism(name: str) -> Term:
 
 
 def _document(term: Term) -> dict[str, object]:
-    told = ("title", "meaning", "formula", "source", "read", "related")
-    return {"quantity": term.name} | {name: getattr(term, name) for name in told}
+    told = ("title", "meaning", "formula", "source", "read", "theorems", "related", "example")
+    return {"quantity": term.name} | {name: getattr(term, name, ()) for name in told}
 
 
 def find(name: str) -> Term:
-    """Dashes and capitals do not matter, nor what a policy writes behind the name."""
+    """Dashes and capitals do not matter, nor what a policy writes behind the name, nor the paper of a theorem where
+    that leaves one."""
     every = {_plain(quantity): entry for quantity, entry in known().items()}
     asked = _plain(name)
     for tried in (asked, asked.partition("(")[0], asked.partition(".")[0]):
         if tried in every:
             return every[tried]
+    theorems = named(asked.partition(",")[0].replace("_", " "), THEOREMS)
+    if len(theorems) == 1:
+        return THEOREMS[theorems[0]]
     close = [every[one].name for one in difflib.get_close_matches(asked, every, n=3, cutoff=0.5)]
     inside = [entry.name for one, entry in every.items() if len(asked) > 2 and asked in one][:3]
-    likely = list(dict.fromkeys((*inside, *close)))[:3]
+    likely = theorems or list(dict.fromkeys((*inside, *close)))[:3]
     hint = f"did you mean {' or '.join(likely)}?" if likely else "`labeldp-audit explain` lists all names"
     hint = "; ".join([*QUESTIONS.broken().values(), hint])
-    raise SpecError(f"nothing is called {name!r}", hint=hint)
+    raise SpecError(f"{'more than one theorem' if theorems else 'nothing'} is called {name!r}", hint=hint)
 
 
 def _plain(name: str) -> str:
@@ -70,12 +75,13 @@ def _plain(name: str) -> str:
 def told(entry: Term, width: int) -> str:
     lines = [f"{entry.name}: {entry.title}", "", *textwrap.wrap(entry.meaning, width), ""]
     parts = {"Formula": entry.formula, "Read it": entry.read, "Source": entry.source}
-    if entry.related:
-        parts["Related"] = ", ".join(entry.related)
+    parts["Theorems"] = "; ".join(getattr(entry, "theorems", ()))
+    parts["Related"] = ", ".join(entry.related)
     beside = textwrap.TextWrapper(max(width, 40), subsequent_indent=" " * 9, break_on_hyphens=False)
     for head, text in parts.items():
         beside.initial_indent = f"{head:<9}"
-        lines += beside.wrap(text)
+        lines += beside.wrap(text) if text else ()
+    lines += [f"Example  {entry.example}"] if entry.example else []  # in one piece, to be copied
     return "\n".join(lines) + "\n"
 
 

@@ -59,7 +59,7 @@ def attackers() -> Iterator[tuple[str, str]]:
 def quantities() -> Iterator[tuple[str, str]]:
     from .explain import known
 
-    return ((one.name, one.meaning) for one in known().values())
+    return ((one.name, one.meaning) for one in known().values() if " " not in one.name)  # which shells would cut
 
 
 def choices() -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 # Where quantities are explained.
@@ -10,6 +12,13 @@ TRAINING = "Label Differential Privacy and Private Training Data Release (000)"
 PREVENT = "Does Label Differential Privacy Prevent Label Inference Attacks? (002)"
 UNIFIED = "A Unified Analysis of Label Inference Attacks (003)"
 MATHEMATICS = "docs/mathematics.md"
+BOUND = "bound"  # the coordinate that names a theorem
+SMALL_GROUPS = (
+    "Small groups hardly show, however large the table, as cells have at least 16 rows in each of five folds: where "
+    "200 people lose 7 nats, some 3 are certified; a group of fewer than about 100 people hardly moves "
+    "certified_nu_max, and one of fewer than about 300 people hardly counts in certified_j. A small table certifies "
+    "little, whatever is true."
+)
 
 # In what numbers are written for people.
 PER_CENT, POINTS, NATS = "%", "points", "nats"
@@ -28,6 +37,7 @@ class Term:
     source: str  # a paper, or a section of docs/mathematics.md
     read: str  # what to conclude, and what not to
     related: tuple[str, ...] = ()
+    example: str = ""  # a command that shows it
 
 
 @dataclass(frozen=True)
@@ -42,6 +52,7 @@ class Quantity(Term):
     # may be given away (docs/mathematics.md, Proposition).
     has_upper: bool = True
     two_classes: bool = False  # exists for labels of two classes alone
+    theorems: tuple[str, ...] = ()  # that it computes, by paper and number, and how: corrected, improved, ...
     of_losses: bool = False  # of mechanisms whose privacy loss has a form
     axes: tuple[str, ...] = ()  # coordinates at which it stands, beside the parameters of a mechanism
     falls_along: str = ""  # one of these along which it never grows
@@ -56,3 +67,12 @@ class Quantity(Term):
     @property
     def written_in(self) -> str:
         return self.unit or (PER_CENT if self.share else "")
+
+
+def named(asked: str, theorems: Iterable[str]) -> list[str]:
+    """Return the theorems of that name: as it is or, where there are none, without ", corrected" and the like, without
+    the paper, or without both. Capitals do not matter."""
+    for left_out in ("", ",.*", r"^\d+ ", r"^\d+ |,.*"):
+        if found := [one for one in theorems if re.sub(left_out, "", one).casefold() == asked.strip().casefold()]:
+            return found
+    return []

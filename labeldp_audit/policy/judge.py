@@ -16,6 +16,7 @@ from functools import cached_property
 
 from ..core.finding import BASELINE, CLEAR, Bound, Finding
 from ..core.policy import Judgement, Line, Outcome, Policy, Verdict, Waived
+from ..core.quantity import BOUND, Quantity, named
 from ..core.registry import rounded
 from ..core.remark import DOUBTS
 from ..core.report import COMPARED, Report
@@ -102,6 +103,15 @@ def cannot_fail(line: Line, findings: Iterable[Finding]) -> Finding | None:
     most = [(most_of(line, one.bound), one) for one in there or known]
     passing = [(value, one) for value, one in most if value is not None and not line.holds(value)]
     return max(passing, key=lambda pair: pair[0])[1] if passing and len(passing) == len(most) else None
+
+
+def no_theorem(line: Line, about: Quantity | None) -> str:
+    """Return why the theorem that it names is not one that the quantity has; empty if nothing is wrong."""
+    asked, known = line.at.get(BOUND), about.theorems if about else ()
+    if not known or asked is None or asked in known:
+        return ""
+    meant = "; ".join(named(str(asked), known) or known)
+    return f"no one theorem of {line.quantity} is called {str(asked)!r}, but: {meant}"
 
 
 def most_of(line: Line, bound: Bound) -> float | None:
@@ -255,6 +265,8 @@ class _Asked:
         if not found:
             near = difflib.get_close_matches(line.quantity, {one.quantity for one in self.report.findings}, 1)
             return f"the report has no {line.quantity}{f', but {near[0]}' if near else ''}"
+        if fault := no_theorem(line, self.report.quantities.get(line.quantity)):
+            return fault
         known = {"mechanism", *(key for one in found for key in one.at)}
         strange = next((key for key in line.at if key not in known), None)
         return f"{line.quantity} has no {strange}" if strange else f"the report has no {line.quantity} at that place"

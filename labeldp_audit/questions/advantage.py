@@ -99,17 +99,16 @@ def answer(evidence: Evidence, settings: Settings, budget: Budget) -> list[Findi
     sharing = 1 if evidence.alone else len(fit)
     of_advantages = budget.spend("advantages", GAIN_SHARE)
     certified = certified_guesses.uninformed(known, eta, paid, settings, sure)
+    increased = [
+        found for one in fit for found in increase(audit, one, gains[one.spec], sure, of_advantages / sharing, sharing)
+    ]
     return [
         *_given_away(audit, balanced, settings),
         Finding("uninformed_utility", features.right, settings.confidence),
         *guessing.bracket(table, eta, paid, settings),
         *certified,
-        *(
-            found
-            for one in fit
-            for found in increase(audit, one, gains[one.spec], sure, of_advantages / sharing, sharing)
-        ),
-        *(() if evidence.alone else _bounds(audit, fit)),
+        *increased,
+        *(() if evidence.alone else _bounds(audit, fit, increased)),
         *(() if evidence.alone else _odds(audit, fit, evidence.progress)),
         *(_same(audit, fit, gains) if evidence.classes == 2 and not evidence.alone else ()),
         *_baselines([("", features.right), *(("certified_", one.bound) for one in certified)], eta, settings),
@@ -158,9 +157,12 @@ def _baselines(alone: Iterable[tuple[str, Bound]], eta: Eta, settings: Settings)
 # ---- what papers allow, and what protects alike
 
 
-def _bounds(audit: Audit, fit: Sequence[Mechanism]) -> Iterator[Finding]:
+def _bounds(audit: Audit, fit: Sequence[Mechanism], increased: Sequence[Finding]) -> Iterator[Finding]:
     known, eta = _known_of(audit), audit.eta
+    advantages = {one.mechanism: one.bound for one in increased if one.quantity == "advantage"}
     for one in fit:
+        if name := published_bounds.exact(one, audit.payoffs):
+            yield releases.finding("advantage_bound", advantages[one.spec], audit.settings, one, {"bound": name})
         for ceiling in published_bounds.CEILINGS:
             if ceiling.fits(one, audit.payoffs):
                 reason = ceiling.refuses(known)

@@ -13,6 +13,7 @@ from ..bounds.published import label_inference, label_proportions, laplace_propo
 from ..core.arrays import Floats
 from ..core.eta import Law
 from ..core.mechanism import Mechanism
+from . import releases
 from .guessing import Payoffs
 
 Interval = tuple[float, float, float]  # low, estimate, high
@@ -125,7 +126,7 @@ CEILINGS = (
         lambda at: label_proportions.theorem_3_4_bernstein(at.p, at.mechanism.bag), product=True,
     ),
     Ceiling(
-        "003 Lemma A.1, corrected", _counted_alike,
+        "003 Theorem 3.5, corrected", _counted_alike,
         lambda at: label_proportions.lemma_a1(at.mechanism.bag, at.p, at.spread),
     ),
     Ceiling(
@@ -142,6 +143,16 @@ CEILINGS = (
         lambda at: laplace_proportions.theorem_6_4_sharp(at.spread, at.epsilon),
     ),
 )  # fmt: skip
+
+
+def exact(mechanism: Mechanism, payoffs: Payoffs) -> str:
+    """Return the name of the theorem that says what its advantage is, not how large at most; empty if there is none."""
+    if not payoffs.alike or len(payoffs.paid) != 2 or mechanism.judged_as:
+        return ""
+    if mechanism.counts_only:
+        return "003 Theorem 3.3"
+    noise = releases.noise_of(mechanism)
+    return "" if noise is None or noise.randomized_response is None else "003 Theorem 3.7"
 
 
 def interval(ceiling: Ceiling, mechanism: Mechanism, known: Known) -> Interval:

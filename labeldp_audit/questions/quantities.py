@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 from ..core.finding import BASELINE
 from ..core.quantity import MATHEMATICS, NATS, PITFALLS, POINTS, PREVENT, STAYS, TRAINING, UNIFIED, UNTUNED, Quantity
+from ..core.quantity import SMALL_GROUPS as _SMALL
 from .contract import Question, answered_by, two_classes
 
 _AVERAGES = (
@@ -19,12 +20,6 @@ _AVERAGES = (
 _DEFINITION = f"{UNIFIED}, Definition 3.1"
 _ONE_SIDED = (
     "There is no upper limit, and no table can give one: features may give labels away in ways no sample shows."
-)
-_SMALL = (
-    "Small groups hardly show, however large the table, as cells have at least 16 rows in each of five folds: where "
-    "200 people lose 7 nats, some 3 are certified; a group of fewer than about 100 people hardly moves "
-    "certified_nu_max, and one of fewer than about 300 people hardly counts in certified_j. A small table certifies "
-    "little, whatever is true."
 )
 _SOURCE = "boosted trees fitted with and without the column: a comparison on this table, no theorem"
 _READ = (
@@ -38,12 +33,13 @@ J = Quantity(
     "j", "Share of people above a loss",
     "share of people whose loss is above tau",
     "J(tau) = P(nu_bar(X) > tau)",
-    f"{PITFALLS}, Definition 3 and Theorem 2; {TRAINING}, Theorem 6.6; {MATHEMATICS}: A4, A5",
+    f"{PITFALLS}, Definition 3; {MATHEMATICS}: A4, A5",
     "A rule such as 'at most 5 % of people may lose more than 3 nats' looks at high, at tau = 3: a high of at most "
     "0.05 keeps it, as far as averages go. A high above it does not show that the rule is broken: few rows make it "
     f"large. A low above it does show that, as far as averages go. {_AVERAGES}",
     ("j_added", "certified_j", "plug_in_j", "nu_bar", "tau", "baseline", "mean_loss"),
     share=True, of_losses=True, two_classes=True, axes=("tau", BASELINE), falls_along="tau", assumes_model=_BOTH,
+    theorems=("000 Theorem 6.6, corrected", "001 Theorem 2, corrected"),
 )  # fmt: skip
 J_ADDED = Quantity(
     "j_added", "Share of people whom the release takes above a loss",
@@ -76,6 +72,7 @@ MEAN_LOSS = Quantity(
     "can hide people with a large loss: look at j. It is infinite where features give some labels away for sure.",
     ("nu_bar", "j", "baseline", "weighted_jeffreys", "certified_mean_loss"),
     axes=(BASELINE,), has_upper=False, of_losses=True, two_classes=True, unit=NATS, assumes_model=_HIGH,
+    theorems=("000 Corollary 6.3",),
 )  # fmt: skip
 JEFFREYS = Quantity(
     "jeffreys", "How far features part the labels",
@@ -120,12 +117,13 @@ NU_MAX = Quantity(
     "largest loss of any person, in nats",
     "nu_max = max(R1 + logit max eta - logit p, R0 + logit p - logit min eta), R1 and R0 the largest log ratios of "
     "the release for a positive and a negative label; for randomized response both are epsilon",
-    f"{PITFALLS}, Theorem 1 and Table 2; {MATHEMATICS}: A9",
+    f"{PITFALLS}, Table 2; {MATHEMATICS}: A9",
     "The largest change of an attacker's log-odds, whichever way the noise falls. Infinite where somebody's "
     "features give the label away: then no noise protects everybody. A low above your limit says that somebody "
     "is above it; high is finite only where nobody can stand out, as where all rows with the top score are equal.",
     ("certified_nu_max", "eta_min", "eta_max", "log_ratio_min", "log_ratio_max", "epsilon", "baseline"),
     axes=(BASELINE,), of_losses=True, two_classes=True, unit=NATS, assumes_model=_BOTH,
+    theorems=("001 Theorem 1, corrected",),
 )  # fmt: skip
 ETA_MIN = Quantity(
     "eta_min", "Least chance of a label",
@@ -136,6 +134,7 @@ ETA_MIN = Quantity(
     "tell. With more than two classes it is that of the class named under class.",
     ("eta", "eta_max", "log_ratio_min", "nu_max"),
     share=True, less_is_worse=True, with_noise=STAYS, one_sided=True, axes=("class",), assumes_model=_BOTH,
+    theorems=("001 Theorem 1, corrected",),
 )  # fmt: skip
 ETA_MAX = Quantity(
     "eta_max", "Greatest chance of a label",
@@ -146,6 +145,7 @@ ETA_MAX = Quantity(
     "tell. With more than two classes it is that of the class named under class.",
     ("eta", "eta_min", "log_ratio_max", "nu_max"),
     share=True, with_noise=STAYS, one_sided=True, axes=("class",), assumes_model=_BOTH,
+    theorems=("001 Theorem 1, corrected",),
 )  # fmt: skip
 UNINFORMED_UTILITY = Quantity(
     "uninformed_utility", "Right guesses from the features alone",
@@ -189,22 +189,28 @@ ADVANTAGE = Quantity(
     "advantage", "What the release adds to guesses",
     "what the release adds to the share of labels guessed",
     "E max_c u_c P(c | x, release) - E max_c u_c eta_c; for rr and two labels E (min(eta, 1 - eta) - pi)_+",
-    f"{_DEFINITION} and Theorem 3.7; {MATHEMATICS}: B6",
+    f"{_DEFINITION}; {MATHEMATICS}: B6",
     "0.02 means two labels more in a hundred. high needs no assumption about eta, so it is fit for a rule such as "
     "'a release may add at most 2 in 100'. low is about averages over rows with like scores. It says what the "
     "release adds, not how much is known already.",
     ("certified_advantage", "advantage_bound", "uninformed_utility", "equivalent_epsilon", "equivalent_k", "baseline"),
     share=True, axes=(BASELINE,), unit=POINTS, assumes_model=_LOW,
+    theorems=("003 Theorem 3.3", "003 Theorem 3.7"),  # which say what it is, not how large at most
 )  # fmt: skip
 ADVANTAGE_BOUND = Quantity(
     "advantage_bound", "What a theorem allows",
     "what a theorem says that the release can add at most",
     "by name: see at.bound; for example tanh(epsilon / 2) E [u of the label that the best guess misses]",
-    f"{PREVENT}, Theorem 2 and Corollary 1; {UNIFIED}, Theorems 3.3 to 3.5, 6.3, 6.4; {MATHEMATICS}: B2 to C1",
+    f"{PREVENT}; {UNIFIED}; {MATHEMATICS}: B2 to C1",
     "An upper limit that holds for any population with those few numbers, so often far above advantage. Where the "
-    "printed theorem is wrong or loose, its name says corrected or improved.",
+    "printed theorem is wrong or loose, its name says corrected or improved. 003 Theorems 3.3 and 3.7 equal advantage.",
     ("advantage", "epsilon"),
     with_noise=UNTUNED, axes=("bound",), unit=POINTS, assumes_model=_LOW,
+    theorems=(
+        "002 Corollary 1", "002 Theorem 2", "002 Theorem 2, improved", "best of all (epsilon, 0)", *ADVANTAGE.theorems,
+        "003 Theorem 3.4, square root", "003 Theorem 3.4, Bernstein", "003 Theorem 3.5, corrected", "unimodality",
+        "unimodality, by the error", "003 Theorem 6.4", "003 Theorem 6.4, sharp",
+    ),
 )  # fmt: skip
 MULTIPLICATIVE_ADVANTAGE = Quantity(
     "multiplicative_advantage", "How far the release moves the odds",
@@ -268,7 +274,7 @@ CERTIFIED_MEAN_LOSS = Quantity(
     f"{MATHEMATICS}: CERTIFICATES a",
     f"The average over people is at least low. {_ONE_SIDED}",
     ("certified", "mean_loss"),
-    has_upper=False, of_losses=True, two_classes=True, unit=NATS,
+    has_upper=False, of_losses=True, two_classes=True, unit=NATS, theorems=("000 Corollary 6.3",),
 )  # fmt: skip
 CERTIFIED_NU_MAX = Quantity(
     "certified_nu_max", "Certified largest loss",

@@ -135,7 +135,7 @@ def _again(report: Report, run: Run) -> Iterator[Block]:
     known = [report.quantities[name] for name in names if name in report.quantities]
     if known:
         header = ("name", "title", "what it is", "how to read it")
-        rows = [[one.name, one.title, one.meaning, one.read] for one in known]
+        rows = [[one.name, one.title, "; by ".join((one.meaning, *one.theorems)), one.read] for one in known]
         yield Table(header, rows, DETAIL, GLOSSARY, note=_FORMULAS, left=(0, 1, 2, 3))
     yield from _sentences(call.lines(report), DETAIL, AGAIN, role="code")
     yield Sentence(call.unsaid(report), DETAIL, AGAIN)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from ..core.finding import NEIGHBORHOODS
 from ..core.quantity import MATHEMATICS, PITFALLS, TRAINING, UNIFIED, Term
+from ..core.quantity import SMALL_GROUPS as _SMALL
 
 _JOINTLY = "P(every low <= its number <= every high) >= confidence"
 _EXCEPT = (
@@ -13,12 +14,6 @@ _EXCEPT = (
     "release_faults have no limits; those of columns, and "
     "low of advantages from bags that were drawn, take chance as normal; and the number of j and nu_max is that of "
     "averages over rows with like scores, not of people."
-)
-_SMALL = (
-    "Small groups hardly show, however large the table, as cells have at least 16 rows in each of five folds: where "
-    "200 people lose 7 nats, some 3 are certified; a group of fewer than about 100 people hardly moves "
-    "certified_nu_max, and one of fewer than about 300 people hardly counts in certified_j. A small table certifies "
-    "little, whatever is true."
 )
 
 TERMS: Mapping[str, Term] = {one.name: one for one in (

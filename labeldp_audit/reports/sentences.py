@@ -215,8 +215,8 @@ SENTENCES: Mapping[str, str] = {
     ),
     # ---- eta
     "search-not-exact": (
-        "neighbours were searched in the nearest cells alone (recall {recall:.3f}, at least {recall_low:least} "
-        "(99 %)); --recall 1 searches everywhere"
+        "the search found {recall:.3f} of the nearest neighbours (at least {recall_low:least} (99 %)); --recall 1 or "
+        "--index exact finds all"
     ),
     "features-give-label-away": (
         "features give the label away in {rows:,} of {of:,} rows, where the loss is estimated as infinite: drop or "

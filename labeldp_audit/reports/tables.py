@@ -441,10 +441,7 @@ def theorems(report: Report) -> Table | None:
         [_label(report, one.mechanism or ""), plain(str(one.at.get("bound", ""))), words.high(one.bound, POINTS)]
         for one in report.findings if one.quantity == "advantage_bound" and one.bound.high is not None
     ]  # fmt: skip
-    note = (
-        "002: Wu and others, Does Label Differential Privacy Prevent Label Inference Attacks? 003: Busa-Fekete and "
-        "others, A Unified Analysis of Label Inference Attacks. More in docs/mathematics.md."
-    )
+    note = "labeldp-audit explain 'NAME OF THEOREM' says what each states, in which paper, and what is corrected."
     header = ("mechanism", "theorem", "adds at most, points")
     return Table(header, rows[:_NUMBERS], note=note, left=(0, 1)) if rows else None
 

@@ -67,7 +67,7 @@ def test_values(words):
     assert list(words("advantage", "--utility", "b")) == ["balanced"]
     assert words("nu-max", "--seed", "") == {}
     assert words("explain", "nu_m") == {"nu_max": KNOWN["nu_max"].meaning}
-    assert set(words("explain", "")) == set(KNOWN)
+    assert set(words("explain", "")) == {name for name in KNOWN if " " not in name}
 
 
 def test_files_are_left_to_the_shell(words):

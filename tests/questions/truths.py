@@ -14,6 +14,7 @@ from labeldp_audit.measures import advantage as measured
 from labeldp_audit.mechanisms import MECHANISMS
 from labeldp_audit.questions import published_bounds
 from labeldp_audit.questions.guessing import Payoffs
+from labeldp_audit.questions.quantities import ADVANTAGE
 
 DUST = 1e-9
 
@@ -59,7 +60,9 @@ class Truth:
         )
 
     def bound(self, name, spec):
-        """What a theorem allows."""
+        """What a theorem allows, or says exactly."""
+        if name in ADVANTAGE.theorems:
+            return self.gain(spec)
         facts = self.p, 1 - self.before, float(self.weight @ (self.eta * (1 - self.eta)))
         known = published_bounds.Known(*((one,) * 3 for one in facts), Payoffs(*[self.payoff] * 3), self.law)
         [ceiling] = [one for one in published_bounds.CEILINGS if one.name == name]
