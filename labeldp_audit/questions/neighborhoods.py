@@ -143,8 +143,10 @@ class _Limits:
         return hoeffding.mean_limits(least, largest, 0.0, most, 0, self._each_mean)
 
     def _bound(self, one: Finding) -> Ends | None:
-        """Of bounds that are made of p, E min(eta, 1 - eta) and E eta (1 - eta) alone."""
-        ceiling = next(known for known in published_bounds.CEILINGS if known.name == one.at["bound"])
+        """Of bounds that are made of p, E min(eta, 1 - eta) and E eta (1 - eta) alone, or are the advantage itself."""
+        ceiling = next((known for known in published_bounds.CEILINGS if known.name == one.at["bound"]), None)
+        if ceiling is None:
+            return self._advantage(one)
         if ceiling.looser is not None:
             return None
         low, _, high = published_bounds.interval(ceiling, self._mechanisms[one.mechanism or ""], self._known)
