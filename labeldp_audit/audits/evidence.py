@@ -16,7 +16,7 @@ from ..core.randomness import for_audit
 from ..core.released import Released
 from ..core.remark import BEATEN, DOUBTS, FITTED_BEFORE, LEFT_OUT, MODEL_DOUBTS, UNBEATEN, UNREADABLE, Remark
 from ..core.settings import Settings, smoothness
-from ..core.table import Points, Table, Twins
+from ..core.table import Table, Twins
 from ..data import (
     ReadOptions,
     one_of_each_person,
@@ -29,6 +29,7 @@ from ..data import (
 )
 from ..estimators import challenger, named, supplied
 from ..estimators.contract import Task, answer
+from ..estimators.knn_trial import with_knn
 from ..questions import releases
 from ..questions.contract import Evidence
 from ..questions.every import QUANTITIES
@@ -61,8 +62,7 @@ def read_and_estimate(
     options = ReadOptions(
         label=settings.label, positive=settings.positive, exclude=settings.exclude, categorical=settings.categorical,
         drop_null_labels=settings.drop_null_labels, delimiter=settings.delimiter, decimal=settings.decimal,
-        no_header=settings.no_header, few_rows=settings.few_rows, group=settings.group, columns=True,
-        points=Points.NEVER,
+        no_header=settings.no_header, few_rows=settings.few_rows, group=settings.group,
         many_classes=many, repeats=settings.repeats, records=True, seed=settings.seed,
         rarer=_is_two_sided(settings),
     )  # fmt: skip
@@ -70,10 +70,10 @@ def read_and_estimate(
         read = _supplied if settings.eta else _from_file
         task, eta = read(data, replace(options, featureless=True), settings, progress)
         _check_policy(settings.policy, task.table)
-        return _challenged(task, eta)
+        return _challenged(task, with_knn(task, eta))
     smoothness(settings)  # refused if it is not understood
     estimator = named(settings.estimator).suited(settings)
-    whole = read_table(data, replace(options, points=estimator.points), progress)
+    whole = read_table(data, options, progress)
     whole = whole if together is None else together(whole)
     _check_policy(settings.policy, whole)
     releases.wanted(settings, len(whole.dataset.classes))  # refused before anything is searched or learnt
@@ -82,6 +82,7 @@ def read_and_estimate(
         table = replace(table, twins=_twins(table, settings.seed))
     task = Task(whole, table, settings, progress, halves)
     eta, said = answer(estimator, task)
+    eta = with_knn(task, eta)
     task = replace(task, table=replace(table, remarks=(*table.remarks, *said)))
     if settings.smoothness is not None or challenger.has_trees(estimator, eta):
         return doubts.with_order(task.table, eta), eta
