@@ -1,7 +1,7 @@
 """The best of what makes sense for the table, judged by labels that it has not seen.
 
-Beside learners, neighbourhoods of features are tried: among some rows of a large table, then among all rows if that may
-help, and they are used if they are clearly better.
+Beside learners, neighbourhoods of features are tried: among some rows of a large table, then among more if that may help.
+They are used if they are clearly better.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from .stack import MEMBERS, Stack
 
 MOST_SCORES = 50_000_000  # of each learner, eight bytes each
 CLEARLY = 2.0  # standard errors
+AGAIN = 5  # times the usual cost, where neighbours tell half as much as the best learner
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ class Auto(Estimator):
         best, choices = tried[0], crossfit.choices(learners, len(rows.scored.rows)) + 1
         knn, beside = trial(task, rows.judges.rows, scores[best.name])
         if knn.rows < len(table.labels) and beside.behind < (table.dataset.blind_log_loss - best.log_loss) / 2:
-            _, beside = trial(task, rows.judges.rows, scores[best.name], everywhere=True)
+            _, beside = trial(task, rows.judges.rows, scores[best.name], AGAIN)
         tried = tuple(sorted((*tried, beside), key=lambda one: one.behind))
         if beside.behind < -CLEARLY * beside.behind_error:
             return _nearby(task, tried, choices)

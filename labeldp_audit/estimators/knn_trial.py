@@ -15,7 +15,7 @@ from .contract import SURE, Task
 
 MOST_ROWS, MOST_ASKED = 100_000, 10_000
 MOST_NUMBERS = 1 << 25  # coordinates and classes of the rows searched, which are held twice in four bytes each
-MOST_STEPS = 10**11  # rows asked times rows searched times coordinates: about a second on one core
+MOST_STEPS = 5 * 10**10  # rows asked times rows searched times coordinates: about a second on one core
 
 
 def with_knn(task: Task, eta: Eta) -> Eta:
@@ -27,17 +27,17 @@ def with_knn(task: Task, eta: Eta) -> Eta:
     return replace(eta, knn=trial(task, eta.rows, predicted(eta))[0])
 
 
-def trial(task: Task, rows: Integers, probability: Floats, *, everywhere: bool = False) -> tuple[KnnTrial, Tried]:
+def trial(task: Task, rows: Integers, probability: Floats, times: int = 1) -> tuple[KnnTrial, Tried]:
     """Compare k-NN with probabilities (r, C) at some of those r rows.
 
     The log loss is that of k-NN at these rows, and what the probabilities lose more at all r rows than at these.
-    everywhere: search all rows of the table, at whatever cost.
+    times: so much more than usual may it cost.
     """
     table, settings = task.table, task.settings
     n, width, chance = len(table.labels), table.width, for_audit(settings.seed, "k-NN beside")
-    among = n if everywhere else min(n, MOST_ROWS, MOST_NUMBERS // (width + len(table.dataset.classes)))
-    among = min(n, max(among, 2, (settings.k or 0) + 1))
-    few = min(len(rows), among, MOST_ASKED if everywhere else max(1, min(MOST_ASKED, MOST_STEPS // (among * width))))
+    most = times * min(MOST_ROWS, MOST_NUMBERS // (width + len(table.dataset.classes)))
+    among = min(n, max(most, (settings.k or 1) + 1))
+    few = min(len(rows), among, MOST_ASKED, max(1, times * MOST_STEPS // (among * width)))
     place = np.sort(chance.choice(len(rows), few, replace=False, shuffle=False))
     asked, searched = rows[place], table
     if among < n:
