@@ -1,7 +1,7 @@
 """The best of what makes sense for the table, judged by labels that it has not seen.
 
-Beside learners, neighbourhoods of features are tried: among some rows of a large table, then among more if that may help.
-They are used if they are clearly better.
+Beside learners, neighbourhoods of features are tried: among some rows of a large table, then among more if that may
+help. They are used if they are clearly better.
 """
 
 from __future__ import annotations

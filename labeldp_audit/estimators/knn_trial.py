@@ -41,7 +41,8 @@ def trial(task: Task, rows: Integers, probability: Floats, times: int = 1) -> tu
     place = np.sort(chance.choice(len(rows), few, replace=False, shuffle=False))
     asked, searched = rows[place], table
     if among < n:
-        kept = np.union1d(asked, chance.choice(n, among - few, replace=False, shuffle=False))
+        others = chance.choice(np.delete(np.arange(n), asked), among - few, replace=False, shuffle=False)
+        kept = np.union1d(asked, others)
         asked, searched = np.searchsorted(kept, asked), table.at(kept)
     eta = knn.glimpse(searched, asked, settings, task.progress)
     assert eta.counts is not None and eta.k is not None
