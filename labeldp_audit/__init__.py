@@ -24,6 +24,7 @@ from .core.policy import Judgement, Outcome, Verdict
 from .core.released import Released
 
 if TYPE_CHECKING:
+    from .audits.graphs import NeighborGraph
     from .core.mechanism import Mechanism
     from .core.progress import Progress
     from .core.report import Report as _Found
@@ -32,9 +33,9 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 __all__ = [
-    "AssumptionError", "AuditError", "Bound", "DataError", "Finding", "Findings", "Judgement", "Outcome", "Released",
-    "Report", "Rows", "SpecError", "Verdict", "advantage", "attack", "audit", "estimate_eta", "estimate_j",
-    "nu_max", "read_report", "release", "tune", "verify",
+    "AssumptionError", "AuditError", "Bound", "DataError", "Finding", "Findings", "Judgement", "Outcome",
+    "Released", "Report", "Rows", "SpecError", "Verdict", "advantage", "attack", "audit", "estimate_eta", "estimate_j",
+    "graph", "nu_max", "read_report", "release", "tune", "verify",
 ]  # fmt: skip
 
 
@@ -56,6 +57,16 @@ def advantage(data: object, **options: Unpack[_settings.GainOptions]) -> Report:
 def estimate_eta(data: object, **options: Unpack[_settings.EtaOptions]) -> Report:
     """What do the features alone tell about each label? The report's `rows` say it of each row."""
     return _answered("estimate-eta", data, options)
+
+
+def graph(data: object, **options: Unpack[_settings.GraphOptions]) -> NeighborGraph:
+    """Find the k nearest neighbours of each row with FAISS; `graph=` of the other functions takes the result."""
+    from .audits import evidence
+
+    _settings.check_names(options, _settings.GraphOptions.__optional_keys__)
+    with _errors_name_arguments(), _watched(options.get("progress")) as progress:
+        asked = _settings.from_python(options)
+        return evidence.graph(os.fspath(data) if isinstance(data, os.PathLike) else data, asked, progress)
 
 
 def audit(data: object, **options: Unpack[_settings.AuditOptions]) -> Report:

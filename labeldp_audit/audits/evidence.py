@@ -27,13 +27,13 @@ from ..data import (
     stamps,
     unchanged,
 )
-from ..estimators import challenger, named, supplied
+from ..estimators import Auto, Neighbors, challenger, named, supplied
 from ..estimators.contract import Task, answer
 from ..estimators.knn_trial import with_knn
 from ..questions import releases
 from ..questions.contract import Evidence
 from ..questions.every import QUANTITIES
-from . import doubts, received
+from . import doubts, graphs, received
 from .received import Copy
 from .release import MANIFEST, beside, options_of
 
@@ -55,17 +55,13 @@ def read_and_estimate(
     together: says which rows models are never to learn from and guess apart."""
     if settings.eta and settings.eta_file is not None:
         raise SpecError("--eta and --eta-file exclude each other")
+    if settings.graph is not None and (settings.eta or settings.eta_file is not None):
+        raise SpecError("--graph and given probabilities exclude each other")
     if not settings.released_table and (manifest := manifest_of_release(data, settings)):
         what = f"the table is a release, so its labels say nothing about the true ones: {manifest}"
         hint = "audit the original table, or attack ORIGINAL RELEASE; --released-table audits this one all the same"
         raise DataError(what, hint=hint)
-    options = ReadOptions(
-        label=settings.label, positive=settings.positive, exclude=settings.exclude, categorical=settings.categorical,
-        drop_null_labels=settings.drop_null_labels, delimiter=settings.delimiter, decimal=settings.decimal,
-        no_header=settings.no_header, few_rows=settings.few_rows, group=settings.group,
-        many_classes=many, repeats=settings.repeats, records=True, seed=settings.seed,
-        rarer=_is_two_sided(settings),
-    )  # fmt: skip
+    options = _read_options(settings, many)
     if settings.eta or settings.eta_file is not None:
         read = _supplied if settings.eta else _from_file
         task, eta = read(data, replace(options, featureless=True), settings, progress)
@@ -73,7 +69,11 @@ def read_and_estimate(
         return _challenged(task, with_knn(task, eta))
     smoothness(settings)  # refused if it is not understood
     estimator = named(settings.estimator).suited(settings)
+    if settings.graph is not None and estimator not in (Auto(), Neighbors()):
+        raise SpecError("--graph counts neighbours, and --estimator names another way")
     whole = read_table(data, options, progress)
+    if settings.graph is not None:
+        estimator = Neighbors(graph=graphs.fitting(settings.graph, whole, settings))
     whole = whole if together is None else together(whole)
     _check_policy(settings.policy, whole)
     releases.wanted(settings, len(whole.dataset.classes))  # refused before anything is searched or learnt
@@ -87,6 +87,20 @@ def read_and_estimate(
     if settings.smoothness is not None or challenger.has_trees(estimator, eta):
         return doubts.with_order(task.table, eta), eta
     return _challenged(task, eta)
+
+
+def graph(data: object, settings: Settings, progress: Progress) -> graphs.NeighborGraph:
+    """Build the k-NN graph of a table, as it is read for estimates."""
+    return graphs.build(read_table(data, _read_options(settings, many=True), progress), settings, progress)
+
+
+def _read_options(settings: Settings, many: bool) -> ReadOptions:
+    return ReadOptions(
+        label=settings.label, positive=settings.positive, exclude=settings.exclude, categorical=settings.categorical,
+        drop_null_labels=settings.drop_null_labels, delimiter=settings.delimiter, decimal=settings.decimal,
+        no_header=settings.no_header, few_rows=settings.few_rows, group=settings.group, many_classes=many,
+        repeats=settings.repeats, records=True, seed=settings.seed, rarer=_is_two_sided(settings),
+    )  # fmt: skip
 
 
 def _challenged(task: Task, eta: Eta) -> tuple[Table, Eta]:

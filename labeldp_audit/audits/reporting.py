@@ -106,6 +106,8 @@ def _parameters(command: str, eta: Eta, settings: Settings) -> dict[str, object]
         kept.pop("mechanism", None)  # it asks about none
     if settings.eta_file is not None:
         kept[ETA_FILE] = Path(settings.eta_file).name
+    if settings.graph is not None:
+        kept["graph"] = Path(settings.graph).name if isinstance(settings.graph, str) else "in memory"
     return {"confidence": settings.confidence, "seed": settings.seed, **kept}
 
 

@@ -17,6 +17,7 @@ from ..core.settings import (
     AuditOptions,
     EtaOptions,
     GainOptions,
+    GraphOptions,
     ReleaseOptions,
     TailOptions,
     TuneOptions,
@@ -133,6 +134,29 @@ def estimate_eta(context: typer.Context) -> int:
           the report alone, for a program
     """
     return perform(context, rows=True)
+
+
+@command(
+    "The nearest neighbours of each row, for other commands.",
+    opt.as_in_python(GraphOptions, opt.OF_EVERY_RUN | {"to", "force"}),
+    opt.GRAPH_FILE, opt.NEIGHBORS, opt.EXPLAINED_AS,
+)  # fmt: skip
+def graph(context: typer.Context) -> int:
+    """Build a k-NN graph with FAISS: for each row its k nearest other rows and their distances, in a Parquet file.
+    --graph FILE of other commands then counts labels among these neighbours.
+
+    \b
+    Examples:
+      labeldp-audit graph clinic.parquet --to graph.parquet --k 100
+          all rows are compared
+      labeldp-audit graph clinic.parquet --to graph.parquet --k 100 --index ivf --recall .95
+          faster for many rows
+      labeldp-audit nu-max clinic.parquet --graph graph.parquet
+          the largest loss by these neighbours
+    """
+    from . import graph_command
+
+    return graph_command.perform(context)
 
 
 @command("The largest loss, over all neighbourhoods.", opt.as_in_python(WorstCaseOptions))

@@ -166,6 +166,9 @@ OPTIONS: Mapping[str, Parameter] = {one.name: one for one in (
         "seen these labels: used instead of an estimate. For more classes one column each, in their order. Repeatable.",
         shown="estimate it"),
     _setting("eta_file", SEARCH, "What estimate-eta wrote for this very table: nothing is searched.", shown="search"),
+    _setting("graph", SEARCH, "k-NN graph of this table, by `graph` or another tool, whose neighbours are counted.",
+        shown="none"),
+    _setting("index", SEARCH, "Index of FAISS. exact compares all rows; ivf and hnsw find a share of the neighbours."),
     _setting("k", SEARCH, "Neighbours, or rows with like scores, that each interval rests on.",
         shown="about the square root of the rows; with knn the one of several that guesses labels best"),
     _setting("queries", SEARCH, "Rows that are asked, sampled uniformly; every row stays a possible neighbour.",
@@ -251,6 +254,8 @@ CLAIMED_MECHANISM = _mechanism(
 PLAYED_MECHANISM = _mechanism(
     help="How labels were protected, where no manifest stands beside the release.", default=(),
     shown="what the manifest says")
+GRAPH_FILE = _option("to", Text("FILE"), OUTPUT, "Parquet file that gets the graph. Only you can read it.")
+NEIGHBORS = _setting("k", SEARCH, "Neighbours of each row; ties at the same distance are added.", shown="100")
 OVERWRITE = _flag("force", OUTPUT, "Let --export overwrite files.")
 EXPLAINED_AS = _option(
     "format", OneOf(("text", "json")), OUTPUT, "Form of the answer.", "--format", "-f", default="text")

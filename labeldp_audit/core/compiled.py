@@ -13,7 +13,7 @@ from typing import Any
 from numba import njit
 
 
-def compiled(function: Callable[..., Any], **more: str) -> Any:
+def compiled(function: Callable[..., Any], **more: Any) -> Any:
     try:
         dispatcher = njit(function, nogil=True, cache=True, **more)
     except RuntimeError:  # no folder to keep it in

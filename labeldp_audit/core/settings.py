@@ -20,6 +20,7 @@ DEFAULT_MECHANISM = ("rr:epsilon=0.5|1|2|4",)
 COMPARED_MECHANISMS = "rr:epsilon=0.5|1|2", "llp:k=2|8|64|512", "laplace-llp:k=8,epsilon=1"  # by advantage
 OPEN_MECHANISM = ("rr",)  # whose noise tune chooses
 MOST_BAGS = 10_000_000  # ten times as many as are drawn where no number is given
+INDEXES = ("exact", "ivf", "hnsw")  # of FAISS
 KIND, _MANY = "kind", "many"
 
 
@@ -51,7 +52,9 @@ class Settings:
     estimator: Any = _option(Text("NAME"), "auto")  # noqa: RUF009 a spec; from Python it may be the estimator itself
     eta: Any = _options(Text("COLUMN"))  # noqa: RUF009 columns that hold it; from Python whatever says what it is
     eta_file: str | None = _option(Text("FILE"))  # what estimate-eta wrote
+    graph: Any = _option(Text("FILE"))  # noqa: RUF009 a k-NN graph; from Python it may be in memory
     k: int | None = _option(Whole("NUMBER", 1))
+    index: str = _option(OneOf(INDEXES), "exact")  # for a graph
     queries: int | None = _option(WholeOrAll("NUMBER|all"))  # 0: all rows; None: all up to 200 000, above that 200 000
     recall: float = _option(Share("SHARE", 0, False, True), 0.95)
     mechanism: tuple[str | Mechanism, ...] = _options(Text("SPEC"), DEFAULT_MECHANISM)
@@ -98,23 +101,45 @@ Values = str | float | Iterable[float]  # "1,2,6", 3 or [1, 3]
 RENAMED = {"mechanism": "mechanisms"}  # what Python calls otherwise
 
 
-class Options(TypedDict, total=False):
-    """What every function that reads a table takes, under the names of the command line; docs/python.md explains."""
+class InputOptions(TypedDict, total=False):
+    """How every function reads a table, under the names of the command line; docs/python.md explains."""
 
     label: str | None
-    positive: str | float | None
-    exclude: Columns
-    categorical: Columns
     drop_null_labels: bool
     delimiter: str | None
     decimal: Literal[".", ","]
     no_header: bool
+    progress: bool | Progress
+
+
+class FeatureOptions(InputOptions, total=False):
+    exclude: Columns
+    categorical: Columns
+    group: str | None
+
+
+class GraphOptions(FeatureOptions, total=False):
+    """What `graph` takes."""
+
+    few_rows: bool
+    repeats: Literal["people", "copies"] | None
+    k: int | None
+    index: Literal["exact", "ivf", "hnsw"]
+    recall: float
+    seed: int
+    threads: int | None
+
+
+class Options(FeatureOptions, total=False):
+    """What every function that estimates takes."""
+
+    positive: str | float | None
     few_rows: bool
     released_table: bool
-    group: str | None
     repeats: Literal["people", "copies"] | None
     estimator: object  # a spec, an estimator or a classifier of scikit-learn
     eta: object  # columns, an array, or a classifier of scikit-learn
+    graph: object  # a path, or what `graph` returned
     k: int | None
     queries: int | Literal["all"] | None
     recall: float
@@ -123,7 +148,6 @@ class Options(TypedDict, total=False):
     confidence: float
     seed: int
     threads: int | None
-    progress: bool | Progress
 
 
 class EtaOptions(Options, total=False):
@@ -173,13 +197,10 @@ class AttackCall(AttackOptions, total=False):
     release: object  # a path, or in memory
 
 
-class ReleaseOptions(TypedDict, total=False):
+class ReleaseOptions(FeatureOptions, total=False):
     """What `release` takes."""
 
-    label: str | None
     positive: str | float | None
-    exclude: Columns
-    categorical: Columns
     cluster: str | None
     prior: Columns
     prior_from: object  # a path or a frame
@@ -187,30 +208,18 @@ class ReleaseOptions(TypedDict, total=False):
     keep_group: bool
     keep_order: bool
     order: str | os.PathLike[str] | None
-    drop_null_labels: bool
-    delimiter: str | None
-    decimal: Literal[".", ","]
-    no_header: bool
-    group: str | None
     to: str | os.PathLike[str] | None
     force: bool
-    progress: bool | Progress
 
 
-class VerifyOptions(TypedDict, total=False):
+class VerifyOptions(InputOptions, total=False):
     """What `verify` takes."""
 
     original: object  # a path or a frame
     order: object  # a path or an array
     mechanisms: str | Mechanism | None
-    label: str | None
     positive: str | float | None
-    drop_null_labels: bool
-    delimiter: str | None
-    decimal: Literal[".", ","]
-    no_header: bool
     confidence: float
-    progress: bool | Progress
 
 
 def check_names(given: Iterable[str], known: Collection[str]) -> None:
@@ -244,7 +253,9 @@ def _each(kind: Kind, value: Any, name: str) -> Any:
 
 def _taken(kind: Kind, value: Any, name: str) -> Any:
     value = value.item() if hasattr(value, "item") and not getattr(value, "shape", ()) else value  # a number of numpy
-    if name in ("estimator", "original", "release", "order", "prior_from") and not isinstance(value, str | os.PathLike):
+    if name in ("estimator", "graph", "original", "release", "order", "prior_from") and not isinstance(
+        value, str | os.PathLike
+    ):
         return value
     if name == "mechanism" and not isinstance(value, str):
         from .mechanism import Mechanism

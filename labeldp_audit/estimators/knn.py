@@ -8,8 +8,9 @@ many are not alike, and where the least of both lies depends on the table.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, ClassVar
 
@@ -19,18 +20,18 @@ import numpy.typing as npt
 from ..bounds.intervals import measure_smoothness
 from ..core.arrays import Floats, Integers
 from ..core.budget import RADII_SHARE
-from ..core.errors import AssumptionError
+from ..core.errors import AssumptionError, SpecError
 from ..core.eta import Eta, Neighborhoods
 from ..core.progress import Progress
 from ..core.randomness import for_audit
-from ..core.settings import Settings
+from ..core.settings import INDEXES, Settings
 from ..core.table import Table
 from ..engines.machine import ENCODED, available_cores, check_memory
 from .comparison import losses, ranked, smoothed
 from .contract import Estimator, Labels, Task, Told
 
 if TYPE_CHECKING:
-    from ..neighbors import Grid
+    from ..neighbors import Graph, Grid
 
 NAME = "knn"
 DEFAULT_QUERIES = 200_000
@@ -45,11 +46,22 @@ class Neighbors(Estimator):
     name: ClassVar[str] = NAME
     example: ClassVar[str] = NAME
     advice: ClassVar[str] = "use --k, --recall and --queries"
+    index: str | None = None  # of FAISS; None: the scan
+    graph: Graph | None = field(default=None, compare=False)
+
+    @classmethod
+    def parse(cls, fields: Mapping[str, str]) -> Neighbors:
+        index = fields.get("index")
+        if {*fields} - {"index"} or index not in (None, *INDEXES):
+            raise SpecError(f"{cls.name} has one parameter: index={'|'.join(INDEXES)}", hint=cls.advice)
+        return cls(index)
 
     def suited(self, settings: Settings) -> Estimator:
         return self
 
     def estimate(self, task: Task) -> Told:
+        if self.graph is not None:
+            return _in_graph(self.graph, task), ()
         table, settings = task.table, task.settings
         n, classes = len(table.labels), len(table.dataset.classes)
         queries = queries_of(n, settings)
@@ -58,10 +70,11 @@ class Neighbors(Estimator):
             measure_smoothness.check(ks[0], len(queries), RADII_SHARE * (1 - settings.confidence))
         halves = halves_of(n, settings) if task.halves else None
         beside = ks_beside(n, settings)
-        grid = _counted(table, queries, (*beside, *ks), settings, task.progress, halves)
+        grid = _counted(table, queries, (*beside, *ks), settings, task.progress, halves, self.index)
         if beside:
             check_alike(grid.at(0), grid.at(1), table.labels)
-        return chosen(islice(grid, len(beside), None), table.labels), ()
+        eta = chosen(islice(grid, len(beside), None), table.labels)
+        return eta if self.index is None else replace(eta, estimator=f"{NAME}:index={self.index}"), ()
 
 
 def glimpse(table: Table, rows: Integers, settings: Settings, progress: Progress) -> Eta:
@@ -72,17 +85,40 @@ def glimpse(table: Table, rows: Integers, settings: Settings, progress: Progress
 
 def _counted(
     table: Table, rows: Integers, ks: tuple[int, ...], settings: Settings, progress: Progress,
-    part: npt.NDArray[np.uint8] | None,
+    part: npt.NDArray[np.uint8] | None, index: str | None = None,
 ) -> Grid:  # fmt: skip
     from .. import neighbors
 
     check_memory(4 * len(table.labels) * table.width, ENCODED)
     # A smoothness constant speaks of the nearest rows, so these must be found, not near ones.
     recall = settings.recall if settings.smoothness is None else 1.0
-    return neighbors.count_grid(
+    count = neighbors.count_grid if index is None else partial(neighbors.count_with_index, index)
+    return count(
         table.points, table.labels, len(table.dataset.classes), rows, ks=ks, recall=recall,
         seed=settings.seed, threads=settings.threads or available_cores(), progress=progress, part=part,
     )  # fmt: skip
+
+
+def _in_graph(graph: Graph, task: Task) -> Eta:
+    """Count the labels of the rows that judge among the neighbours that the graph lists."""
+    from .. import neighbors
+
+    whole, table, settings = task.whole, task.table, task.settings
+    n, k = len(table.labels), settings.k or graph.k
+    if k > graph.k:
+        raise SpecError(f"the graph has {graph.k:,} neighbours of each row, and --k asks for {k:,}")
+    if settings.smoothness is not None:
+        if graph.recall_low < 1 or whole.judges is not None:
+            raise SpecError(
+                "--smoothness needs the nearest rows", hint="a graph with --index exact and without --group"
+            )
+        measure_smoothness.check(k, n, RADII_SHARE * (1 - settings.confidence))
+    judges = np.arange(n) if whole.judges is None else whole.judges
+    part = halves_of(n, settings) if task.halves else None
+    grid = neighbors.count_in_graph(
+        graph, table.labels, len(table.dataset.classes), judges, queries_of(n, settings), k=k, part=part
+    )
+    return chosen(grid, table.labels)
 
 
 # ---- which rows are asked, and among how many neighbours
@@ -160,9 +196,11 @@ def chosen(grid: Iterable[Neighborhoods], labels: Labels) -> Eta:
 
 
 def frequencies(near: Neighborhoods, labels: Labels) -> Eta:
-    """Frequencies of the classes among the neighbours of each query."""
+    """Frequencies of the classes among the neighbours of each query; among all rows where it has none."""
+    found, shares = near.counts.sum(axis=1, keepdims=True), np.bincount(labels, minlength=near.counts.shape[1])
     return Eta(
-        probability=near.counts / near.counts.sum(axis=1, keepdims=True), counts=near.counts, rows=near.rows,
+        probability=np.where(found > 0, near.counts / np.maximum(found, 1), shares / len(labels)),
+        counts=near.counts, rows=near.rows,
         k=near.k, n=near.n, estimator=NAME,
         log_loss=float(losses(smoothed(near.counts), labels[near.rows]).mean()),
         exact=near.exact, recall=near.recall, recall_low=near.recall_low,

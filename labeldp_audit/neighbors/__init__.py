@@ -1,4 +1,4 @@
-"""Points -> class counts among the nearest neighbours. The only importer of FAISS; the graph is never materialised.
+"""Points -> class counts among the nearest neighbours, by the scan of this room or by FAISS, or their graph.
 
 A row is not its own neighbour. All ties at the k-th distance are taken, because breaking them by position would make a
 file sorted by label look as if the features gave every label away. Identical rows are one weighted point.
@@ -21,8 +21,12 @@ from ..engines.threads import in_threads
 from . import cells as partition
 from . import recall as measured
 from . import scan
+from .faiss_index import FaissIndex
+from .lists import Graph, Lists
 from .shortlist import Counted
 from .tile import F32, I32, U8
+
+__all__ = ["FaissIndex", "Graph", "Grid", "Lists", "check_ks", "count_grid", "count_in_graph", "count_with_index"]
 
 _AFFORDABLE = 1e12  # candidates times coordinates that are searched exactly: some seconds on two cores
 _SAMPLE = 16_384  # points of the first look; small tables need none
@@ -84,15 +88,9 @@ def count_grid(
     ks increase; one search for the largest serves all, and each reaches the recall.
     part (n,) 0, 1, ...: then also the counts of those neighbours that are in other parts than the row.
     """
-    for k in ks:
-        if not 1 <= k < len(points):
-            what = f"k = {k} needs more than {k} rows, and the table has {len(points)}"
-            raise SpecError(what, hint="--k with fewer")
-    if not ks or any(k >= more for k, more in itertools.pairwise(ks)):
-        raise ValueError(f"numbers of neighbours that do not increase: {ks}")
-    kinds = labels.astype(np.int64) if part is None else labels + classes * part.astype(np.int64)
-    parts = 1 if part is None else int(part.max()) + 1
-    index = _build(points, kinds, classes * parts, ks, seed, threads, progress)
+    check_ks(ks, len(points))
+    kinds, number = _kinds(labels, classes, part)
+    index = _build(points, kinds, number, ks, seed, threads, progress)
     asked, place = np.unique(index.cells.point_of_row[rows], return_inverse=True)
     search = _choose_search(index, len(asked), recall, seed, threads)
     progress.stage("searching", len(asked), "points")
@@ -100,6 +98,61 @@ def count_grid(
     mine = None if part is None else part[rows]
     exact = search.probes == index.cells.count
     return Grid(ks, len(points), classes, rows, place, kinds[rows], mine, counts, radius, search, exact)
+
+
+def count_with_index(
+    kind: str, points: F32, labels: U8, classes: int, rows: Integers, *, ks: tuple[int, ...], recall: float, seed: int,
+    threads: int, progress: Progress, part: U8 | None = None,
+) -> Grid:  # fmt: skip
+    """The same counts by an index of FAISS: exact, ivf or hnsw."""
+    check_ks(ks, len(points))
+    kinds, number = _kinds(labels, classes, part)
+    index = FaissIndex.build(points, kind, ks, recall, seed=seed, threads=threads, progress=progress)
+    found = [
+        lists.counts(np.arange(len(block)), kinds, number, ks) for block, lists in index.blocks(rows, ks[-1], progress)
+    ]
+    counts, radius = (np.concatenate(one) for one in zip(*found, strict=True))
+    return _around_rows(counts, np.sqrt(radius), rows, kinds, ks, classes, part, index.search)
+
+
+def count_in_graph(
+    graph: Graph, labels: U8, classes: int, judges: Integers, rows: Integers, *, k: int, part: U8 | None = None
+) -> Grid:  # fmt: skip
+    """Count the classes of `judges`, rows of the graph with these labels, around some of them; `rows` are places
+    among the judges. Rows that do not judge have no say."""
+    kinds, number = _kinds(labels, classes, part)
+    of_row = np.full(len(graph.rows), -1)
+    of_row[judges] = kinds
+    counts, radius = graph.lists.counts(judges[rows], of_row, number, (k,))
+    search = measured.Search(0, (graph.recall,), (graph.recall_low,))
+    return _around_rows(counts, radius, rows, kinds, (k,), classes, part, search)
+
+
+def _around_rows(
+    counts: I32, radius: F32, rows: Integers, kinds: Integers, ks: tuple[int, ...], classes: int, part: U8 | None,
+    search: measured.Search,
+) -> Grid:  # fmt: skip
+    """Return a grid in which every row is a point of its own."""
+    every, mine = np.arange(len(rows)), None if part is None else part[rows]
+    counts[every, :, kinds[rows]] += 1  # the row itself, as a grid has it
+    is_exact = min(search.recall_low) == 1
+    return Grid(ks, len(kinds), classes, rows, every, kinds[rows], mine, counts, radius, search, is_exact)
+
+
+def check_ks(ks: tuple[int, ...], n: int) -> None:
+    for k in ks:
+        if not 1 <= k < n:
+            what = f"k = {k} needs more than {k} rows, and the table has {n}"
+            raise SpecError(what, hint="--k with fewer")
+    if not ks or any(k >= more for k, more in itertools.pairwise(ks)):
+        raise ValueError(f"numbers of neighbours that do not increase: {ks}")
+
+
+def _kinds(labels: U8, classes: int, part: U8 | None) -> tuple[Integers, int]:
+    """Return class + classes * part of each row, and how many there may be."""
+    if part is None:
+        return labels.astype(np.int64), classes
+    return labels + classes * part.astype(np.int64), classes * (int(part.max()) + 1)
 
 
 def _build(

@@ -48,7 +48,7 @@ def build(
 ) -> Cells:
     first_row, point_of_row = collapse(points)
     progress.stage("clustering", len(first_row), "points")
-    cell_of_point, centroids = _partition(points, first_row, rng, threads, progress)
+    cell_of_point, centroids = partition(points, first_row, rng, threads, progress)
     sizes = np.bincount(cell_of_point, minlength=len(centroids))
     first_tile = np.concatenate([[0], np.cumsum(-(-sizes // POINTS) * (POINTS // LANES))]).astype(np.int64)
     tiles = np.full((int(first_tile[-1]), points.shape[1], LANES), np.inf, np.float32)
@@ -143,7 +143,7 @@ def _are_equal(points: F32, first: Integers, place: Integers) -> bool:
 # ---- cells
 
 
-def _partition(
+def partition(
     points: F32, rows: Integers, rng: np.random.Generator, threads: int, progress: Progress
 ) -> tuple[I32, F32]:
     """k-means among about sqrt(cells) coarse cells, then k-means inside each: n sqrt(cells) distances, not n cells."""

@@ -18,8 +18,8 @@ from .cells import Cells
 from .tile import F32, I32, LANES, POINTS, QUERIES, lowest_bit, within
 
 SAMPLE = 256  # queries of each of the two samples: a standard error of about 0.003
-_MARGIN = 2.33  # standard errors that the choice stays clear of what was asked for
-_MISS = 0.01  # of the lower limit
+MARGIN = 2.33  # standard errors that the choice stays clear of what was asked for
+MISS = 0.01  # of the lower limit
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ def choose(cells: Cells, chooses: Sample, judges: Sample, wanted: float) -> Sear
     """
     curves, errors = _recall_curves(cells, chooses)
     judged, _ = _recall_curves(cells, judges)
-    enough = np.flatnonzero((curves - _MARGIN * errors).min(axis=0) >= wanted)
+    enough = np.flatnonzero((curves - MARGIN * errors).min(axis=0) >= wanted)
     probes = first = int(enough[0]) + 1 if len(enough) else cells.count
     while probes < cells.count and judged[:, probes - 1].min() < wanted:
         probes = min(cells.count, probes + max(1, probes // 16))
@@ -60,7 +60,7 @@ def choose(cells: Cells, chooses: Sample, judges: Sample, wanted: float) -> Sear
     found = judged[:, probes - 1].tolist()
     # Where the judge added cells its curves were stopped at a lucky place: only `wanted` was fixed before.
     known = found if probes == first else [wanted] * len(found)
-    return Search(probes, tuple(found), tuple(hoeffding.share_lower(one, len(judges.home), _MISS) for one in known))
+    return Search(probes, tuple(found), tuple(hoeffding.share_lower(one, len(judges.home), MISS) for one in known))
 
 
 def _recall_curves(cells: Cells, sample: Sample) -> tuple[Floats, Floats]:

@@ -222,6 +222,6 @@ def test_rounding_hides_nobody_at_the_edge_of_a_far_cell(monkeypatch):
     cell = np.zeros(len(points), np.int32)
     cell[1] = 1
     monkeypatch.setattr(neighbors, "_SMALL", 32)
-    monkeypatch.setattr(cells, "_partition", lambda *_: (cell, np.stack([away, np.zeros(d, np.float32)])))
+    monkeypatch.setattr(cells, "partition", lambda *_: (cell, np.stack([away, np.zeros(d, np.float32)])))
     near = count(points, cell, 1, rows=np.array([0]))
     np.testing.assert_array_equal(near.counts, [[0, 1]])

@@ -55,7 +55,7 @@ def test_the_query_itself_is_not_a_neighbour_that_was_found(monkeypatch):
     """Two cells, a query in the first, all its neighbours in the second but one."""
     points = np.array([[0.0], [1.0], *([[40.0 + i] for i in range(9)])], np.float32)
     cell = np.array([0, 0, *[1] * 9], np.int32)
-    monkeypatch.setattr(cells, "_partition", lambda *_: (cell, np.array([[0.5], [44.0]], np.float32)))
+    monkeypatch.setattr(cells, "partition", lambda *_: (cell, np.array([[0.5], [44.0]], np.float32)))
     index = cells.build(points, np.zeros(11, int), 1, np.random.default_rng(0), 1, Silent())
     sample = recall.Sample(points[:1], cell[:1], np.array([[1.0, 40.0, 48.0]], np.float32))
     np.testing.assert_allclose(recall._recall_curves(index, sample)[0], [[1.0, 1.0], [0.5, 1.0], [0.1, 1.0]])
