@@ -13,7 +13,8 @@ from labeldp_audit.core.eta import Eta, Neighborhoods
 from labeldp_audit.core.progress import Silent
 from labeldp_audit.core.report import Report
 from labeldp_audit.core.settings import Settings
-from labeldp_audit.core.table import Dataset, Table
+from labeldp_audit.core.table import Columns, Dataset, Table
+from labeldp_audit.data.encode import NumberAxis
 from labeldp_audit.estimators import knn
 from labeldp_audit.questions import advantage, eta_range, tail, worst_case
 
@@ -26,9 +27,18 @@ def table_of(labels, points=None):
     labels = np.asarray(labels, np.uint8)
     counts = (int((labels == 0).sum()), int((labels == 1).sum()))
     about = Dataset("made up", "", len(labels), len(labels), "y", "1", ("0", "1"), counts, ())
-    points = np.zeros((len(labels), 1), np.float32) if points is None else points
+    points = np.zeros((len(labels), 0), np.float32) if points is None else points
     same = np.unique(points, axis=0, return_inverse=True)[1].reshape(-1)
-    return Table(points, labels, about, fingerprints=same.astype(np.uint64))
+    return replace(with_columns(Table(labels, about), points), fingerprints=same.astype(np.uint64))
+
+
+def with_columns(table, values, categorical=()):
+    """The table with these numbers, (n, d), as its features; the points of its rows are the same numbers."""
+    places = range(values.shape[1])
+    columns = Columns(
+        np.asfortranarray(values, np.float32), np.isin(places, categorical), tuple(f"c{j}" for j in places)
+    )
+    return replace(table, columns=columns, axes=tuple(NumberAxis(j, 0.0, 1.0, gaps=False) for j in places))
 
 
 def eta_of(positives, sizes, labels):

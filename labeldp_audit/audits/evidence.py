@@ -16,7 +16,7 @@ from ..core.randomness import for_audit
 from ..core.released import Released
 from ..core.remark import BEATEN, DOUBTS, FITTED_BEFORE, LEFT_OUT, MODEL_DOUBTS, UNBEATEN, UNREADABLE, Remark
 from ..core.settings import Settings, smoothness
-from ..core.table import Points, Table, Twins
+from ..core.table import Table, Twins
 from ..data import (
     ReadOptions,
     one_of_each_person,
@@ -29,6 +29,7 @@ from ..data import (
 )
 from ..estimators import Auto, Neighbors, challenger, named, supplied
 from ..estimators.contract import Task, answer
+from ..estimators.knn_trial import with_knn
 from ..questions import releases
 from ..questions.contract import Evidence
 from ..questions.every import QUANTITIES
@@ -65,13 +66,12 @@ def read_and_estimate(
         read = _supplied if settings.eta else _from_file
         task, eta = read(data, replace(options, featureless=True), settings, progress)
         _check_policy(settings.policy, task.table)
-        return _challenged(task, eta)
+        return _challenged(task, with_knn(task, eta))
     smoothness(settings)  # refused if it is not understood
     estimator = named(settings.estimator).suited(settings)
     if settings.graph is not None and estimator not in (Auto(), Neighbors()):
         raise SpecError("--graph counts neighbours, and --estimator names another way")
-    points = estimator.points if settings.graph is None else Points.LATER
-    whole = read_table(data, replace(options, points=points), progress)
+    whole = read_table(data, options, progress)
     if settings.graph is not None:
         estimator = Neighbors(graph=graphs.fitting(settings.graph, whole, settings))
     whole = whole if together is None else together(whole)
@@ -82,6 +82,7 @@ def read_and_estimate(
         table = replace(table, twins=_twins(table, settings.seed))
     task = Task(whole, table, settings, progress, halves)
     eta, said = answer(estimator, task)
+    eta = with_knn(task, eta)
     task = replace(task, table=replace(table, remarks=(*table.remarks, *said)))
     if settings.smoothness is not None or challenger.has_trees(estimator, eta):
         return doubts.with_order(task.table, eta), eta
@@ -90,17 +91,15 @@ def read_and_estimate(
 
 def graph(data: object, settings: Settings, progress: Progress) -> graphs.NeighborGraph:
     """Build the k-NN graph of a table, as it is read for estimates."""
-    options = replace(_read_options(settings, many=True), points=Points.NOW, columns=False)
-    return graphs.build(read_table(data, options, progress), settings, progress)
+    return graphs.build(read_table(data, _read_options(settings, many=True), progress), settings, progress)
 
 
 def _read_options(settings: Settings, many: bool) -> ReadOptions:
     return ReadOptions(
         label=settings.label, positive=settings.positive, exclude=settings.exclude, categorical=settings.categorical,
         drop_null_labels=settings.drop_null_labels, delimiter=settings.delimiter, decimal=settings.decimal,
-        no_header=settings.no_header, few_rows=settings.few_rows, group=settings.group, columns=True,
-        points=Points.NEVER, many_classes=many, repeats=settings.repeats, records=True, seed=settings.seed,
-        rarer=_is_two_sided(settings),
+        no_header=settings.no_header, few_rows=settings.few_rows, group=settings.group, many_classes=many,
+        repeats=settings.repeats, records=True, seed=settings.seed, rarer=_is_two_sided(settings),
     )  # fmt: skip
 
 

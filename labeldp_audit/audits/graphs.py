@@ -159,7 +159,7 @@ def _checked(graph: Graph, table: Table, settings: Settings, name: str) -> Graph
     listed = np.flatnonzero(np.diff(graph.lists.start))
     lot = for_audit(settings.seed, "rows of a graph")
     some = np.sort(lot.choice(listed, min(SPOT_CHECKS, len(listed)), replace=False))
-    for points in (_numbers(table), table.with_points().points):
+    for points in (_numbers(table), table.points):
         shares = None if points is None else _shares(graph, points, some)
         if shares is None:
             continue

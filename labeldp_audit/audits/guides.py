@@ -18,11 +18,11 @@ from ..core.randomness import for_audit
 from ..core.release import Guide
 from ..core.remark import IDENTIFIERS, Remark
 from ..core.settings import Settings
-from ..core.table import Points, Table
+from ..core.table import Table
 from ..data import ReadOptions, publish, read_table, unchanged
 from ..data.records import records
 from ..data.roles import known
-from ..engines.machine import available_cores
+from ..engines.machine import ENCODED, available_cores, check_memory
 from ..estimators.boosted import Brisk
 from ..estimators.contract import Lesson
 from ..estimators.linear import Linear
@@ -83,7 +83,8 @@ def _clusters(
     wanted = replace(options, labels_only=False, exclude=settings.exclude, categorical=settings.categorical)
     features = read_table(data, wanted, progress)
     order, back = _order_by_features(features)
-    points = features.with_points().points[order]
+    check_memory(4 * len(order) * features.width, ENCODED)
+    points = features.points[order]
     progress.stage("clustering", None, "rows")
     number, threads = int(mechanism.at()["clusters"]), settings.threads or available_cores()
     alike, finer = (clusters(points, many, LOT, threads)[back] for many in (number, number * _FINER))
@@ -190,10 +191,7 @@ def _model(
     data: object, settings: Settings, options: ReadOptions, progress: Progress
 ) -> tuple[Callable[[Integers, Integers, int, Integers], Floats], tuple[Remark, ...]]:
     """(rows in a random order, their labels, classes, others) -> (others, C), and what was noticed of the features."""
-    wanted = replace(
-        options, labels_only=False, exclude=settings.exclude, categorical=settings.categorical, columns=True,
-        points=Points.NEVER,
-    )  # fmt: skip
+    wanted = replace(options, labels_only=False, exclude=settings.exclude, categorical=settings.categorical)
     features = read_table(data, wanted, progress)
     assert features.columns is not None
     order, place = _order_by_features(features)

@@ -63,7 +63,7 @@ def _summary(eta: Eta, bins: tuple[Bin, ...]) -> EtaSummary:
     return EtaSummary(
         estimator=eta.estimator, k=eta.k, metric=eta.metric, n=eta.n, queries=eta.queries, exact=eta.exact,
         recall=eta.recall, recall_low=eta.recall_low, log_loss=eta.log_loss, one_class=of_one_class,
-        tried=eta.tried, reliability=bins, order_p=eta.order_p,
+        tried=eta.tried, reliability=bins, order_p=eta.order_p, knn=eta.knn,
     )  # fmt: skip
 
 

@@ -45,6 +45,20 @@ class Tried:
 
 
 @dataclass(frozen=True)
+class KnnTrial:
+    """How well the nearest neighbours guess labels, beside the estimator in use or as that."""
+
+    k: int
+    recall: float
+    log_loss: float
+    rows: int  # that were searched
+
+    def __post_init__(self) -> None:
+        if min(self.k, self.rows) < 1 or not 0 <= self.recall <= 1 or not self.log_loss >= 0:
+            raise ValueError("k-NN has a k and rows from 1, a recall that is a share and a log loss from 0")
+
+
+@dataclass(frozen=True)
 class Bin:
     """Rows with estimates alike: what was said of a class, and what came."""
 
@@ -87,6 +101,7 @@ class Eta:
     order_p: float | None = None  # how well labels bear out that eta does not fall as scores rise; None: no scores
     refuted: bool = False  # supplied, and labels contradict them or trees predict better
     unresolved: Floats | None = None  # (q, 2) variance of log-odds about those of the score: estimate, and at most
+    knn: KnnTrial | None = None  # None where there are no features
 
     @property
     def ordered(self) -> bool:
@@ -131,11 +146,16 @@ class EtaSummary:
     order_p: float | None = None  # as in Eta
     tried: tuple[Tried, ...] = ()
     reliability: tuple[Bin, ...] = ()
+    knn: KnnTrial | None = None
 
     @property
     def given(self) -> bool:
         """Given, and taken at its word."""
         return self.k is None
+
+    @property
+    def is_knn(self) -> bool:
+        return self.metric == "l2" and not self.given
 
     def sees(self, dataset: Dataset) -> bool:
         return sees(self.log_loss, dataset)

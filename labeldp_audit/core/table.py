@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
 from typing import Any, Protocol
 
 import numpy as np
@@ -14,16 +13,8 @@ import numpy.typing as npt
 from .arrays import Floats, Integers
 from .remark import Remark
 
-ROWS_AT_ONCE = 1 << 16  # that coordinates are made of
+ROWS_AT_ONCE = 1 << 13  # that coordinates are made of
 EXACT_LEVELS = 4096  # of a column are counted; more of them are estimated, within about 2 %
-
-
-class Points(StrEnum):
-    """When rows become points among which there are neighbours. Often points are the largest part of a table."""
-
-    NOW = "now"
-    LATER = "later"  # those of categories are made of the columns, where they are wanted
-    NEVER = "never"
 
 
 @dataclass(frozen=True)
@@ -94,7 +85,7 @@ class Columns:
 
 
 class Axis(Protocol):
-    """Where the levels of a category lie among the points."""
+    """Where the cells of a column lie among the points."""
 
     @property
     def at(self) -> int:
@@ -103,8 +94,8 @@ class Axis(Protocol):
     @property
     def width(self) -> int: ...
 
-    def coordinates(self, codes: Integers) -> npt.NDArray[np.float32]:
-        """(rows, width) of these codes."""
+    def coordinates(self, cells: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+        """(rows, width) of cells as `Columns` hold them."""
 
 
 @dataclass(frozen=True)
@@ -119,19 +110,18 @@ class Twins:
 class Table:
     """The encoded table."""
 
-    points: npt.NDArray[np.float32]  # (n, d), C order; beside axes the coordinates of numbers alone
     labels: npt.NDArray[np.uint8]  # (n,), index into dataset.classes
     dataset: Dataset
     remarks: tuple[Remark, ...] = ()
     row_numbers: Integers | None = None  # of the used rows in the file, where null labels were dropped
-    given: Floats | None = None  # (n, C) the probabilities that columns of the table hold; points are (n, 0) then
-    columns: Columns | None = None  # where they were asked for
+    given: Floats | None = None  # (n, C) the probabilities that columns of the table hold
+    columns: Columns | None = None  # where there are features
     fingerprints: npt.NDArray[np.uint64] | None = None  # (n,) the same where all features are, unscaled
     told_apart: bool = True  # different cells are different numbers, so fingerprints tell all rows apart that differ
     groups: Integers | None = None  # (n,) the same number for rows of one person, where a column names people
     twins: Twins | None = None  # where they were asked for
     judges: Integers | None = None  # rows whose labels may judge, one of each person; None: all of them
-    axes: tuple[Axis, ...] = ()  # of categories whose coordinates are made once they are wanted
+    axes: tuple[Axis, ...] = ()  # of the points
 
     @property
     def numbers(self) -> Integers:
@@ -140,30 +130,25 @@ class Table:
 
     @property
     def width(self) -> int:
-        """Width of all points."""
-        return int(self.points.shape[1]) + sum(axis.width for axis in self.axes)
+        """Width of the points."""
+        return sum(axis.width for axis in self.axes)
 
-    def with_points(self) -> Table:
-        """With all coordinates: many times the memory of the columns they are made of."""
-        if not self.axes:
-            return self
-        assert self.columns is not None
-        points, start = np.empty((len(self.labels), self.width), np.float32), self.points.shape[1]
-        points[:, :start] = self.points
-        for axis in self.axes:
-            codes = self.columns.values[:, axis.at].astype(np.int64)
-            for first in range(0, len(codes), ROWS_AT_ONCE):
-                part = slice(first, first + ROWS_AT_ONCE)
-                points[part, start : start + axis.width] = axis.coordinates(codes[part])
-            start += axis.width
-        return replace(self, points=points, axes=())
+    @property
+    def points(self) -> npt.NDArray[np.float32]:
+        """Make the rows points, (n, width) in C order: often many times the memory of the columns."""
+        points = np.empty((len(self.labels), self.width), np.float32)
+        for first in range(0, len(points) if self.axes else 0, ROWS_AT_ONCE):
+            assert self.columns is not None
+            part = slice(first, first + ROWS_AT_ONCE)
+            each = [axis.coordinates(self.columns.values[part, axis.at]) for axis in self.axes]
+            np.concatenate(each, axis=1, out=points[part])
+        return points
 
     def at(self, rows: Integers) -> Table:
         """The same table with these rows alone, which rise; what is known of columns stays as it was."""
         counts = np.bincount(self.labels[rows], minlength=len(self.dataset.classes))
         return replace(
-            self, points=self.points[rows], labels=self.labels[rows], row_numbers=self.numbers[rows],
-            given=_some(self.given, rows),
+            self, labels=self.labels[rows], row_numbers=self.numbers[rows], given=_some(self.given, rows),
             dataset=replace(self.dataset, rows_used=len(rows), class_counts=tuple(counts.tolist())),
             columns=None if self.columns is None else self.columns.at(rows),
             fingerprints=_some(self.fingerprints, rows), judges=None,

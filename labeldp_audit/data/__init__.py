@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from ..core.arrays import Floats, Integers
 from ..core.progress import Progress
-from ..core.table import Points, Table
+from ..core.table import Table
 
 if TYPE_CHECKING:
     from pandas import DataFrame as DataFrame
@@ -41,8 +41,6 @@ class ReadOptions:
     group: str | None = None  # column that names whose row it is
     rarer: bool = False  # whether the rarer class is positive where nothing else decides it
     many_classes: bool = False  # whether more than two classes are wanted as they are
-    columns: bool = False  # whether features are wanted as they are too, for estimators that learn
-    points: Points = Points.NOW  # if not, columns are wanted
     repeats: str | None = None  # what rows that are equal in every column are: people or copies; None: not said
     records: bool = False  # whether copies are looked for
     seed: int = 0  # of lots

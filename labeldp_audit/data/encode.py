@@ -19,14 +19,13 @@ from ..core.arrays import Integers
 from ..core.errors import DataError
 from ..core.progress import Progress
 from ..core.quoting import argument, shown
-from ..core.table import Points
+from ..core.table import Axis
 from . import levels, numbers
 from .classes import Classes, labelled
 from .feature_columns import CategoryColumn, Raw
 from .levels import Words
 from .roles import Roles
 from .scan import CategoryScan, NumberScan, Scan
-from .sources.batches import rows_per_batch
 from .sources.contract import Source
 
 Coordinates = npt.NDArray[np.float32]
@@ -44,20 +43,38 @@ class Standard:
     def width(self) -> int:
         return (not self.scan.constant) + (self.scan.missing > 0)
 
-    def encode(self, array: pa.Array, out: Coordinates | None) -> Words:
-        """Fills `out`, (width, rows), if it is wanted, and says which cells are the same."""
-        piece, scan = numbers.cells(array), self.scan
-        if out is not None and not scan.constant:
-            values = numbers.differences(piece.values, scan.origin or 0, numbers.unit(scan.type))
-            values -= scan.moments.mean
-            np.divide(values, scan.moments.deviation, out=out[0], casting="same_kind")
-        if out is not None and scan.missing:
-            gap = out[-1]
-            gap[:] = 0
-            if piece.missing is not None:
-                out[:, piece.missing] = 0
-                gap[piece.missing] = 1
-        return levels.number_words(array, piece)
+    def encode(self, array: pa.Array) -> Words:
+        """Return which cells are the same."""
+        return levels.number_words(array, numbers.cells(array))
+
+    def axis(self, at: int) -> NumberAxis:
+        scan, per_unit = self.scan, numbers.unit(self.scan.type)
+        if scan.constant:
+            return NumberAxis(at, 0.0, 0.0, True)
+        centre, size = scan.spread.middle(per_unit)
+        middle = numbers.differences(np.array([centre], scan.spread.values.dtype), scan.origin or 0, per_unit)[0]
+        mean, deviation = scan.moments.mean, scan.moments.deviation
+        return NumberAxis(at, float(middle - mean) / deviation, size / deviation, scan.missing > 0)
+
+
+@dataclass(frozen=True)
+class NumberAxis:
+    at: int
+    shift: float
+    scale: float  # 0 where all cells that are not missing are the same
+    gaps: bool
+
+    @property
+    def width(self) -> int:
+        return (self.scale > 0) + self.gaps
+
+    def coordinates(self, cells: Coordinates) -> Coordinates:
+        missing, out = np.isnan(cells), np.empty((len(cells), self.width), np.float32)
+        if self.scale:
+            out[:, 0] = np.where(missing, 0, self.shift + self.scale * cells.astype(np.float64))
+        if self.gaps:
+            out[:, -1] = missing
+        return out
 
 
 @dataclass(frozen=True)
@@ -66,12 +83,9 @@ class Category:
     width: int
     index: dict[bytes | None, int] | None  # of up to 64 levels, a missing cell being the last; None for more of them
 
-    def encode(self, array: pa.Array, out: Coordinates | None) -> Words:
+    def encode(self, array: pa.Array) -> Words:
         piece = levels.codes(array)
-        words = self.words(piece.levels)
-        if out is not None:
-            self.place(words, piece.code, out)
-        return np.asarray(words[piece.code])
+        return np.asarray(self.words(piece.levels)[piece.code])
 
     def words(self, texts: pa.LargeBinaryArray) -> Words:
         """Of each level, and behind them that of a missing cell: its number, or a hash."""
@@ -103,21 +117,23 @@ class LevelAxis:
     def width(self) -> int:
         return self.encoder.width
 
-    def coordinates(self, codes: Integers) -> Coordinates:
-        out = np.empty((self.width, len(codes)), np.float32)
-        different, which = np.unique(codes, return_inverse=True)
+    def coordinates(self, cells: Coordinates) -> Coordinates:
+        out = np.empty((self.width, len(cells)), np.float32)
+        different, which = np.unique(cells.astype(np.int64), return_inverse=True)
         self.encoder.place(self.words[different], which, out)
         return out.T
 
 
-def axis(encoder: Category, raw: Raw) -> LevelAxis:
+def axis(encoder: Encoder, raw: Raw) -> Axis:
     """Known once the columns are finished."""
-    column = raw.columns[encoder.name]
+    at, column = [*raw.columns].index(encoder.name), raw.columns[encoder.name]
+    if isinstance(encoder, Standard):
+        return encoder.axis(at)
     assert isinstance(column, CategoryColumn)
     texts = column.levels()
     there = texts.is_valid().to_numpy(zero_copy_only=False)
     place = np.where(there, np.cumsum(there) - 1, np.count_nonzero(there))
-    return LevelAxis([*raw.columns].index(encoder.name), encoder, encoder.words(texts.drop_null())[place])
+    return LevelAxis(at, encoder, encoder.words(texts.drop_null())[place])
 
 
 def encoder(scanned: NumberScan | CategoryScan | None) -> Encoder | None:
@@ -140,42 +156,20 @@ def encoder(scanned: NumberScan | CategoryScan | None) -> Encoder | None:
 
 
 def encode(
-    source: Source, roles: Roles, scanned: Scan, classes: Classes, encoders: Sequence[Encoder], raw: Raw,
-    points: Points, size: int, progress: Progress,
-) -> tuple[Coordinates, npt.NDArray[np.uint8], Words, Integers | None]:  # fmt: skip
-    """Points, labels, fingerprints, and numbers of the rows in the file, from 0, where not all are used."""
+    source: Source, roles: Roles, scanned: Scan, classes: Classes, encoders: Sequence[Encoder], raw: Raw, size: int,
+    progress: Progress,
+) -> tuple[npt.NDArray[np.uint8], Words, Integers | None]:  # fmt: skip
+    """Labels, fingerprints, and numbers of the rows in the file, from 0, where not all are used."""
     progress.stage("encoding", scanned.rows, "rows")
     used, end = scanned.label.used, 0
-    coordinates = np.empty((used, coordinates_wanted(encoders, points)), np.float32)
     labels, fingerprints = np.empty(used, np.uint8), np.zeros(used, np.uint64)
     row_numbers = np.empty(used, np.int64) if scanned.label.missing else None
     for part in labelled(source.batches((*(one.name for one in encoders), roles.label), size), progress):
         start, end = end, end + len(part.code)
-        fill(part.batch, encoders, coordinates[start:end], fingerprints[start:end])
+        for i, one in enumerate(encoders):
+            levels.mixed_in(fingerprints[start:end], one.encode(part.batch.column(i)))
         raw.add(part.batch, start)
         labels[start:end] = np.array([classes.of(name) for name in part.names], np.uint8)[part.code]
         if row_numbers is not None:
             row_numbers[start:end] = part.rows
-    return coordinates, labels, fingerprints, row_numbers
-
-
-def coordinates_wanted(encoders: Sequence[Encoder], points: Points) -> int:
-    """While the table is read; those of numbers come first."""
-    wanted = () if points is Points.NEVER else encoders
-    return sum(one.width for one in wanted if isinstance(one, Standard) or points is Points.NOW)
-
-
-def fill(batch: pa.RecordBatch, encoders: Sequence[Encoder], points: Coordinates, same: Words) -> None:
-    """Coordinate by coordinate into a small block, which is then transposed into its place. Encoders whose coordinates
-    have no room in it say no more than which cells are the same."""
-    width = points.shape[1]
-    step = max(1, min(rows_per_batch(width), len(points)))
-    block = np.empty((width, step), np.float32)
-    for start in range(0, len(points), step):
-        part = batch.slice(start, step)
-        out, first = block[:, : part.num_rows], 0
-        for i, one in enumerate(encoders):
-            words = one.encode(part.column(i), out[first : first + one.width] if first < width else None)
-            levels.mixed_in(same[start : start + step], words)
-            first += one.width
-        points[start : start + part.num_rows] = out.T
+    return labels, fingerprints, row_numbers

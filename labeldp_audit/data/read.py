@@ -15,12 +15,12 @@ from ..core.arrays import Floats
 from ..core.errors import DataError, SpecError
 from ..core.progress import Progress
 from ..core.quoting import shown
-from ..core.table import Dataset, Points, Table
+from ..core.table import Dataset, Table
 from ..engines.machine import ENCODED, check_memory, give_back_memory
 from . import ReadOptions, repeats
 from .classes import Classes, check_number, decide, labelled, may_be
 from .describe import dataset, group_remarks, remarks
-from .encode import Category, Standard, axis, coordinates_wanted, encode, encoder
+from .encode import Standard, axis, encode, encoder
 from .feature_columns import CategoryColumn, Raw, memory_need
 from .levels import is_category
 from .numbers import is_number
@@ -92,17 +92,13 @@ def two_passes(source: Source, roles: Roles, options: ReadOptions, size: int, pr
         raise DataError("no feature columns: every one is constant")
     # Numbers first, so that what comes behind them cannot change how their distances are rounded.
     told.sort(key=lambda one: not isinstance(one, Standard))
-    wanted = [one for one in scanned.columns if options.columns and one is not None and encoders[one.name] is not None]
-    width, used = coordinates_wanted(told, options.points), scanned.label.used
-    check_memory(used * width * 4 + memory_need(wanted, used), ENCODED)
+    wanted = [one for one in scanned.columns if one is not None and encoders[one.name] is not None]
+    used = scanned.label.used
+    check_memory(memory_need(wanted, used), ENCODED)
     raw = Raw.of(wanted, used)
-    points, labels, fingerprints, row_numbers = encode(
-        source, roles, scanned, classes, told, raw, options.points, size, progress
-    )
-    columns, unread = raw.finished() if options.columns else (None, ())
-    later = [one for one in told if isinstance(one, Category) and options.points is Points.LATER]
+    labels, fingerprints, row_numbers = encode(source, roles, scanned, classes, told, raw, size, progress)
+    columns, unread = raw.finished()
     return Table(
-        points,
         labels,
         dataset(source, roles, scanned, classes, encoders, digest),
         (*unread, *classes.remarks, *remarks(scanned, encoders, roles.categorical, grouped=roles.group is not None)),
@@ -110,7 +106,7 @@ def two_passes(source: Source, roles: Roles, options: ReadOptions, size: int, pr
         fingerprints=fingerprints,
         told_apart=all(one.told_apart for one in scanned.columns if isinstance(one, NumberScan)),
         columns=columns,
-        axes=tuple(axis(one, raw) for one in later),
+        axes=tuple(axis(one, raw) for one in told),
     )
 
 
@@ -128,7 +124,6 @@ def one_pass(source: Source, roles: Roles, options: ReadOptions, size: int, prog
     index[: len(label.counts)] = [classes.of(name) for name in label.counts]
     rows = np.flatnonzero(used) if label.missing else None
     return Table(
-        np.empty((label.used, 0), np.float32),
         index[codes],
         dataset(source, roles, Scan(label), classes, {}, digest),
         (*classes.remarks, *remarks(Scan(label), {})),

@@ -21,7 +21,7 @@ from . import selection
 from .atoms import Atoms
 from .auto import Auto
 from .boosted import Boosted, Brisk
-from .comparison import smoothed
+from .comparison import predicted
 from .contract import Estimator, Labels, Task
 from .linear import Linear
 from .stack import Stack
@@ -52,9 +52,7 @@ def challenge(task: Task, eta: Eta) -> Remark:
         rows, whole = np.searchsorted(kept, rows[place]), whole.at(kept)
     alone = replace(task, whole=replace(whole, judges=None))
     [scores] = selection.scored(alone, selection.Rows.of(alone), (CHALLENGER,)).values()
-    counts = eta.counts if eta.metric != "score" else None
-    said = eta.probability if counts is None else smoothed(counts)
-    return _verdict(said[place], scores[rows], whole.labels[rows])
+    return _verdict(predicted(eta)[place], scores[rows], whole.labels[rows])
 
 
 def _with_probabilities(table: Table, rows: Integers, probability: Floats) -> Table:

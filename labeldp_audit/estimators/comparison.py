@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..core.arrays import Floats
-from ..core.eta import Tried
+from ..core.eta import Eta, Tried
 
 Way = tuple[str, int | None]
 """Its name, and its k where neighbours are counted."""
@@ -17,6 +17,11 @@ Way = tuple[str, int | None]
 def smoothed(counts: npt.NDArray[np.integer]) -> Floats:
     """Half a count added to each class, so that no label is a surprise without end."""
     return np.asarray((counts + 0.5) / (counts.sum(axis=1, keepdims=True) + 0.5 * counts.shape[1]))
+
+
+def predicted(eta: Eta) -> Floats:
+    """Return the probabilities that judge an estimate, (q, C): smoothed shares where neighbours are counted."""
+    return eta.probability if eta.counts is None or eta.metric == "score" else smoothed(eta.counts)
 
 
 def losses(probability: Floats, labels: npt.NDArray[np.integer]) -> Floats:

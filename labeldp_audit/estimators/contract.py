@@ -24,7 +24,7 @@ from ..core.progress import Progress
 from ..core.registry import failure
 from ..core.remark import Remark
 from ..core.settings import Settings
-from ..core.table import Columns, Points, Table
+from ..core.table import Columns, Table
 
 Labels = npt.NDArray[np.uint8]
 Predictor = Callable[[Integers], Floats]
@@ -118,7 +118,6 @@ class Estimator(ABC):
     name: ClassVar[str]
     example: ClassVar[str]
     advice: ClassVar[str] = ""  # for a user who asks for parameters
-    points: ClassVar[Points] = Points.NEVER  # are features wanted as points, beside columns?
 
     @classmethod
     def parse(cls, fields: Mapping[str, str]) -> Self:

@@ -26,7 +26,7 @@ from ..core.progress import Progress
 from ..core.randomness import for_audit
 from ..core.remark import UNLIKE, Remark
 from ..core.settings import INDEXES, Settings
-from ..core.table import Points, Table
+from ..core.table import Table
 from ..engines.machine import ENCODED, available_cores, check_memory
 from .comparison import losses, ranked, smoothed
 from .contract import Estimator, Labels, Task, Told
@@ -47,7 +47,6 @@ class Neighbors(Estimator):
     name: ClassVar[str] = NAME
     example: ClassVar[str] = NAME
     advice: ClassVar[str] = "use --k, --recall and --queries"
-    points: ClassVar[Points] = Points.NOW
     index: str | None = None  # of FAISS; None: the scan
     graph: Graph | None = field(default=None, compare=False)
 
@@ -90,13 +89,12 @@ def _counted(
 ) -> Grid:  # fmt: skip
     from .. import neighbors
 
-    if table.axes:
-        check_memory(4 * len(table.labels) * table.width, ENCODED)
+    check_memory(4 * len(table.labels) * table.width, ENCODED)
     # A smoothness constant speaks of the nearest rows, so these must be found, not near ones.
     recall = settings.recall if settings.smoothness is None else 1.0
     count = neighbors.count_grid if index is None else partial(neighbors.count_with_index, index)
     return count(
-        table.with_points().points, table.labels, len(table.dataset.classes), rows, ks=ks, recall=recall,
+        table.points, table.labels, len(table.dataset.classes), rows, ks=ks, recall=recall,
         seed=settings.seed, threads=settings.threads or available_cores(), progress=progress, part=part,
     )  # fmt: skip
 

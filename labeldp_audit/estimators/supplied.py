@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from ..core.arrays import Floats, Integers
 from ..core.errors import DataError, SpecError
-from ..core.eta import Eta, Tried
+from ..core.eta import Eta, KnnTrial, Tried
 from ..core.finding import NEIGHBORHOODS
 from ..core.from_json import Nouns, listed, members, text
 from ..core.quoting import shown
@@ -23,7 +23,19 @@ from . import reliability, score_windows
 
 _WORDS = {"label": "labels", "classes": "classes", "rows_used": "rows"}
 _SEARCH = ("exclude", "categorical", "group", "repeats", "k", "estimator", "recall", "queries")  # what a search is told
-_FACTS = ("k", "n", "estimator", "metric", "log_loss", "exact", "recall", "recall_low", "choices", "order_p")  # of eta
+_FACTS = (
+    "k",
+    "n",
+    "estimator",
+    "metric",
+    "log_loss",
+    "exact",
+    "recall",
+    "recall_low",
+    "choices",
+    "order_p",
+    "knn",
+)  # of eta
 _MOST_PARTS, _MOST_CHOICES = 255, 1_000_000
 _ROUNDED = 1e-6  # of probabilities
 _UNRESOLVED = ("unresolved", "unresolved_high")
@@ -115,14 +127,16 @@ class About:
     order_p: float | None
     tried: tuple[Tried, ...]
     twins: Twins | None
+    knn: KnnTrial | None = None
 
 
 _NOUNS = Nouns(
-    (Column, Tried, Twins),
+    (Column, KnnTrial, Tried, Twins),
     {
         "Remark": lambda one: Remark(text(one["code"]), **members(one["values"])),
         "tuple[str, ...] | str": lambda one: one if isinstance(one, str) else tuple(map(text, listed(one))),
     },
+    optional={About: ("knn",)},
 )
 
 

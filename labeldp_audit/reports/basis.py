@@ -39,9 +39,10 @@ def subject(report: Report) -> str:
     asked = f", {count(eta.queries)} asked" if eta.queries < eta.n else ""
     loss, blind = short(eta.log_loss, digits=3), short(data.blind_log_loss, digits=3)
     name = "supplied probabilities" if eta.given and eta.estimator == "given" else eta.estimator
+    beside = "" if eta.is_knn or eta.knn is None else f"k-NN {short(eta.knn.log_loss, digits=3)}, "
     return (
         f"{_cut(data.name, 32)}  {rows} rows{asked}  label {_cut(data.label, 20)} ({classes})  "
-        f"{_cut(name, 24)}, log loss {loss} (no features {blind})"
+        f"{_cut(name, 24)}, log loss {loss} ({beside}no features {blind})"
     )
 
 

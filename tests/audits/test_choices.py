@@ -11,7 +11,7 @@ from simulated import eta_of, table_of
 
 from labeldp_audit.bounds.intervals import clopper_pearson
 from labeldp_audit.bounds.intervals.mistakes import simultaneous
-from labeldp_audit.core.eta import Tried
+from labeldp_audit.core.eta import KnnTrial, Tried
 from labeldp_audit.core.progress import Silent
 from labeldp_audit.core.settings import Settings
 from labeldp_audit.estimators import auto
@@ -88,8 +88,8 @@ def test_learners_and_all_k_that_labels_might_have_chosen_share_one_level(monkey
     monkeypatch.setattr(Neighbors, "estimate", lambda *given: (counted, ()))
     monkeypatch.setattr(auto.selection, "scored", lambda task, rows, learners: {"a": np.full((40, 2), 0.5)})
     monkeypatch.setattr(auto.crossfit, "choices", lambda learners, rows: ways)
-    monkeypatch.setattr(auto, "_worth_a_look", lambda *given: True)
-    monkeypatch.setattr(auto, "_beside", lambda *given: Tried("knn", 0.5, 0.01, None, -1.0, 0.01))
+    beside = KnnTrial(9, 1.0, 0.5, 40), Tried("knn", 0.5, 0.01, None, -1.0, 0.01)
+    monkeypatch.setattr(auto, "trial", lambda *given: beside)
     table = table_of(labels)
     eta, _ = auto.Auto().estimate(Task(table, table, Settings(), Silent()))
     assert [one.name for one in eta.tried] == ["knn", "a"]

@@ -186,7 +186,7 @@ def test_limits_hold_for_noise_and_for_what_refits_give():
             import io
 
             stdin.buffer = io.BytesIO(text.encode())
-            table = read_table("-", ReadOptions(columns=True), Silent())
+            table = read_table("-", ReadOptions(), Silent())
         settings = replace(Settings(), estimator="boosted", threads=2)
         found.append({
             (one.quantity, one.at["column"]): one.bound

@@ -20,7 +20,7 @@ def column(read_columns):
     """A column of a table, as learners get it."""
 
     def found(cells, **options):
-        columns = read_columns({"c": cells, "beside": np.arange(len(cells))}, columns=True, **options).columns
+        columns = read_columns({"c": cells, "beside": np.arange(len(cells))}, **options).columns
         return columns.values[:, columns.names.index("c")]
 
     return found
@@ -35,11 +35,7 @@ def in_units_of_most(cells):
 
 def test_shape_order_and_names(read_columns):
     given = {"c": ["a", "b", "a"], "same": [5, 5, 5], "x": [1, 2, 3], "none": pa.nulls(3), "d": ["q", "q", "q"]}
-    plain, asked = read_columns(given), read_columns(given, columns=True)
-    assert plain.columns is None
-    assert asked.points.tobytes() == plain.points.tobytes()
-    assert asked.dataset == plain.dataset
-    columns = asked.columns
+    columns = read_columns(given).columns
     assert columns.names == ("c", "x"), "as in the file, though points have numbers first"
     assert columns.categorical.tolist() == [True, False]
     assert columns.categorical.dtype == bool
@@ -120,13 +116,13 @@ def test_codes(column, count, gaps):
 def test_rows_without_a_label_do_not_count(read_columns):
     cells, labels = ["b", "b", "b", "a", "a", "c"] * 20_000, [None, None, 0, 1, 0, 1] * 20_000
     columns = {"c": cells, "x": np.arange(len(cells)), "y": labels}
-    c, x = read_columns(columns, columns=True, drop_null_labels=True).columns.values.T
+    c, x = read_columns(columns, drop_null_labels=True).columns.values.T
     used = [i for i, label in enumerate(labels) if label is not None]
     assert np.array_equal(c, by_hand([cells[i] for i in used]))
     assert c[:4].tolist() == [1, 0, 0, 2], "with all rows 'b' would be the most frequent"
     slope, start = np.polyfit(used, x, 1)
     assert np.allclose(x, start + slope * np.array(used), atol=1e-5)
-    late = read_columns({"c": ["a", "z", "b", None], "y": [0, None, 1, None]}, columns=True, drop_null_labels=True)
+    late = read_columns({"c": ["a", "z", "b", None], "y": [0, None, 1, None]}, drop_null_labels=True)
     assert late.columns.values[:, 0].tolist() == [0, 1], "a level of dropped rows only has no code"
 
 
@@ -137,7 +133,7 @@ def test_a_wide_table_is_cut_alike(read_columns):
     for i in range(40):
         cells[f"c{i}"] = [f"{v}" for v in rng.integers(0, 60, rows)]
         cells[f"x{i}"] = rng.normal(size=rows)
-    table = read_columns(cells, columns=True)
+    table = read_columns(cells)
     for j, name in enumerate(table.columns.names):
         if name[0] == "c":
             assert np.array_equal(table.columns.values[:, j], by_hand(cells[name]))
@@ -164,7 +160,7 @@ ZONED = pa.timestamp("ms", "Asia/Tokyo")
     ids=["instants", "zoned", "times", "days", "months"],
 )  # fmt: skip
 def test_instants_have_an_hour_a_weekday_and_a_month(read_columns, cells, what, wanted):
-    columns = read_columns({"c": cells, "x": INSTANTS % 5}, columns=True).columns
+    columns = read_columns({"c": cells, "x": INSTANTS % 5}).columns
     place = columns.names.index(f"c ({what})")
     names = columns.readings[place].levels
     assert columns.categorical[place]
@@ -177,20 +173,20 @@ def test_instants_have_an_hour_a_weekday_and_a_month(read_columns, cells, what, 
     ids=["numbers", "amounts", "file numbers", "one hour"],
 )
 def test_other_columns_have_no_derived_columns(read_columns, cells):
-    table = read_columns({"c": cells, "x": np.arange(400) % 5}, columns=True)
+    table = read_columns({"c": cells, "x": np.arange(400) % 5})
     assert table.columns.names == ("c", "x")
 
 
 @pytest.mark.parametrize("unit", ["ms", "us", "ns"])
 def test_instants_beyond_any_calendar_have_an_hour(read_columns, unit):
     far = np.random.default_rng(0).integers(-(2**63) + 1, 2**63 - 1, 400)
-    columns = read_columns({"c": pa.array(far, pa.timestamp(unit)), "x": far % 5}, columns=True).columns
+    columns = read_columns({"c": pa.array(far, pa.timestamp(unit)), "x": far % 5}).columns
     assert "c (hour)" in columns.names
 
 
 def test_an_hour_is_missing_where_the_instant_is(read_columns):
     cells = [None if x % 3 == 0 else dt.datetime(2026, 1, 1, x % 24) for x in range(400)]
-    columns = read_columns({"c": cells, "c (hour)": INSTANTS % 5}, columns=True).columns
+    columns = read_columns({"c": cells, "c (hour)": INSTANTS % 5}).columns
     assert columns.names[:3] == ("c", "c (hour)", "c (hour)'"), "a column of that name stays what it is"
     levels = columns.readings[2].levels
     assert [levels[int(code)] is None for code in columns.values[:, 2]] == [one is None for one in cells]
@@ -219,9 +215,8 @@ def test_known_hashes_are_found_again(batches):
 def test_more_levels_than_a_float_can_number_are_refused(read_columns, refused, monkeypatch):
     cells = {"id number": [f"{i}" for i in range(8)]}
     monkeypatch.setattr(feature_columns, "MOST_LEVELS", 9)
-    assert read_columns(cells, columns=True).columns.values.max() == 7
+    assert read_columns(cells).columns.values.max() == 7
     monkeypatch.setattr(feature_columns, "MOST_LEVELS", 8)
-    error = refused(read_columns, cells, columns=True)
+    error = refused(read_columns, cells)
     assert str(error) == "more than 7 different values: table.parquet: column 'id number'"
     assert error.hint == "--exclude 'id number'"
-    assert len(read_columns(cells).points) == 8

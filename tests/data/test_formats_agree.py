@@ -15,7 +15,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from people import write_everywhere
 
-from labeldp_audit.core.table import Points
 from labeldp_audit.data.sources import batches, delimited
 
 ROWS = 20_000
@@ -24,7 +23,6 @@ DAYS = 16  # coordinates of `forced`, which come last
 ABC = ("a", "b", "c")
 ASIDE = (*ABC, "w", "written")
 FEATURES = {
-    "columns": True,
     "drop_null_labels": True,
     "categorical": ("code", "forced"),
     "exclude": ASIDE,
@@ -110,7 +108,7 @@ def same_features(one, other):
     kept = [i for i, name in enumerate(one.columns.names) if name not in COARSE]
     return (
         same(one, other, "labels", "row_numbers")
-        and one.points[:, :-DAYS].tobytes() == other.points[:, :-DAYS].tobytes()
+        and np.allclose(one.points[:, :-DAYS], other.points[:, :-DAYS], atol=1e-6)
         and one.columns.names == other.columns.names
         and one.columns.categorical.tolist() == other.columns.categorical.tolist()
         and one.columns.values[:, kept].tobytes() == other.columns.values[:, kept].tobytes()
@@ -182,25 +180,17 @@ def test_shuffled_rows_have_the_same_codes(read, rich, features, tmp_path):
     assert np.allclose(found[:, ~codes], features.columns.values[order][:, ~codes], atol=1e-5, equal_nan=True)
 
 
-def test_points_may_be_made_later_or_never(read, folder, features):
-    later = read(folder / "t.parquet", points=Points.LATER, **FEATURES)
-    never = read(folder / "t.parquet", points=Points.NEVER, **FEATURES)
-    assert later.points.shape[1] == 16, "of eleven numbers, five of them with gaps"
-    assert later.width == features.points.shape[1]
-    assert same(later.with_points(), features, "points", "fingerprints")
-    assert never.points.shape == (len(features.labels), 0) and never.axes == ()
-    assert same(never, features, "fingerprints", "labels") and same(never.columns, features.columns, "values")
-    assert later.dataset == never.dataset == features.dataset
+def test_points_of_some_rows_are_those_of_the_table(features):
     rows = np.array([3, 20, 15_000])
-    assert later.at(rows).with_points().points.tobytes() == features.points[rows].tobytes()
+    assert features.at(rows).points.tobytes() == features.points[rows].tobytes()
+    assert features.points.shape == (len(features.labels), features.width)
 
 
-def test_later_points_of_copies_left_out(read_columns):
+def test_points_of_copies_left_out_are_those_of_the_table(read_columns):
     cells = {"c": ["a", "b", "c", "a", "b", "c"], "x": [1, 2, 3, 1, 2, 3], "y": [0, 1, 1, 0, 1, 1]}
-    options = {"columns": True, "records": True, "repeats": "copies"}
-    now, later = (read_columns(cells, points=when, **options) for when in (Points.NOW, Points.LATER))
-    assert len(later.labels) == 3
-    assert later.with_points().points.tobytes() == now.points.tobytes()
+    whole, left = (read_columns(cells, records=True, repeats=what) for what in ("people", "copies"))
+    assert len(left.labels) == 3
+    assert left.points.tobytes() == whole.points[:3].tobytes()
 
 
 CELLS = {

@@ -193,7 +193,7 @@ def test_a_probability_may_be_named_like_a_label(read_text):
 
 def test_features_are_read_beside_probabilities(read_text):
     """The probabilities are a feature unless they are excluded: a publisher may publish them, too."""
-    options = {"eta": ("p",), "categorical": ("z",), "columns": True}
+    options = {"eta": ("p",), "categorical": ("z",)}
     table = read_text("x,z,p,y\n1,4,0.1,0\n2,5,0.2,1\n", exclude=("x",), **options)
     assert [column.role for column in table.dataset.columns] == ["excluded", "category", "eta", "label"]
     assert table.columns.names == ("z", "p")

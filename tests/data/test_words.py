@@ -17,7 +17,7 @@ NOTES = notes_of(LABELS)
 @pytest.fixture
 def weights(read_columns):
     def found(cells):
-        columns = read_columns({"c": cells, "x": np.arange(len(cells)) % 7}, columns=True).columns
+        columns = read_columns({"c": cells, "x": np.arange(len(cells)) % 7}).columns
         assert columns.names == ("c", "x"), "the text itself stays a category"
         return columns.words["c"].toarray() if "c" in columns.words else None
 
@@ -47,7 +47,7 @@ def test_words_do_not_depend_on_the_kind_of_file(weights, read_text, kind):
     wanted = weights(NOTES)
     if kind == "csv":
         text = "c,x,y\n" + "".join(f'"{note}",{i % 7},{i % 2}\n' for i, note in enumerate(NOTES))
-        assert np.array_equal(read_text(text, columns=True).columns.words["c"].toarray(), wanted)
+        assert np.array_equal(read_text(text).columns.words["c"].toarray(), wanted)
     else:
         assert np.array_equal(weights(pa.array(NOTES).cast(kind)), wanted)
 
@@ -79,12 +79,12 @@ def test_characters_are_words_where_no_blanks_part_them(weights):
     ids=["one word", "few levels", "numbers", "bytes", "known levels"],
 )  # fmt: skip
 def test_other_columns_have_no_words(read_columns, cells):
-    assert not read_columns({"c": cells, "x": np.arange(len(cells))}, columns=True).columns.words
+    assert not read_columns({"c": cells, "x": np.arange(len(cells))}).columns.words
 
 
 def test_levels_of_few_rows_each_have_words(read_columns):
     cells = [f"campaign {i % 70}" for i in range(1399)]
-    assert read_columns({"c": cells, "x": np.arange(1399)}, columns=True).columns.words
+    assert read_columns({"c": cells, "x": np.arange(1399)}).columns.words
 
 
 def test_a_sex_behind_a_file_number_is_a_word(weights):
@@ -108,7 +108,7 @@ def test_a_sex_behind_a_file_number_is_a_word(weights):
 )
 def test_remarks_name_text_that_no_model_can_read(read_columns, cells, unreadable):
     rows = len(cells)
-    table = read_columns({"c": cells, "x": np.arange(rows) % 7}, columns=True)
+    table = read_columns({"c": cells, "x": np.arange(rows) % 7})
     found = [one.values for one in table.remarks if one.code == UNREADABLE]
     assert found == ([{"columns": ("c",)}] if unreadable else [])
     assert any("no model can read 'c'" in one for one in said_of(table)) is unreadable
@@ -117,7 +117,7 @@ def test_remarks_name_text_that_no_model_can_read(read_columns, cells, unreadabl
 def test_words_of_long_texts_are_not_shared_by_chance(read_columns, monkeypatch):
     """Hashes of words that no two rows share fall into the same buckets, if there are fewer of these."""
     monkeypatch.setattr(words, "BUCKETS", 1 << 9)
-    table = read_columns({"c": unshared(600, 12), "x": np.arange(600) % 7}, columns=True)
+    table = read_columns({"c": unshared(600, 12), "x": np.arange(600) % 7})
     assert [one.code for one in table.remarks if one.code == UNREADABLE] == [UNREADABLE]
 
 

@@ -147,7 +147,7 @@ def task(eta, seed=1, judges=None):
     counts = tuple(np.bincount(labels, minlength=2).tolist())
     about = Dataset("t", "", n, n, "y", "1", ("0", "1"), counts, ())
     known = Columns(values, np.zeros(2, bool), ("a", "b"))
-    whole = Table(np.empty((n, 0), np.float32), labels, about, columns=known,
+    whole = Table(labels, about, columns=known,
                   fingerprints=np.arange(n, dtype=np.uint64), judges=judges)  # fmt: skip
     return Task(whole, whole if judges is None else whole.at(judges), Settings(threads=1), Silent())
 

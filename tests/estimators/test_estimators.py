@@ -22,6 +22,7 @@ from labeldp_audit.core.eta import Eta
 from labeldp_audit.core.progress import Silent
 from labeldp_audit.core.settings import Settings
 from labeldp_audit.core.table import Columns, Dataset, Table
+from labeldp_audit.data.encode import NumberAxis
 from labeldp_audit.estimators import ESTIMATORS, named
 from labeldp_audit.estimators.auto import Auto
 from labeldp_audit.estimators.boosted import Brisk
@@ -72,8 +73,9 @@ def table_of(toy, flipped=()):
     counts = tuple(np.bincount(labels, minlength=classes).tolist())
     names = tuple("abc"[:classes])
     dataset = Dataset("toy", "", len(labels), len(labels), "y", "b" if classes == 2 else None, names, counts, ())
-    points = np.ascontiguousarray(np.nan_to_num(columns.values))
-    return Table(points, labels, dataset, columns=columns, fingerprints=np.arange(len(labels), dtype=np.uint64))
+    axes = tuple(NumberAxis(j, 0.0, 1.0, gaps=False) for j in range(values.shape[1]))
+    same = np.arange(len(labels), dtype=np.uint64)
+    return Table(labels, dataset, columns=columns, fingerprints=same, axes=axes)
 
 
 def task_of(toy, flipped=(), **settings):

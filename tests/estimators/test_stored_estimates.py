@@ -62,6 +62,8 @@ def _at(path, value):
         *(_at(["metric"], value) for value in ("cosine", None)), _at(["recall_low"], 0.5), _at(["choices"], 0),
         _at(["choices"], 10**400),
         _at(["given"], ["x"]), _at(["twins"], {"pairs": 201, "differ": 0}), _at(["order_p"], KeyError),
+        *(_at(["knn", name], value) for name in ("k", "rows") for value in (0, "1", None, KeyError)),
+        *(_at(["knn", name], value) for name in ("recall", "log_loss") for value in (-0.1, "x", None, KeyError)),
         _at(["given"], [1]), _at(["label"], None), _at(["sha256"], 5), _at(["exact"], 1), _at(["metric"], 2),
     ],
 )  # fmt: skip
@@ -179,3 +181,10 @@ def test_an_order_that_tells_labels_is_seen_whatever_a_file_says_of_it(tmp_path)
         report = lda.nu_max(table, eta_file=sealed, few_rows=True).content
         assert [one.code for one in report.remarks].count(ORDER_TELLS) == 1
         assert all(one.bound.low is None and one.bound.high is None for one in report.findings)
+
+
+def test_file_of_an_older_version_gets_its_trial_now(written, tmp_path):
+    columns, said = ({**one} for one in copy.deepcopy(written))
+    told = said.pop("knn")
+    report = lda.nu_max(people(400), eta_file=_sealed(columns, said, tmp_path / "e.parquet"), few_rows=True)
+    assert report.content.eta.knn.k == told["k"] and report.content.eta.knn.rows == 400

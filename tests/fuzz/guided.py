@@ -79,7 +79,7 @@ class Given:
 
 
 def csv_table(data: bytes) -> object:
-    options = ReadOptions(few_rows=True, columns=True)
+    options = ReadOptions(few_rows=True)
     source = open_csv(Given(data), read.how_text(options))
     roles = assign(list(source.types), options)
     return read.two_passes(source, roles, options, 1 << 10, Silent())

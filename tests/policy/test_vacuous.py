@@ -182,7 +182,7 @@ def test_columns_that_tell_labels_are_named(columns, named):
     rng = np.random.default_rng(3)
     u, v = rng.integers(0, 2, (2, 4_000))
     frame = pd.DataFrame(columns(u, v, rng.normal(size=4_000), u & v))
-    assert sorted(telling(read_table(frame, ReadOptions(columns=True), Silent()), 0)) == named
+    assert sorted(telling(read_table(frame, ReadOptions(), Silent()), 0)) == named
     features = [name for name in frame.columns if name != "y"]
     assert telling(read_table(frame, ReadOptions(), Silent()), 0) == features
 

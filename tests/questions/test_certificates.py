@@ -20,7 +20,7 @@ from labeldp_audit.core.eta import Eta
 from labeldp_audit.core.finding import BASELINE
 from labeldp_audit.core.progress import Silent
 from labeldp_audit.core.settings import Settings
-from labeldp_audit.core.table import Columns, Dataset, Table, Twins
+from labeldp_audit.core.table import Dataset, Table, Twins
 from labeldp_audit.questions import advantage, certificates, certified_guesses, eta_range, intervals, tail, worst_case
 
 commands = pytest.mark.parametrize("command", ALL, ids=lambda command: command.__name__)
@@ -232,8 +232,7 @@ def test_with_more_classes_two_labels_differ_at_most_twice_as_often_as_the_best_
 def test_pairs_are_made_of_rows_with_equal_points():
     points = np.repeat(np.arange(40, dtype=np.float32), 3)[:, None]
     labels = np.arange(120) % 3 == 0  # one in each three
-    columns = Columns(np.asfortranarray(points), np.zeros(1, bool), ("x",))
-    table = replace(table_of(labels, points), columns=columns)
+    table = table_of(labels, points)
     with patch.object(evidence, "read_table", return_value=table):
         kept, _ = evidence.read_and_estimate("", Settings(estimator="knn", k=9), Silent(), halves=True)
         plain, _ = evidence.read_and_estimate("", Settings(estimator="knn", k=9, certify=False), Silent(), halves=True)
@@ -303,7 +302,7 @@ def test_more_classes(utility):
     truth = rng.dirichlet([0.3, 0.3, 0.3], 900)
     labels = (rng.random(900)[:, None] > truth.cumsum(axis=1)).sum(axis=1).astype(np.uint8)
     about = Dataset("m", "", 900, 900, "y", None, ("a", "b", "c"), tuple(np.bincount(labels).tolist()), ())
-    table = Table(np.zeros((900, 1), np.float32), labels, about, twins=Twins(450, 200))
+    table = Table(labels, about, twins=Twins(450, 200))
     counts = (50 * truth).round().astype(np.int64) + 1
     eta = Eta(
         truth, counts, np.arange(900), 50, 900, "m", 0.5, True, 1.0, np.zeros(900, np.float32), metric="l2",

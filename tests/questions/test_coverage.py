@@ -5,7 +5,6 @@ all neighbours, so that nothing but chance can go wrong. Each check has a liar t
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 from unittest.mock import patch
 
 import numpy as np
@@ -18,7 +17,6 @@ from labeldp_audit.bounds.intervals import mistakes
 from labeldp_audit.core.finding import Bound
 from labeldp_audit.core.progress import Silent
 from labeldp_audit.core.settings import DEFAULT_MECHANISM, Settings
-from labeldp_audit.core.table import Columns
 from labeldp_audit.estimators import crossfit
 from labeldp_audit.estimators.boosted import Boosted
 from labeldp_audit.estimators.contract import Task
@@ -240,7 +238,6 @@ class Cheat(Boosted):
 
 def misses_of_trees(world, audits, estimator):
     def learnt(table, points, labels):
-        table = replace(table, columns=Columns(np.asfortranarray(points), np.zeros(2, bool), ("a", "b")))
         return estimator.estimate(Task(table, table, Settings(), Silent()))[0]
 
     return misses(world, audits, advantage, how=learnt, rows=1500, confidence=0.8)

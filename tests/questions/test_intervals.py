@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from scipy.special import expit, logit
-from simulated import table_of
+from simulated import table_of, with_columns
 
 from labeldp_audit.audits import reporting
 from labeldp_audit.bounds.intervals import score_band
@@ -16,7 +16,6 @@ from labeldp_audit.core.budget import Budget
 from labeldp_audit.core.eta import Tried
 from labeldp_audit.core.progress import Silent
 from labeldp_audit.core.settings import Settings
-from labeldp_audit.core.table import Columns
 from labeldp_audit.estimators import score_windows
 from labeldp_audit.estimators.score_windows import Pool
 from labeldp_audit.measures import loss, tail
@@ -49,7 +48,7 @@ def crowd(n=4000, seed=1, falls=False):
     eta = np.abs(2 * score - 1) * 0.8 + 0.1 if falls else 0.1 + 0.8 * score
     labels = (rng.random(n) < eta).astype(np.uint8)
     points = score[:, None].astype(np.float32)
-    table = replace(table_of(labels, points), columns=Columns(np.asfortranarray(points), np.zeros(1, bool), ("x",)))
+    table = table_of(labels, points)
     pool = Pool(np.arange(n), np.arange(n) % 5, np.arange(n))
     by = Tried("made up", 0.5, 0.01, None)
     told = score_windows.eta_of(table, np.column_stack([1 - score, score]), pool, by, Settings(), Silent())
@@ -137,8 +136,8 @@ def rare_levels(seed=2, n=6000, base=0.2):
     level = rng.integers(0, n // 6, n)
     eta = expit(logit(base) + rng.normal(size=n // 6))[level]
     score, labels = base + 0.001 * rng.random(n), (rng.random(n) < eta).astype(np.uint8)
-    columns = Columns(np.asfortranarray(level[:, None].astype(np.float32)), np.ones(1, bool), ("level",))
-    table = replace(table_of(labels), columns=columns, fingerprints=np.arange(n, dtype=np.uint64))
+    table = with_columns(table_of(labels), level[:, None], categorical=(0,))
+    table = replace(table, fingerprints=np.arange(n, dtype=np.uint64))
     pool, by = Pool(np.arange(n), np.arange(n) % 5, np.arange(n)), Tried("made up", 0.5, 0.01, None)
     return table, score_windows.eta_of(table, np.column_stack([1 - score, score]), pool, by, Settings(), Silent()), eta
 

@@ -14,7 +14,7 @@ from advantages import findings as advantages
 from certified import of_curves, of_gains, scored, with_certificates
 from judging import noticed
 
-from labeldp_audit.core.eta import EtaSummary
+from labeldp_audit.core.eta import EtaSummary, KnnTrial
 from labeldp_audit.core.finding import Bound, Finding
 from labeldp_audit.core.report import Report
 from labeldp_audit.core.table import Column, Dataset
@@ -56,7 +56,7 @@ def dataset(extra: int = 0) -> Dataset:
 def eta() -> EtaSummary:
     return EtaSummary(
         estimator="knn", k=141, metric="l2", n=19_981, queries=19_981, exact=False, recall=0.9731, recall_low=1.0,
-        log_loss=0.2871356234, one_class=40,
+        log_loss=0.2871356234, one_class=40, knn=KnnTrial(141, 0.9731, 0.2871356234, 19_981),
     )  # fmt: skip
 
 

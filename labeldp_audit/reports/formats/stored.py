@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any, NoReturn
 
 from ...core.errors import DataError
-from ...core.eta import Bin, EtaSummary, Tried
+from ...core.eta import Bin, EtaSummary, KnnTrial, Tried
 from ...core.finding import NEIGHBORHOODS, Bound, Change, Finding, Way
 from ...core.from_json import WORDS, Nouns, listed, members, number, refused, text, whole
 from ...core.policy import COMPARISONS, FIELDS, Judgement, Outcome, Verdict, Waived, Waiver
@@ -168,13 +168,13 @@ def _waiver(one: Object) -> Waiver:
 
 
 _NOUNS: Nouns = Nouns(
-    (Dataset, Column, EtaSummary, Bin, Tried),
+    (Dataset, Column, EtaSummary, KnnTrial, Bin, Tried),
     {
         "Outcome": Outcome, "Mapping[str, float | str]": _at,
         "Change": lambda one: Change(_finding(one["old"]), _finding(one["new"]), Way(one["way"])),
     },
     optional={
-        Report: ("uncertifiable", "changes"), EtaSummary: ("order_p",),
+        Report: ("uncertifiable", "changes"), EtaSummary: ("order_p", "knn"),
         Bound: ("reason", "standard_error", *NEIGHBORHOODS),
         Finding: ("claim", "bag"), Column: ("missing", "levels", "width"), Waiver: ("baseline",),
         Tried: ("k", "behind", "behind_error"),

@@ -64,7 +64,8 @@ def _brief(block: Block, width: int, color: bool) -> Iterator[str]:
             return
         case Sentence(text=text, role=role):
             style = _tint(text) if role in ("verdict", "answer") else _DIM
-            yield from (_styled(line, style, color) for line in _wrapped(text, width, most=max(3, _LETTERS // width)))
+            most = None if role == "subject" else max(3, _LETTERS // width)
+            yield from (_styled(line, style, color) for line in _wrapped(text, width, most=most))
         case Table():
             yield ""
             yield from _table(block, width, color, one=True)
