@@ -143,7 +143,7 @@ def estimate_eta(context: typer.Context) -> int:
 )  # fmt: skip
 def graph(context: typer.Context) -> int:
     """Build a k-NN graph with FAISS: for each row its k nearest other rows and their distances, in a Parquet file.
-    --graph FILE of other commands then counts labels among these neighbours.
+    --graph FILE of nu-max and other commands then counts labels among these neighbours.
 
     \b
     Examples:
@@ -151,8 +151,6 @@ def graph(context: typer.Context) -> int:
           all rows are compared
       labeldp-audit graph clinic.parquet --to graph.parquet --k 100 --index ivf --recall .95
           faster for many rows
-      labeldp-audit nu-max clinic.parquet --graph graph.parquet
-          the largest loss by these neighbours
     """
     from . import graph_command
 

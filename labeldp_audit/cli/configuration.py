@@ -34,7 +34,9 @@ SEPARATED_BY_SEMICOLONS = {"mechanism", "fail_if"}  # in a variable; others by c
 KINDS: Mapping[str, Kind] = {one.name: one.metadata[KIND] for one in fields(Settings) if KIND in one.metadata}
 # Of two options the one that was set in a higher layer counts; the other is as if it were not set.
 RIVALS: tuple[tuple[str, str, object], ...] = (
-    ("output", "no_output", False), ("eta", "eta_file", None), ("eta_file", "eta", ()),
+    ("output", "no_output", False), ("eta", "eta_file", None), ("eta_file", "eta", ()), ("graph", "eta", ()),
+    ("graph", "eta_file", None), ("graph", "estimator", "auto"), ("eta", "graph", None), ("eta_file", "graph", None),
+    ("estimator", "graph", None),
 )  # fmt: skip
 
 

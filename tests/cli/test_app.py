@@ -116,7 +116,11 @@ def test_run_information_only_where_asked_for(door):
         ("estimate-j fine -f json=a -f csv=a", 2, ["error: two reports in one file: a"]),
         ("estimate-j fine --mechanism nonsense:epsilon=1", 2, ["error: unknown mechanism 'nonsense'", "hint: known:"]),
         ("estimate-j fine --estimator magic", 2, ["error: unknown estimator 'magic'", "hint: known:"]),
-        ("estimate-j fine --estimator knn:k=3", 2, ["knn has no parameters of its own", "hint: use --k, --recall"]),
+        (
+            "estimate-j fine --estimator knn:k=3",
+            2,
+            ["knn has one parameter: index=exact|ivf|hnsw", "hint: use --k, --recall"],
+        ),
         ("estimate-j fine --config nowhere.toml", 2, ["error: cannot read the configuration"]),
         ("estimate-j data --quiet", 3, ["error: null labels"]),
     ],

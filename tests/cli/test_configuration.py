@@ -269,3 +269,10 @@ def test_every_setting_has_an_option():
 def test_a_mark_at_the_beginning_of_a_file_is_none_of_its_words(asked, name, text):
     Path(name).write_text(text, encoding="utf-8-sig")
     assert asked()["label"] == "y"
+
+
+def test_graph_that_is_typed_beats_an_estimator_of_the_file(asked):
+    typed = asked("--graph", "g.parquet", file='estimator = "stack"')
+    assert (typed["graph"], typed["estimator"]) == ("g.parquet", "auto")
+    typed = asked("--estimator", "stack", file='graph = "g.parquet"')
+    assert (typed["graph"], typed["estimator"]) == (None, "stack")

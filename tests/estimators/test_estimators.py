@@ -123,6 +123,8 @@ def test_the_same_seed_gives_the_same_numbers_whatever_the_threads(kind):
 
 def test_parameters_of_none_are_refused():
     with pytest.raises(SpecError, match="no parameters"):
+        ESTIMATORS.parse("linear:k=3")
+    with pytest.raises(SpecError, match="one parameter: index"):
         ESTIMATORS.parse("knn:k=3")
     with pytest.raises(SpecError, match="unknown estimator"):
         ESTIMATORS.parse("forest")
