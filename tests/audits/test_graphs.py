@@ -210,3 +210,10 @@ def test_graph_file_that_is_none_is_refused(place, frame, tmp_path):
                       (tmp_path / "none.parquet", "no such file")):  # fmt: skip
         with pytest.raises(lda.DataError, match=why):
             lda.nu_max(frame, graph=path)
+
+
+def test_picture_draws_limits_of_averages_where_others_are_withheld(frame, tmp_path):
+    report = lda.estimate_j(frame, estimator="knn", k=300, tau="0:4:1", mechanisms="rr:epsilon=1")
+    assert all(one.bound.low is None for one in report.findings if one.quantity == "j")
+    picture = report.save(tmp_path / "j.svg").read_text(encoding="utf-8")
+    assert "limits of neighbourhood averages" in picture and 'class="band' in picture

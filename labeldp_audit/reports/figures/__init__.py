@@ -140,7 +140,9 @@ def _rows(report: Report, found: Sequence[Finding], say: Callable[..., str], sha
 
 def _losses(report: Report) -> Iterator[Chart]:
     found: dict[str, list[Finding]] = {}
-    for one in _estimated(report, "j"):
+    shares = _estimated(report, "j")
+    averages = all(one.bound.low is None for one in shares if one.at.get(BASELINE) != CLEAR)
+    for one in map(_around, shares) if averages else shares:
         if math.isfinite(_x(one, "tau")) and one.at.get(BASELINE) != CLEAR:  # which is 1 everywhere
             found.setdefault(_named(one), []).append(one)
     if not found:
@@ -150,13 +152,14 @@ def _losses(report: Report) -> Iterator[Chart]:
     here = {name: _decisive(report, group) for name, group in shown.items()}
     told = {name: _said(one.bound, percent, " %") for name, one in here.items()}
     title = f"Share of people whose loss is above tau{_more(len(shown), len(found))}"
+    title += ", limits of neighbourhood averages" if averages and every[0].bound.low is not None else ""
     said = "; ".join(f"{name} above {spelling.nats(_x(one, 'tau'))} {told[name]}" for name, one in here.items())
     ends, alt = _ends(every), f"Share of people: {said}"
-    shares = linear([0.0, 1.0] if max(ends) > 0.5 else ends, _per_cent, ticks=4 if len(shown) < 3 else 2)
+    height = linear([0.0, 1.0] if max(ends) > 0.5 else ends, _per_cent, ticks=4 if len(shown) < 3 else 2)
     taus = sorted({_x(one, "tau") for one in every})
     if len(taus) == 1:
         panels: list[Panel] = [
-            Rows(shares, _rows(report, every, percent), True, f"Per cent above tau = {short(taus[0])}")
+            Rows(height, _rows(report, every, percent), True, f"Per cent above tau = {short(taus[0])}")
         ]
     else:
         tall, across = {1: 230, 2: 150}.get(len(shown), 105), _taus(taus)
@@ -164,12 +167,18 @@ def _losses(report: Report) -> Iterator[Chart]:
         lines = tuple((one.place("tau"), threshold) for one, threshold in _judged(report, "j"))
         panels = [
             Curves(
-                across if name == [*shown][-1] else bare, shares, (_series(report, name, group, "tau"),), tall, True,
+                across if name == [*shown][-1] else bare, height, (_series(report, name, group, "tau"),), tall, True,
                 name, f"above {short(_x(here[name], 'tau'))}: {told[name]}", lines,
             )
             for name, group in shown.items()
         ]  # fmt: skip
     yield _chart(report, "j", title, alt, panels, every[0].confidence)
+
+
+def _around(one: Finding) -> Finding:
+    """Return the finding with the limits of neighbourhood averages for limits."""
+    bound = one.bound
+    return replace(one, bound=replace(bound, low=bound.neighborhood_low, high=bound.neighborhood_high))
 
 
 def _some(report: Report, found: dict[str, list[Finding]]) -> list[str]:
