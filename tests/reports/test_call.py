@@ -13,6 +13,7 @@ from certified import MIXED, scored
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from joint import HOSTILE, SHARED
+from running import read_options
 
 from labeldp_audit.cli import app, configuration
 from labeldp_audit.core.eta import Tried
@@ -31,7 +32,7 @@ def no_configuration(tmp_path, monkeypatch):
 def parsed(report: Report) -> Any:
     program, command, *rest = call.arguments(report)
     assert program == "labeldp-audit"
-    return app.parsed(command, rest)
+    return read_options(command, rest)
 
 
 def given_in(report: Report) -> dict[str, Any]:
