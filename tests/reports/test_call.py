@@ -72,9 +72,6 @@ def test_one_estimator_was_asked_for(tail_report: Report) -> None:
     assert given_in(chosen)["estimator"] == "knn"
     assert "k" not in given_in(chosen)
     assert given_in(tail_report)["k"] == 141
-    columns = (Tried("supervised-knn, columns 1", 0.3, 0.01, 60), Tried("supervised-knn, columns 0.5", 0.3, 0.01, 60))
-    weighed = replace(tail_report.eta, tried=columns, estimator=columns[0].name, metric="learned")
-    assert given_in(replace(tail_report, eta=weighed))["estimator"] == "supervised-knn"
 
 
 @pytest.mark.parametrize("n", [200, 1_000, 19_981, 1_000_000, 200_000_000])
