@@ -44,7 +44,7 @@ def mechanisms(*specs: str) -> tuple[str, ...]:
 FLIPS = mechanisms("rr:pi=0.1", CHANNEL)
 
 
-def runs(estimators: tuple[str, ...] = ("auto", "boosted", "linear", "atoms", "knn", "supervised-knn")) -> list[Run]:
+def runs(estimators: tuple[str, ...] = ("auto", "boosted", "linear", "atoms", "knn")) -> list[Run]:
     """Of every table with two classes."""
     quick = ("--estimator", estimators[-1])
     return [

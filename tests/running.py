@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 
 from labeldp_audit.core.finding import BASELINE
 
@@ -51,6 +53,16 @@ class Audit:
         self._capsys.readouterr()
         status = app.main([str(one) for one in arguments])
         return Ended(status, *self._capsys.readouterr())
+
+
+def read_options(name: str, arguments: Sequence[str]) -> typer.Context:
+    """Return the command with its options read, before it runs."""
+    from labeldp_audit.cli import app
+
+    group = app.commands()
+    above = typer.Context(group, info_name=app.PROGRAM, **group.context_settings)
+    context: typer.Context = group.commands[name].make_context(name, list(arguments), parent=above)
+    return context
 
 
 def started(*arguments: object, **options: Any) -> subprocess.CompletedProcess[bytes]:

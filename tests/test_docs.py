@@ -22,6 +22,7 @@ from typing import Any
 
 import jsonschema
 import pytest
+from running import read_options
 
 from labeldp_audit.audits import evidence
 from labeldp_audit.cli import app, run_command
@@ -199,7 +200,7 @@ def _words_of(picture: str) -> list[str]:
 def test_each_line_can_be_typed(page):
     for name, *arguments in typed(SHOWN[page], "labeldp-audit"):
         if not name.startswith("-") and page not in RUN_ELSEWHERE:
-            asked = app.parsed(name, arguments).params
+            asked = read_options(name, arguments).params
             assert asked.get("data") or name == "explain" or asked["show_config"], arguments
     assert {word for line in typed(SHOWN[page], "make") for word in line} <= set(TARGETS)
 
@@ -211,7 +212,7 @@ def test_the_readme_names_each_command_and_the_examples_of_its_help_can_be_typed
     assert len(examples) >= 2
     for example in examples:
         _, name, *arguments = _read(example).words
-        asked = app.parsed(name, arguments).params
+        asked = read_options(name, arguments).params
         assert name == command
         assert asked.get("data") or name == "explain"
 
@@ -290,7 +291,7 @@ def test_what_is_typed_is_read():
     assert typed(block, "make") == [["coffee"]]
     assert typed(block, "labeldp-audit") == [["estimate-j", "x.csv", "--lable", "y"]]
     with pytest.raises(app.UsageError, match="--lable"):
-        app.parsed("estimate-j", typed(block, "labeldp-audit")[0][1:])
+        read_options("estimate-j", typed(block, "labeldp-audit")[0][1:])
     assert _read("labeldp-audit nu-max - < 'a b'").source == "'a b'"
     assert _read("labeldp-audit check x.csv  # ends with 4").status == 4
 

@@ -11,9 +11,10 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from running import read_options
 from test_docs import typed
 
-from labeldp_audit.cli import app, pre_commit
+from labeldp_audit.cli import app
 
 ROOT = Path(__file__).parent.parent
 FOLDER = ROOT / "examples" / "ci"
@@ -67,7 +68,7 @@ def test_what_it_shows_can_be_typed(name):
     found = typed(text, "labeldp-audit")
     assert found
     for command, *arguments in found:
-        assert app.parsed(command, arguments).params["data"]
+        assert read_options(command, arguments).params["data"]
 
 
 def test_the_hook_of_the_page_is_the_one_that_there_is():
@@ -90,14 +91,12 @@ def test_what_others_run_is_pinned(name, pinned):
     assert all(re.fullmatch(r"v\d+\.\d+\.\d+|[0-9a-f]{40}", one) for one in found)
 
 
-def test_what_check_leaves_can_be_judged_again_and_by_the_hook(example, capsys):
+def test_what_check_leaves_can_be_judged_again(example):
     """Without the data, and by the same numbers."""
     typed = ["check", "safe.csv", "--estimator", "linear", "--output", "labeldp-report/safe", "-q"]
     assert app.main(typed) == 0
     again = example("labeldp-report/safe/check.json", "--fail-if", "advantage.high > 0.01")
     assert (again.status, again.report["command"]) == (4, "check")
-    assert pre_commit.main(["safe.csv", "labeldp-report/safe/check.json"]) == 0
-    assert pre_commit.main(["--fail-if=advantage.high > 0.01", "safe.csv"]) == 4
 
 
 def script(folder: Path, program: str, *tables: str) -> subprocess.CompletedProcess[str]:

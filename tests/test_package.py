@@ -129,7 +129,6 @@ def test_it_says_what_it_is(wheel):
     inside = {name.split("/")[-1]: name for name in archive.namelist() if ".dist-info/" in name}
     commands = archive.read(inside["entry_points.txt"]).decode()
     assert "labeldp-audit = labeldp_audit.__main__:main" in commands
-    assert "labeldp-audit-pre-commit = labeldp_audit.cli.pre_commit:main" in commands
     about = archive.read(inside["METADATA"]).decode()
     assert re.search(r"^License-Expression: Apache-2\.0$", about, re.MULTILINE)
     assert "LICENSE" in inside
@@ -156,7 +155,6 @@ def test_it_can_be_installed_and_run_elsewhere(wheel, tmp_path):
     assert run(programs / "labeldp-audit", "--version").startswith("labeldp-audit ")
     assert "estimate-j" in run(programs / "labeldp-audit", "--help")
     assert "nu_max" in run(programs / "labeldp-audit", "explain", "nu_max")
-    assert "TABLE" in run(programs / "labeldp-audit-pre-commit", "--help")
     table = ROOT / "examples" / "ci" / "safe.csv"
     arguments = ("nu-max", table, "--label", "treated", "--estimator", "knn", "--no-output", "-f", "csv")
     assert "nu_max" in run(programs / "labeldp-audit", *arguments)

@@ -14,7 +14,7 @@ from ..core.policy import Policy
 from ..core.progress import Progress
 from ..core.randomness import for_audit
 from ..core.released import Released
-from ..core.remark import BEATEN, DOUBTS, FITTED_BEFORE, LEFT_OUT, MODEL_DOUBTS, UNBEATEN, UNREADABLE, Remark
+from ..core.remark import BEATEN, DOUBTS, FITTED_BEFORE, LEFT_OUT, MODEL_DOUBTS, UNBEATEN, Remark
 from ..core.settings import Settings, smoothness
 from ..core.table import Table, Twins
 from ..data import (
@@ -201,16 +201,14 @@ def _from_file(data: object, options: ReadOptions, settings: Settings, progress:
     whole = read_table(data, options, progress)
     supplied.check_same(said, whole.dataset, file)
     # Estimators that read no columns cannot know which text they could not read.
-    unread = tuple(one for one in whole.remarks if one.code == UNREADABLE and UNREADABLE not in codes)
-    if {one.code for one in whole.remarks} & DOUBTS.keys() - codes - {UNREADABLE}:
-        raise DataError("it leaves out why no limits hold for this table", file, hint="run estimate-eta again")
+    doubted = tuple(one for one in whole.remarks if one.code in DOUBTS and one.code not in codes)
     if not copies:
         whole = replace(whole, judges=one_of_each_person(whole, said.seed))
     table = doubts.judging_rows(whole)
     eta = supplied.eta_of_rows(columns, said, table, file)
     drawn = replace(settings, seed=said.seed, queries=asked.get("queries"))
     task = Task(whole, table, drawn, progress)
-    table = replace(table, dataset=replace(table.dataset, columns=said.columns), remarks=(*unread, *said.remarks))
+    table = replace(table, dataset=replace(table.dataset, columns=said.columns), remarks=(*doubted, *said.remarks))
     if settings.smoothness is not None and not eta.exact:
         raise SpecError("--smoothness needs an exact search", file, hint="estimate-eta --recall 1")
     return replace(task, table=replace(table, twins=said.twins, groups=None)), eta

@@ -143,7 +143,7 @@ def remarks(command: str, dataset: Dataset, eta: Eta, bins: tuple[Bin, ...]) -> 
         yield Remark("scores-in-wrong-order", p=eta.order_p * eta.choices)
     off = [one for one in bins if not one.fits]
     # Counts of few neighbours are spread wider than eta, which is known and taken out of what is made from them.
-    if off and eta.metric not in ("l2", "learned"):
+    if off and eta.metric != "l2":
         worst = max(off, key=lambda one: abs(one.said - one.came))
         yield Remark(
             "shares-do-not-fit", groups=len(off), of=len(bins), label=worst.of, predicted=worst.said,

@@ -37,14 +37,6 @@ def commands() -> Any:
     return typer.main.get_command(application)
 
 
-def parsed(name: str, arguments: Sequence[str]) -> typer.Context:
-    """A command as far as its options are read, before it runs."""
-    group = commands()
-    above = typer.Context(group, info_name=PROGRAM, **group.context_settings)
-    context: typer.Context = group.commands[name].make_context(name, list(arguments), parent=above)
-    return context
-
-
 # ---- the whole program
 
 

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from ..core.errors import DataError, PlanError, SpecError
+from ..core.errors import DataError, SpecError
 from ..core.registry import rounded
 from ..core.report import COMPARED, SCHEMA, Report
 from ..questions.every import QUANTITIES
@@ -89,7 +89,7 @@ def check_planned(report: Report, asked: Configuration, file: str) -> None:
         if (planning or origin != DEFAULT) and not _is_open(name, asked) and _plain(plan) != _plain(said):
             source = "the configuration" if origin == DEFAULT else origin
             what = f"the report has {name} {_words(said)}, and {source} plans {_words(plan)}"
-            raise PlanError(what, file, hint=_ALIKE)
+            raise DataError(what, file, hint=_ALIKE)
     if asked.origins["mechanism"] != DEFAULT:
         _check_mechanisms(report, asked, file)
 
@@ -128,7 +128,7 @@ def _check_mechanisms(report: Report, asked: Configuration, file: str) -> None:
     for one in (one for spec in asked["mechanism"] for one in MECHANISMS.parse(spec, len(report.dataset.classes))):
         if there and rounded(one.spec) not in there:  # a report about the features alone judges none
             what = f"the report does not judge {rounded(one.spec)}, which {asked.origins['mechanism']} plans"
-            raise PlanError(what, file, hint=_ALIKE)
+            raise DataError(what, file, hint=_ALIKE)
 
 
 def _plain(value: object) -> object:

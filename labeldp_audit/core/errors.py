@@ -2,7 +2,6 @@
 
     AuditError                  one clear line; never a traceback
     |-- DataError               the data cannot be audited (a file, a column, a row)
-    |   |-- PlanError           a stored report is about something else than what is planned
     |-- SpecError (ValueError)  what was asked for is not understood; lists what exists
     |-- AssumptionError         the theorem behind a number does not apply here
 
@@ -38,10 +37,6 @@ class AuditError(Exception):
 
 class DataError(AuditError):
     """The table, a column or a row cannot be audited."""
-
-
-class PlanError(DataError):
-    """A stored report is about something else than what is to be released."""
 
 
 class SpecError(AuditError, ValueError):

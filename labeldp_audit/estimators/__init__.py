@@ -14,15 +14,14 @@ from .linear import Linear
 from .network import Network
 from .scikit import Sklearn
 from .stack import Stack
-from .supervised import SupervisedNeighbors
 
 __all__ = [
     "ESTIMATORS", "Atoms", "Auto", "Boosted", "Crossed", "Estimator", "Linear", "Neighbors", "Network", "Sklearn",
-    "Stack", "SupervisedNeighbors", "named",
+    "Stack", "named",
 ]  # fmt: skip
 
 ESTIMATORS: Registry[Estimator] = Registry(
-    "estimator", (Auto, Atoms, Stack, Boosted, Network, Crossed, Linear, Neighbors, SupervisedNeighbors, Sklearn)
+    "estimator", (Auto, Atoms, Stack, Boosted, Network, Crossed, Linear, Neighbors, Sklearn)
 )
 
 

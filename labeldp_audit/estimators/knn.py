@@ -151,15 +151,14 @@ def ks(n: int) -> tuple[int, ...]:
     return tuple(np.unique(np.round(np.geomspace(least, most, steps + 1)).astype(int)).tolist())
 
 
-def ks_of(n: int, settings: Settings, counts: int, most: int | None = None) -> tuple[int, ...]:
+def ks_of(n: int, settings: Settings, counts: int) -> tuple[int, ...]:
     """One where it is said, and where --smoothness makes limits wider with each neighbour: labels know nothing of that
-    price, and one k alone costs no confidence. counts: how many are kept for each k; most: neighbours there are."""
+    price, and one k alone costs no confidence. counts: how many are kept for each k."""
     if settings.k is not None:
         return (settings.k,)
-    tried, most = ks(n), n - 1 if most is None else most
-    tried = tuple(dict.fromkeys(min(k, most) for k in tried))
+    tried = ks(n)
     alone = settings.smoothness is not None or len(tried) * counts > MOST_COUNTS
-    return (min(default_k(n), most),) if alone else tried
+    return (default_k(n),) if alone else tried
 
 
 def ks_beside(n: int, settings: Settings) -> tuple[int, ...]:

@@ -55,7 +55,6 @@ _BY_A_HAIR = f"{_SEPARATE}, or only slightly: numbers are scaled and levels coun
 _NEARLY = {
     None: _SEPARATE,
     "score": _BY_A_HAIR,
-    "learned": _BY_A_HAIR,
     "l2": f"{_SEPARATE}: they do a little, as these tell how far away neighbours are looked for",
 }
 _INWARD = 1e-6  # of a row, so that rounding does not count one too many

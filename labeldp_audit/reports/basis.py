@@ -71,9 +71,6 @@ def _made(report: Report, eta: EtaSummary) -> str:
     found_all = "all were found" if eta.exact else f"{share(eta.recall)} of them were found (measured)"
     if eta.metric == "score":
         return f"{name} scores rows without having seen their labels; labels of other rows correct the scores."
-    if eta.metric == "learned":
-        where = "by score and telling numbers" if any(one.role == "number" for one in columns) else "by score"
-        return f"{name}: class shares among the {near} nearest rows of the same part, {where}; {found_all}."
     return f"{name}: class shares among the {near} nearest of {count(eta.n)} rows, metric {eta.metric}; {found_all}."
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import os
 import re
 import shutil
@@ -50,6 +51,48 @@ def test_every_input_is_used_and_every_output_is_set():
     script = (ROOT / ".github" / "check.sh").read_text(encoding="utf-8")
     for name in re.findall(r"steps\.check\.outputs\.(\w+)", text):
         assert f'echo "{name}=' in script
+
+
+# ---- the hook before commits
+
+
+@pytest.fixture
+def commit(audit, tables, monkeypatch):
+    """Stage a file and run pre-commit: the status and what it printed."""
+    if importlib.util.find_spec("pre_commit") is None or shutil.which("git") is None:
+        pytest.skip("no pre-commit or no git here")
+    from ruamel.yaml import YAML
+
+    monkeypatch.setenv("PATH", str(Path(sys.executable).parent), prepend=os.pathsep)
+    monkeypatch.setenv("PRE_COMMIT_HOME", str(audit.folder / ".git" / "pre-commit"))
+    subprocess.run(["git", "init", "--quiet"], check=True)
+    [hook] = YAML(typ="safe").load(ROOT / ".pre-commit-hooks.yaml")
+    # The installed package, in place of one that pre-commit would download and install.
+    hook |= {"language": "system", "files": r"^(t\.csv|labeldp-audit\.toml)$", "args": ["t.csv", "--no-certify"]}
+    (audit.folder / ".pre-commit-config.yaml").write_text(json.dumps({"repos": [{"repo": "local", "hooks": [hook]}]}))
+    (audit.folder / "t.csv").write_bytes((tables / "t.csv").read_bytes())
+
+    def run(name: str) -> tuple[int, str]:
+        subprocess.run(["git", "add", ".pre-commit-config.yaml", name], check=True)
+        command = [sys.executable, "-m", "pre_commit", "run", "--files", name, "--color", "never"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        return done.returncode, done.stdout
+
+    run.folder = audit.folder
+    return run
+
+
+def test_hook_checks_the_table_named_in_args(commit):
+    policy, outcomes = commit.folder / "labeldp-audit.toml", []
+    for line in ("uninformed_utility.high > 2", "advantage.low >= 0"):
+        policy.write_text(f'mechanism = ["rr:epsilon=1"]\n[policy]\nfail_if = ["{line}"]\n')
+        outcomes.append(commit("labeldp-audit.toml"))
+    assert [status for status, _ in outcomes] == [0, 1]
+    assert "FAIL: blocked by advantage.low >= 0" in outcomes[1][1]
+    assert not (commit.folder / "labeldp-report").exists()
+    (commit.folder / "notes.txt").write_text("no table")
+    status, printed = commit("notes.txt")
+    assert status == 0 and "(no files to check)Skipped" in printed
 
 
 # ---- the script of the action

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+from running import read_options
 
 from labeldp_audit.cli import app, configuration
 from labeldp_audit.core.errors import SpecError
@@ -25,7 +26,7 @@ def asked(tmp_path, monkeypatch):
         with monkeypatch.context() as patched:
             for name, value in variables.items():
                 patched.setenv(f"LABELDP_AUDIT_{name}", value)
-            return configuration.of(app.parsed(command, typed))
+            return configuration.of(read_options(command, typed))
 
     return read
 
@@ -221,7 +222,7 @@ def test_a_policy_is_accepted_and_said_not_to_be_judged(asked):
 
 def test_what_is_shown_is_a_file_that_sets_the_same(asked):
     flags = ("--exclude", 'a "b"\n', "--exclude", "ü", "--queries", "all", "-q", "--tau", "1,2", "--delimiter", "tab")
-    context = app.parsed("estimate-j", flags)
+    context = read_options("estimate-j", flags)
     one = asked(*flags, file="recall = 0.5")
     again = asked(file=configuration.shown(one, context.command))
     assert again.values == one.values
@@ -260,7 +261,7 @@ def test_what_is_shown_says_where_each_value_comes_from(audit, monkeypatch):
 
 def test_every_setting_has_an_option():
     arguments = {"release"}  # of `attack`
-    assert set(Settings.__dataclass_fields__) - arguments <= {*configuration.every(app.parsed("audit", []))}
+    assert set(Settings.__dataclass_fields__) - arguments <= {*configuration.every(read_options("audit", []))}
 
 
 @pytest.mark.parametrize(

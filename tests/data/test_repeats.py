@@ -359,7 +359,7 @@ def test_a_file_of_eta_says_the_same(audit, tmp_path, columns, options, said):
         assert sorted(columns["who"][rows]) == list(range(300))
 
 
-@pytest.mark.parametrize("estimator", ["knn", "boosted", "supervised-knn"])
+@pytest.mark.parametrize("estimator", ["knn", "boosted"])
 def test_one_row_of_each_person_judges(asked, estimator):
     """One coin a person: fifty rows of sixty people say no more than sixty labels."""
     rng = np.random.default_rng(12)

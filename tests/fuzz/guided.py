@@ -28,7 +28,7 @@ LOOKED_INTO = [
 ]
 with atheris.instrument_imports(include=LOOKED_INTO):
     from labeldp_audit.audits import judging
-    from labeldp_audit.cli import app, configuration
+    from labeldp_audit.cli import configuration
     from labeldp_audit.core.errors import AuditError
     from labeldp_audit.core.progress import Silent
     from labeldp_audit.data import ReadOptions, eta_file, read
@@ -106,8 +106,10 @@ def report(data: bytes) -> object:
 
 def configuration_file(data: bytes) -> object:
     PLACE.write_bytes(data)
+    from running import read_options
+
     below = configuration.Configuration()
-    with app.parsed("check", ["t.csv", "--config", str(PLACE)]) as context:
+    with read_options("check", ["t.csv", "--config", str(PLACE)]) as context:
         below = configuration.of(context)
         terminal_text = configuration.shown(below, context.command) + configuration.shown_policy(below)
     return terminal_text, files.from_file(PLACE, files.Known(QUANTITIES, judging.check))

@@ -21,7 +21,6 @@ from typing import Any, BinaryIO, Protocol
 import pyarrow as pa
 
 from ...core.errors import DataError
-from .. import digests
 from .batches import reading
 
 MEGABYTE = 1 << 20
@@ -131,7 +130,7 @@ def digest_beside(contents: Sequence[Hashed]) -> Iterator[Callable[[], str]]:
 
 
 def digest(contents: Sequence[Hashed], stopped: Callable[[], bool] = lambda: False) -> str:
-    """SHA-256 of the contents."""
+    """SHA-256 of the content; of many, of the sorted list of their names and digests."""
 
     def of(content: Hashed) -> str:
         hashed = hashlib.sha256()
@@ -142,4 +141,7 @@ def digest(contents: Sequence[Hashed], stopped: Callable[[], bool] = lambda: Fal
                 hashed.update(block)
         return hashed.hexdigest()
 
-    return digests.of_parts((content.name, of(content)) for content in contents)
+    if len(contents) == 1:
+        return of(contents[0])
+    lines = sorted(f"{content.name}\0{of(content)}\n" for content in contents)
+    return hashlib.sha256("".join(lines).encode("utf-8", "surrogateescape")).hexdigest()

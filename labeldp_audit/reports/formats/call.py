@@ -7,7 +7,6 @@ of estimates.
 from __future__ import annotations
 
 import math
-import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -88,8 +87,8 @@ def _search(eta: EtaSummary) -> Iterator[tuple[str, object]]:
     """How eta was looked for, where that is not the default: several were tried."""
     if eta.given:
         return
-    names = dict.fromkeys(re.sub(", columns .*", "", one.name) for one in eta.tried)
-    named = "" if len(names) > 1 else next(iter(names), re.sub(", columns .*", "", eta.estimator))
+    names = {one.name for one in eta.tried} or {eta.estimator}
+    named = "" if len(names) > 1 else names.pop()
     if named:
         yield "estimator", named
     if not _usual_k(eta, named):
