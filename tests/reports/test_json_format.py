@@ -18,7 +18,7 @@ from judging import HOSTILE, LATER, hostile, judged, noticed
 
 from labeldp_audit.core.errors import DataError
 from labeldp_audit.core.finding import Bound, Finding
-from labeldp_audit.core.policy import Judgement, Outcome
+from labeldp_audit.core.policy import Judgement
 from labeldp_audit.core.report import Report
 from labeldp_audit.questions.quantities import QUANTITIES
 from labeldp_audit.reports import formats
@@ -156,22 +156,6 @@ def test_the_outcome_that_is_written_is_not_believed(worst_report: Report) -> No
         read(resealed(document))
 
 
-@pytest.mark.parametrize("place", range(1, 4))  # the first line passes
-def test_nor_is_a_verdict_that_what_was_found_contradicts(worst_report: Report, place: int) -> None:
-    """Whatever else of it is made to fit."""
-    report = judged(worst_report)
-    assert report.judgement is not None
-    document = parsed(report)
-    verdict = document["judgement"]["verdicts"][place]
-    assert verdict["outcome"] != "pass"
-    verdict |= {"outcome": "pass", "failing": 0, "waived": None}
-    others = [replace(one, outcome=Outcome.PASS, failing=0) if i == place else one
-              for i, one in enumerate(report.judgement.verdicts)]  # fmt: skip
-    document["judgement"]["outcome"] = replace(report.judgement, verdicts=tuple(others)).outcome
-    with pytest.raises(DataError, match="does not follow from what was found"):
-        read(resealed(document))
-
-
 def test_a_judgement_of_nothing(worst_report: Report) -> None:
     report = replace(worst_report, judgement=Judgement(()))
     assert parsed(report)["judgement"] == {"outcome": "pass", "verdicts": [], "waivers": []}
@@ -204,26 +188,7 @@ def test_a_report_that_somebody_edited_is_refused(worst_report: Report, edits: l
 
 VERDICT = ("judgement", "verdicts", 3)
 FITTING = {
-    "each once": [("dataset", "classes", ["0"]), ("dataset", "classes", []), ("dataset", "classes", ["1", "1"])],
-    "has a count": [("dataset", "class_counts", [1]), ("dataset", "class_counts", []),
-                    ("dataset", "class_counts", [-1, 19_982])],
-    "not those of the rows": [("dataset", "class_counts", [1, 2]), ("dataset", "rows_used", 0), ("dataset", "rows", 1)],
-    "one of two": [("dataset", "positive", None), ("dataset", "positive", "2")],
-    "counted from 1": [("eta", "queries", 0), ("eta", "n", 0), ("eta", "k", -1), ("eta", "one_class", 10**9)],
-    "recall is a share": [("eta", "recall", 1.5), ("eta", "recall", -0.1), ("eta", "recall_low", "Infinity")],
-    "what comes there": [("eta", "reliability", [dict(of="1", rows=1, said=s, came=0.5, low=0.4, high=0.6)])
-                         for s in (-0.1, 1.1)],
-    "confidence of the report": [("parameters", "confidence", 99), ("parameters", "confidence", "0.99")],
-    "lists of texts": [("parameters", "compared", [[]]), ("parameters", "tune", {"rr": 5})],
-    "confidence of eta_min": [("findings", 0, "confidence", 1.01), ("findings", 0, "confidence", -0.5)],
-    "counts of eta_min": [("findings", 0, "n", -1), ("findings", 0, "bag", 0)],
-    "between its low and its high": [
-        ("findings", 0, "low", 1.0), ("findings", 0, "high", -0.1), ("findings", 0, "estimate", 1.0),
-    ],
-    "eta_min is no share": [("findings", 0, "low", -0.5)],
     "another value than its finding": [(*VERDICT, "value", 0.5)],
-    "does not follow": [(*VERDICT, "threshold", 99.0), (*VERDICT, "failing", 10**6), (*VERDICT, "quantity", "j")],
-    "compares nothing": [(*VERDICT, "field", "n"), (*VERDICT, "comparison", "=="), (*VERDICT, "comparison", "")],
     "name of a command": [("command", "../x"), ("command", "")],
     "is missing": [("dataset", "sha256", ...), ("eta", "tried", ...), ("findings", 0, "mechanism", ...),
                    ("judgement", "waivers", 0, "used", ...), (*VERDICT, "said", ...)],
@@ -244,7 +209,7 @@ FITTING = {
 
 @pytest.mark.parametrize(("said", "edit"), [(said, edit) for said, edits in FITTING.items() for edit in edits], ids=str)
 def test_a_sealed_report_that_does_not_fit_is_refused(worst_report: Report, said: str, edit: tuple[Any, ...]) -> None:
-    """Formats divide by these numbers, count with them and take them for shares."""
+    """Every member is there and has its type; no number is computed again."""
     document = parsed(judged(worst_report))
     put(document, *edit)
     with pytest.raises(DataError, match=rf"not a report of labeldp-audit: .*{said}.*: r\.json"):
