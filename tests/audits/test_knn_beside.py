@@ -23,7 +23,6 @@ LEARNERS = (
     "linear",
     "network",
     "stack",
-    "supervised-knn",
     "sklearn:sklearn.naive_bayes.GaussianNB",
 )
 PEOPLE = people(400)

@@ -49,7 +49,8 @@ def test_the_parser_takes_it(certified_tail: Report) -> None:
 
 
 @pytest.mark.parametrize(
-    "command", [name for name in app.commands().commands if name not in ("report", "explain", "diff", "release")]
+    "command",
+    [name for name in app.commands().commands if name not in ("report", "explain", "diff", "release", "graph")],
 )
 def test_every_command_takes_what_its_reports_say(gain_report: Report, command: str) -> None:
     """All that audits/reporting.py writes, each away from its default."""
