@@ -9,7 +9,7 @@ import json
 import os
 import stat
 import tomllib
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
@@ -248,6 +248,17 @@ def unread(asked: Configuration) -> str:
 
 
 # ---- the settings and the policy as a configuration file, with where each comes from
+
+
+def typed(asked: Configuration, names: Iterable[str]) -> list[str]:
+    """Return those of these options that were typed, as a shell takes them."""
+    found: list[str] = []
+    for name in names:
+        if asked.origins[name].startswith("--"):
+            option, value = f"--{name.replace('_', '-')}", asked[name]
+            for one in value if isinstance(value, list | tuple) else [value]:
+                found += [option] if one is True else [option, str(one)]
+    return found
 
 
 def shown(configuration: Configuration, command: Any) -> str:

@@ -9,9 +9,12 @@ from pathlib import Path
 import typer
 
 from ..core.errors import SpecError
+from ..core.settings import FeatureOptions
 from ..engines import machine
 from ..reports.formats.call import quoted
 from . import configuration, output, terminal
+
+_READ = FeatureOptions.__optional_keys__ | {"few_rows", "repeats"}  # how a table is read
 
 
 def perform(context: typer.Context) -> int:
@@ -40,7 +43,8 @@ def perform(context: typer.Context) -> int:
     if asked["format"] == "json":
         terminal.show(json.dumps(facts, indent=1) + "\n")
     else:
-        following = quoted(["labeldp-audit", "estimate-j", data, "--graph", str(to)])
+        read = configuration.typed(asked, [name for name in asked.values if name in _READ])
+        following = quoted(["labeldp-audit", "estimate-j", data, "--graph", str(to), *read])
         terminal.show(_text(facts, to) + f"next: {following}\n")
     if not quiet:
         terminal.say(f"wrote {to}")

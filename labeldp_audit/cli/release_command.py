@@ -93,21 +93,11 @@ def _text(manifest: Mapping[str, Any], to: Path, following: Sequence[str]) -> st
 
 def _next(asked: configuration.Configuration, data: str, to: Path) -> list[str]:
     """The calls that check and attack the release, with what was typed of how the table is read."""
-    read = _typed(asked, _READ)
+    read, features = (configuration.typed(asked, names) for names in (_READ, ("categorical", "exclude")))
     return [
         quoted(["labeldp-audit", "verify", str(to), "--original", data, *read]),
-        quoted(["labeldp-audit", "attack", data, str(to), *read, *_typed(asked, ("categorical", "exclude"))]),
+        quoted(["labeldp-audit", "attack", data, str(to), *read, *features]),
     ]
-
-
-def _typed(asked: configuration.Configuration, names: Sequence[str]) -> list[str]:
-    found: list[str] = []
-    for name in names:
-        if asked.origins[name].startswith("--"):
-            option, value = f"--{name.replace('_', '-')}", asked[name]
-            for one in value if isinstance(value, list | tuple) else [value]:
-                found += [option] if one is True else [option, str(one)]
-    return found
 
 
 def _of_people(manifest: Mapping[str, Any]) -> str:

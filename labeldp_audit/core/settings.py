@@ -118,36 +118,33 @@ class FeatureOptions(InputOptions, total=False):
     group: str | None
 
 
-class GraphOptions(FeatureOptions, total=False):
-    """What `graph` takes."""
-
+class SearchOptions(FeatureOptions, total=False):
     few_rows: bool
     repeats: Literal["people", "copies"] | None
     k: int | None
-    index: Literal["exact", "ivf", "hnsw"]
     recall: float
     seed: int
     threads: int | None
 
 
-class Options(FeatureOptions, total=False):
+class GraphOptions(SearchOptions, total=False):
+    """What `graph` takes."""
+
+    index: Literal["exact", "ivf", "hnsw"]
+
+
+class Options(SearchOptions, total=False):
     """What every function that estimates takes."""
 
     positive: str | float | None
-    few_rows: bool
     released_table: bool
-    repeats: Literal["people", "copies"] | None
     estimator: object  # a spec, an estimator or a classifier of scikit-learn
     eta: object  # columns, an array, or a classifier of scikit-learn
     graph: object  # a path, or what `graph` returned
-    k: int | None
     queries: int | Literal["all"] | None
-    recall: float
     mechanisms: str | Mechanism | Iterable[str | Mechanism]
     certify: bool
     confidence: float
-    seed: int
-    threads: int | None
 
 
 class EtaOptions(Options, total=False):

@@ -42,6 +42,8 @@ def test_graph_command_says_what_it_built(audit, place, tmp_path):
     assert "400 rows  20 neighbours each" in said.out and "IndexIVFFlat (nlist 1, nprobe 1): recall 1.000" in said.out
     assert f"next: labeldp-audit estimate-j {place / 'table.parquet'} --graph {tmp_path / 'g.parquet'}" in said.out
     assert stat.S_IMODE((tmp_path / "g.parquet").stat().st_mode) == 0o600
+    said = audit("graph", place / "table.parquet", "--to", tmp_path / "l.parquet", "--label", "y", "--exclude", "b")
+    assert said.out.endswith(f"--graph {tmp_path / 'l.parquet'} --label y --exclude b\n")
     said = audit("graph", place / "table.parquet", "--to", tmp_path / "h.parquet", "--k", 20, "-f", "json")
     facts = json.loads(said.out)
     assert (facts["rows"], facts["k"], facts["shortfall"], facts["recall"]) == (ROWS, 20, 0, 1.0)
