@@ -148,7 +148,7 @@ def test_its_format_prints_a_report(run, stored, tmp_path):
     assert run("report", stored[0], "-f", f"piped={tmp_path / 'p'}").status == 0
     shown = (tmp_path / "p").read_text(encoding="utf-8")
     assert shown.startswith("quantity | mechanism | at | estimate | low | high | reason\n")
-    assert "\nadvantage | unary:epsilon=1 | epsilon = 1 | 0." in shown
+    assert "\nadvantage | unary:epsilon=1 | epsilon = 1.0 | " in shown
 
 
 def test_it_is_exported(run, stored):
