@@ -98,7 +98,7 @@ def _attacked(
     played, said, rows = _played(asked, target, evidence, believed, _guesses(data, target, settings), settings)
     question = Question(
         "attack", OF_ATTACKS, lambda classes: True,
-        lambda evidence, settings, budget: attacked.answer(played, predicted(), evidence, settings, budget), share=None,
+        lambda evidence, settings, budget: attacked.answer(played, predicted(), evidence, settings, budget),
     )  # fmt: skip
     found: list[Finding] = []
 

@@ -61,7 +61,7 @@ def question(settings: Settings) -> Question:
     """Refused where there are no columns."""
     if settings.eta or settings.eta_file is not None:
         raise SpecError("--explain fits models without a column, and needs the columns: leave out --eta and --eta-file")
-    return Question("columns", OF_COLUMNS, lambda classes: True, _answer, share=None)
+    return Question("columns", OF_COLUMNS, lambda classes: True, _answer)
 
 
 def _answer(evidence: Evidence, settings: Settings, budget: Budget) -> list[Finding]:

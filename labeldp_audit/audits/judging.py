@@ -25,7 +25,7 @@ if TYPE_CHECKING:  # a stored report is judged in a few tenths of a second
     from ..core.mechanism import Mechanism
 
 MOST_CLASSES = 100  # of a label: a parameter may make sense for many, and for two it is looked at again
-_UNKNOWN = Quantity("", "", "", "", "", "")  # a number of another package
+_UNKNOWN = Quantity("", "", "", "", "", "")  # a number that this version does not have
 
 
 # ---- before anything is read
@@ -136,7 +136,7 @@ def _spelled(value: float | str) -> str:
 
 def quantities_of(policy: Policy, also: Iterable[Quantity] = ()) -> set[str]:
     """What no audit measures is met before the audit, which may be long. also: measured beside answers."""
-    answered = (one for question in QUESTIONS for one in question.quantities)
+    answered = (one for question in QUESTIONS.values() for one in question.quantities)
     quantities = tuple(dict.fromkeys(one.name for one in (*answered, *also)))
     known_coordinates = coordinates()
     for line in policy.lines:
@@ -164,7 +164,6 @@ def _check_known(kind: str, name: str, known: Sequence[str], line: Line) -> None
     if name not in known:
         near = difflib.get_close_matches(name, known, 3)
         hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(known)}"
-        hint = "; ".join([*(QUESTIONS.broken().values() if kind == "quantity" else ()), hint])
         raise SpecError(f"unknown {kind} {name!r}", line.text, hint=hint)
 
 
@@ -239,4 +238,4 @@ def _today() -> datetime.date:
 
 def _without_advice(report: Report) -> Report:
     """What was said of the lines of the policy that judged it before is not said of those of another one."""
-    return replace(report, remarks=tuple(one for one in report.remarks if one.code not in advice.ADVISERS.names()))
+    return replace(report, remarks=tuple(one for one in report.remarks if one.code not in advice.ADVISERS))

@@ -7,24 +7,22 @@ from dataclasses import replace
 
 from ..core.arrays import Floats
 from ..core.budget import Budget
-from ..core.errors import AuditError
-from ..core.finding import Bound, Finding
+from ..core.finding import Finding
 from ..core.mechanism import Mechanism
 from ..core.progress import Progress
-from ..core.remark import Remark
 from ..core.report import COMPARED, Report
 from ..core.settings import Settings
 from ..engines.threads import one_blas_thread
 from ..estimators import supplied
 from ..questions import advantage, certificates, eta_range, neighborhoods, releases, tail, taus, worst_case
 from ..questions.contract import Answer, Evidence, Question
-from ..questions.every import QUESTIONS, checked, fitting
+from ..questions.every import fitting
 from ..questions.quantities import OF_COLUMNS, OF_GROUPS
 from . import contributions, groups, judging, reporting, strengths
 from .evidence import gather
 
-RESERVE = 0.2  # of what an audit may miss, for questions that were not there first: a new one changes no other
-GROUPS = 0.5  # of the reserve
+# Of what an audit may miss. Groups have half of it; the rest is not spent.
+RESERVE, GROUPS = 0.2, 0.5
 
 
 @one_blas_thread()
@@ -84,9 +82,8 @@ def audit(data: object, settings: Settings, progress: Progress) -> Report:
     evidence = gather(data, settings, progress, many=True)
     compared = strengths.landscape(evidence.table, evidence.mechanisms)
     evidence = replace(evidence, at=at, more=judging.asked_at(policy), compared=compared)
-    found = list(put(evidence, (*fitting(evidence.classes), *more), settings, reserve=RESERVE))
-    broken = (Remark("question-broken", text=fault) for fault in QUESTIONS.broken().values())
-    said = (*broken, *(contributions.remarks(evidence.table) if settings.explain else ()))
+    found = list(put(evidence, (*fitting(evidence.classes), *more), settings))
+    said = contributions.remarks(evidence.table) if settings.explain else ()
     table = replace(evidence.table, remarks=(*evidence.table.remarks, *said))
     planned = {COMPARED: [one.spec for one in compared], "mechanism": reporting.plain(settings.mechanism)}
     return reporting.build("audit", replace(evidence, table=table), settings, found, planned)
@@ -108,37 +105,21 @@ def _report(command: str, answer: Answer, evidence: Evidence, settings: Settings
 # ---- questions put
 
 
-def put(
-    evidence: Evidence, asked: Sequence[Question], settings: Settings, *, reserve: float = 0.0
-) -> Iterator[Finding]:
-    """At the confidence of the settings all together. What a stranger's question cannot say is said with the reason."""
+def put(evidence: Evidence, asked: Sequence[Question], settings: Settings) -> Iterator[Finding]:
+    """Answer the questions, at the confidence of the settings all together."""
     whole = Budget.of(settings.confidence)
     for question in asked:
-        each = settings
-        try:
-            budget = _part(question, asked, whole, reserve)
-            each = replace(settings, confidence=1 - budget.miss)
-            found = checked(question.answer(evidence, each, budget), question, settings.confidence, each.confidence)
-        except AuditError:
-            raise
-        except Exception as error:
-            if question.name not in QUESTIONS.of_others():
-                raise
-            reason = f"the question {question.name!r} of another package fails: {error!r}"
-            bound = Bound(None, None, None, evidence.eta.queries, "not computed", (), reason)
-            found = [Finding(one.name, bound, each.confidence) for one in question.quantities]
-        for one in found:
+        budget = _part(question, asked, whole)
+        each = replace(settings, confidence=1 - budget.miss)
+        for one in question.answer(evidence, each, budget):
             together = one.confidence == each.confidence
             yield replace(one, confidence=settings.confidence) if together else one
 
 
-def _part(question: Question, asked: Sequence[Question], whole: Budget, reserve: float) -> Budget:
-    """Equal ones. Beside a question with a share of its own, which that takes from the reserve, of all but this."""
-    first = [one for one in asked if one.share is None or not reserve]
-    if question not in first:
-        others = QUESTIONS.of_others()  # which have what ours leave of it
-        ours = sum(one.share or 0.0 for one in asked if one not in first and one.name not in others)
-        left = 1 - ours if question.name in others else 1.0
-        return whole.part("reserve", reserve).part(question.name, left * (question.share or 0.0))
-    rest = whole if len(first) == len(asked) else whole.part("all but the reserve", 1 - reserve)
-    return rest.equal_part(question.name, len(first))
+def _part(question: Question, asked: Sequence[Question], whole: Budget) -> Budget:
+    """Return its share of the reserve or, without one, an equal part of all else."""
+    if question.share is not None:
+        return whole.part("reserve", RESERVE).part(question.name, question.share)
+    equal = sum(one.share is None for one in asked)
+    rest = whole if equal == len(asked) else whole.part("all but the reserve", 1 - RESERVE)
+    return rest.equal_part(question.name, equal)

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from ..core.errors import SpecError
 from ..core.quantity import Term, named
 from ..core.registry import others
-from ..questions.every import QUANTITIES, QUESTIONS
+from ..questions.every import QUANTITIES
 from ..questions.theorems import THEOREMS
 from ..reports.glossary import TERMS
 
@@ -64,7 +64,6 @@ def find(name: str) -> Term:
     inside = [entry.name for one, entry in every.items() if len(asked) > 2 and asked in one][:3]
     likely = theorems or list(dict.fromkeys((*inside, *close)))[:3]
     hint = f"did you mean {' or '.join(likely)}?" if likely else "`labeldp-audit explain` lists all names"
-    hint = "; ".join([*QUESTIONS.broken().values(), hint])
     raise SpecError(f"{'more than one theorem' if theorems else 'nothing'} is called {name!r}", hint=hint)
 
 

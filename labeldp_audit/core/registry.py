@@ -85,16 +85,6 @@ class Named(Generic[Thing]):
         """Names that packages of other people brought; nothing is loaded."""
         return tuple(self._others())
 
-    def broken(self) -> Mapping[str, str]:
-        """Names of other people's things that cannot be loaded, and why."""
-        found = {}
-        for name in self._others():
-            try:
-                self.get(name)
-            except SpecError as error:
-                found[name] = error.what
-        return found
-
     def _others(self) -> dict[str, EntryPoint]:
         return {name: entry for name, entry in others(self.group).items() if name not in self._own}
 

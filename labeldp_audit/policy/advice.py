@@ -1,48 +1,28 @@
 """What the author of a policy may not have meant. It is said beside the verdicts and never changes them.
 
-An adviser is a function of a line and a report and its name in the list at the end, which is the code of its remark; or
-an entry point in the group `labeldp_audit.advice` of another package, which answers with a sentence of its own.
+An adviser is a function of a line and a report, and its name in the mapping at the end is the code of its remark.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 
-from ..core.errors import SpecError
 from ..core.policy import Line
 from ..core.quantity import Quantity
-from ..core.registry import Named, there
 from ..core.remark import Remark
 from ..core.report import Report
 from . import judge
 
-Adviser = Callable[[Line, Report], str | bool]  # does it speak? of another package, one sentence or nothing
-
 
 def for_lines(lines: Iterable[Line], report: Report) -> tuple[Remark, ...]:
     """About a judged report; each once."""
-    told = (remark(name, line, report) for line in lines for name in ADVISERS.names())
-    return tuple(dict.fromkeys(one for one in told if one is not None))
-
-
-def remark(name: str, line: Line, report: Report) -> Remark | None:
-    """What that adviser notices. A stranger's that fails changes no verdict either."""
-    try:
-        said = ADVISERS.get(name)(line, report)
-    except SpecError as error:
-        said = error.what
-    except Exception as error:
-        if name not in ADVISERS.of_others():
-            raise
-        said = f"the adviser {name!r} of another package fails: {error!r}"
-    if not said:
-        return None
-    return Remark(name, line=line.text) if said is True else Remark(name, line=line.text, text=str(said))
+    told = (Remark(name, line=line.text) for line in lines for name, speaks in ADVISERS.items() if speaks(line, report))
+    return tuple(dict.fromkeys(told))
 
 
 def _known(line: Line, report: Report) -> Quantity:
-    """What is known of the number that a line is about; nothing of a stranger's."""
+    """What is known of the number that a line is about; nothing where this version does not have it."""
     return report.quantities.get(line.quantity) or Quantity(line.quantity, "", "", "", "", "")
 
 
@@ -70,8 +50,6 @@ def _vacuous(line: Line, report: Report) -> bool:
     return judge.cannot_fail(line, report.findings) is not None
 
 
-_OURS = {"never-fails": _never_fails, "vacuous": _vacuous, "upside-down": _upside_down, "never-passes": _never_passes}
-ADVISERS: Named[Adviser] = Named(
-    "adviser", there(_OURS), "advice",
-    lambda name, thing: "" if callable(thing) else f"{thing!r} is no function",
-)  # fmt: skip
+ADVISERS: Mapping[str, Callable[[Line, Report], bool]] = {
+    "never-fails": _never_fails, "vacuous": _vacuous, "upside-down": _upside_down, "never-passes": _never_passes,
+}  # fmt: skip

@@ -49,8 +49,8 @@ class Question:
     quantities: tuple[Quantity, ...]
     fits: Callable[[int], bool]  # a label of so many classes
     answer: Answer
-    # Of the reserve of `audit`. None: an equal part of all else, as those have that were there first.
-    share: float | None = 0.1
+    # Of the reserve of an audit. None: an equal part of all else.
+    share: float | None = None
 
 
 def two_classes(classes: int) -> bool:

@@ -548,25 +548,23 @@ BELIEFS = Quantity(
     share=True, has_limits=False, axes=("attacker", "prior", "posterior"), describes=True,
 )  # fmt: skip
 
-# The questions that answer them; those that were there first share what is no reserve in equal parts.
+# The questions that answer them.
 WORST_CASE = Question(
     "worst_case", (ETA_MIN, ETA_MAX, LOG_RATIO_MIN, LOG_RATIO_MAX, NU_MAX, CERTIFIED_NU_MAX),
-    two_classes, answered_by("worst_case"), share=None,
+    two_classes, answered_by("worst_case"),
 )  # fmt: skip
 TAIL = Question(
     "tail",
     (J, J_ADDED, PLUG_IN_J, MEAN_LOSS, JEFFREYS, WEIGHTED_JEFFREYS, CERTIFIED_J, CERTIFIED_MEAN_LOSS, CERTIFIED_RENYI),
-    two_classes, answered_by("tail"), share=None,
+    two_classes, answered_by("tail"),
 )  # fmt: skip
-RANGE_OF_ETA = Question(
-    "eta_range", (ETA_MIN, ETA_MAX), lambda classes: classes > 2, answered_by("eta_range"), share=None
-)
+RANGE_OF_ETA = Question("eta_range", (ETA_MIN, ETA_MAX), lambda classes: classes > 2, answered_by("eta_range"))
 ADVANTAGES = Question(
     "advantage",
     (UNINFORMED_UTILITY, LEAVE_ONE_OUT_UTILITY, PLUG_IN_UTILITY, INFORMED_UTILITY, ADVANTAGE, ADVANTAGE_BOUND,
      MULTIPLICATIVE_ADVANTAGE, ADVANTAGE_KNOWING_OTHERS, EQUIVALENT_EPSILON, EQUIVALENT_K, CERTIFIED_ADVANTAGE,
      CERTIFIED_UNINFORMED_UTILITY, CERTIFIED_INFORMED_UTILITY, LABELS_GIVEN_AWAY),
-    lambda classes: True, answered_by("advantage"), share=None,
+    lambda classes: True, answered_by("advantage"),
 )  # fmt: skip
 
 OF_COLUMNS = (COLUMN_LOG_LOSS, COLUMN_J, COLUMN_ADVANTAGE)

@@ -235,7 +235,7 @@ def _is_same(one: Finding, spec: str) -> bool:
 
 
 def quantity(report: Report, name: str) -> Quantity:
-    """What is known of it; of a stranger's its name alone."""
+    """What is known of it; its name alone where this version does not have it."""
     return report.quantities.get(name) or Quantity(name, name, "", "", "", "")
 
 

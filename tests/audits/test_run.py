@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from unittest.mock import patch
 
@@ -11,9 +10,7 @@ import pytest
 from simulated import searched, table_of, three_classes
 
 from labeldp_audit.audits import evidence, judging, run, strengths, tune
-from labeldp_audit.core import registry
 from labeldp_audit.core.budget import Budget
-from labeldp_audit.core.errors import SpecError
 from labeldp_audit.core.finding import Bound, Finding
 from labeldp_audit.core.policy import Policy
 from labeldp_audit.core.progress import Silent
@@ -25,7 +22,6 @@ from labeldp_audit.questions import releases
 from labeldp_audit.questions.contract import Evidence, Question
 from labeldp_audit.questions.every import QUESTIONS, fitting
 from labeldp_audit.questions.quantities import QUANTITIES
-from labeldp_audit.reports.sentences import warnings
 
 SETTINGS = Settings(mechanism=("rr:epsilon=0.5|1|2",), bags=30)
 
@@ -46,7 +42,7 @@ def by_place(findings):
     return {(one.quantity, one.mechanism, *sorted(one.at.items())): one for one in findings}
 
 
-ASKED = {one.name for question in QUESTIONS for one in question.quantities}
+ASKED = {one.name for question in QUESTIONS.values() for one in question.quantities}
 
 
 def test_all_that_is_declared_is_answered(seen):
@@ -96,152 +92,51 @@ def test_the_joint_confidence_is_shared_out(seen):
 
 
 def test_limits_are_wider_than_alone_and_estimates_the_same(seen):
-    alone = by_place(QUESTIONS.get("tail").answer(asked(seen), SETTINGS, Budget.of(SETTINGS.confidence)))
+    alone = by_place(QUESTIONS["tail"].answer(asked(seen), SETTINGS, Budget.of(SETTINGS.confidence)))
     together = by_place(run.put(asked(seen), fitting(2), SETTINGS))
     known = [(one.bound, together[place].bound) for place, one in alone.items() if place[0] == "j" and one.mechanism]
     assert all(two.low <= one.low and two.high >= one.high and two.estimate == one.estimate for one, two in known)
     assert sum(two.high > one.high for one, two in known) > 20
 
 
-def constant(name="made_up", share=0.1, answer=None):
+def constant(share=0.1):
     """A question that answers how much it may miss."""
 
     def told(evidence, settings, budget):
-        return [Finding(name, Bound(budget.spend("all", 1.0), 0.0, 1.0, 1, ""), settings.confidence)]
+        return [Finding("made_up", Bound(budget.spend("all", 1.0), 0.0, 1.0, 1, ""), settings.confidence)]
 
-    quantity = Quantity(name, "Made up", "a number", "x", "a test", "It says nothing.", ("j",))
-    return Question(name, (quantity,), lambda classes: True, answer or told, share)
-
-
-@pytest.fixture
-def others(monkeypatch):
-    """Questions of packages beside this one, as if they were installed."""
-
-    def install(*questions):
-        entries = {one.name: one for one in questions}
-
-        class Entry:
-            def __init__(self, name):
-                self.name = name
-
-            def load(self):
-                if isinstance(entries[self.name], Exception):
-                    raise entries[self.name]
-                return entries[self.name]
-
-        known = [Entry(name) for name in entries]
-        monkeypatch.setattr(registry, "entry_points", lambda group: known if group.endswith(".questions") else [])
-
-    return install
+    quantity = Quantity("made_up", "Made up", "a number", "x", "a test", "It says nothing.", ("j",))
+    return Question("made_up", (quantity,), lambda classes: True, told, share)
 
 
-def spent(seen, asked_questions, reserve=run.RESERVE):
-    found = run.put(asked(seen, at=np.array([1.0])), asked_questions, SETTINGS, reserve=reserve)
-    return {one.quantity: one.bound.estimate for one in found if one.quantity.startswith("made_up")}
+def spent(seen, *questions):
+    found = by_place(run.put(asked(seen, at=np.array([1.0])), questions, SETTINGS))
+    return found["made_up", None].bound.estimate
 
 
-def test_a_new_question_takes_its_share_from_the_reserve_and_changes_no_other(seen, others):
-    miss, first = 1 - SETTINGS.confidence, fitting(2)
-    one, two = constant("made_up_1"), constant("made_up_2", share=0.5)
-    others(one, two)
-    assert fitting(2) == (*first, one, two)
-    assert spent(seen, (*first, one)) == {"made_up_1": pytest.approx(0.1 * run.RESERVE * miss)}
-    both = spent(seen, (*first, one, two))
-    assert both["made_up_1"] == spent(seen, (*first, one))["made_up_1"]
-    assert both["made_up_2"] == pytest.approx(0.5 * run.RESERVE * miss)
-    alone, beside, beside_two = (
-        by_place(run.put(asked(seen, at=np.array([1.0])), put, SETTINGS, reserve=run.RESERVE))
-        for put in (first, (*first, one), (*first, one, two))
-    )
-    assert {place: one for place, one in beside_two.items() if place in beside} == beside
-    [place] = [place for place in alone if place[0] == "uninformed_utility"]
-    assert beside[place].bound.low < alone[place].bound.low  # where nobody wants it, there is no reserve
-    assert alone == by_place(run.put(asked(seen, at=np.array([1.0])), first, SETTINGS))
-
-
-def test_check_and_tune_share_equally_among_what_is_asked(seen, others):
-    others(one := constant())
+def test_a_question_with_a_share_takes_it_from_the_reserve(seen):
     miss = 1 - SETTINGS.confidence
-    assert spent(seen, (*fitting(2, {"j"}), one), 0.0) == {"made_up": pytest.approx(miss / 2)}
-    assert spent(seen, (one,), 0.0) == {"made_up": pytest.approx(miss)}
+    for share in (0.1, 0.5):
+        assert spent(seen, *fitting(2), constant(share)) == pytest.approx(share * run.RESERVE * miss)
 
 
-def unanswered(seen, question):
-    [found] = run.put(asked(seen), (question,), SETTINGS, reserve=run.RESERVE)
-    assert (found.bound.estimate, found.bound.low, found.bound.high) == (None, None, None)
-    assert found.confidence == SETTINGS.confidence
-    return found.bound.reason
+def test_its_share_changes_no_other_answer(seen):
+    first = fitting(2)
+    alone, beside, beside_more = (
+        by_place(run.put(asked(seen, at=np.array([1.0])), (*first, *more), SETTINGS))
+        for more in ((), (constant(0.1),), (constant(0.5),))
+    )
+    for found in (beside, beside_more):
+        del found["made_up", None]
+    assert beside == beside_more
+    [place] = [place for place in alone if place[0] == "uninformed_utility"]
+    assert beside[place].bound.low < alone[place].bound.low  # without it, there is no reserve
 
 
-def test_what_a_stranger_cannot_answer_is_said_with_the_reason(seen, others):
-    def greedy(evidence, settings, budget):
-        return [budget.spend("some", 0.7), budget.spend("more", 0.7)]
-
-    def nothing(evidence, settings, budget):
-        return [Finding("made_up", Bound(math.nan, None, None, 1, ""), settings.confidence)]
-
-    def ours(evidence, settings, budget):
-        return [Finding("advantage", Bound(0.0, 0.0, 0.0, 1, ""), settings.confidence)]
-
-    def at(confidence):
-        return lambda *given: [Finding("made_up", Bound(0.1, 0.0, 0.2, 1, ""), confidence)]
-
-    for answer, said in (
-        (greedy, "more asks for"), (nothing, "made_up is nan"),
-        (at(1.0), f"made_up claims a confidence of 1.0, and the report has {SETTINGS.confidence}"),
-        (at(SETTINGS.confidence + 1e-6), "claims a confidence"), (at(math.nan), "claims a confidence of nan"),
-        (ours, "it answers advantage, which it does not declare"),
-        (lambda *given: {}["x"], "KeyError"),
-    ):  # fmt: skip
-        others(question := constant(answer=answer))
-        assert unanswered(seen, question).startswith("the question 'made_up' of another package fails: ")
-        assert said in unanswered(seen, question)
-    others(question := constant(share=1.0), constant("made_up_2", share=0.2))
-    two = run.put(asked(seen), tuple(QUESTIONS.get(name) for name in QUESTIONS.of_others()), SETTINGS, reserve=0.2)
-    assert [one.quantity for one in two if one.bound.reason and "is left" in one.bound.reason] == ["made_up_2"]
-
-
-def test_a_stranger_may_claim_less_than_the_report(seen, others):
-    def answer(evidence, settings, budget):
-        return [
-            Finding("made_up", Bound(0.1, 0.0, 0.2, 1, ""), one)
-            for one in (0.9, SETTINGS.confidence, settings.confidence)
-        ]
-
-    others(question := constant(answer=answer))
-    found = list(run.put(asked(seen), (question,), SETTINGS, reserve=run.RESERVE))
-    assert [one.confidence for one in found] == [0.9, SETTINGS.confidence, SETTINGS.confidence]
-    assert all(one.bound.reason is None for one in found)
-
-
-def test_a_fault_of_ours_is_a_fault(seen, others):
-    others()
-    with pytest.raises(KeyError):
-        list(run.put(asked(seen), (constant(answer=lambda *given: {}["x"]),), SETTINGS))
-
-
-@pytest.mark.parametrize(
-    ("question", "why"),
-    [
-        (constant("advantage"), ""),  # ours stays
-        (constant("made_up_1", share=None), "its share of the reserve is not between 0 and 1"),
-        (replace(constant("j"), name="other"), "a quantity is called j already"),
-        (replace(constant("certified_eta_min"), name="other"), "would move a number that is not its own"),
-        (replace(constant("made up"), name="other"), "is no name of a quantity"),
-        (replace(constant(), quantities=()), "it has no quantity"),
-    ],
-)
-def test_a_question_that_would_replace_ours_is_none(seen, others, question, why):
-    others(question)
-    if not why:
-        assert QUESTIONS.get("advantage").answer is not question.answer and QUESTIONS.of_others() == ()
-        return
-    [said] = QUESTIONS.broken().values()
-    assert said.startswith(f"the question {question.name!r} of another package cannot be loaded: ") and why in said
-    assert said in warnings(report_of(run.audit, seen, SETTINGS))
-    with pytest.raises(SpecError) as caught:
-        judging.quantities_of(policy("nobody_knows.high > 1"))
-    assert said in caught.value.hint
+def test_questions_without_a_share_have_equal_parts(seen):
+    miss = 1 - SETTINGS.confidence
+    assert spent(seen, *fitting(2, {"j"}), constant(None)) == pytest.approx(miss / 2)
+    assert spent(seen, constant(None)) == pytest.approx(miss)
 
 
 def test_only_the_questions_that_are_needed_are_put(seen):
