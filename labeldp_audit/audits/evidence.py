@@ -14,7 +14,7 @@ from ..core.policy import Policy
 from ..core.progress import Progress
 from ..core.randomness import for_audit
 from ..core.released import Released
-from ..core.remark import BEATEN, DOUBTS, FITTED_BEFORE, LEFT_OUT, MODEL_DOUBTS, UNBEATEN, Remark
+from ..core.remark import BEATEN, CHOSEN, DOUBTS, FITTED_BEFORE, LEFT_OUT, MODEL_DOUBTS, UNBEATEN, Remark
 from ..core.settings import Settings, smoothness
 from ..core.table import Table, Twins
 from ..data import (
@@ -73,7 +73,9 @@ def read_and_estimate(
         raise SpecError("--graph counts neighbours, and --estimator names another way")
     whole = read_table(data, options, progress)
     if settings.graph is not None:
-        estimator = Neighbors(graph=graphs.fitting(settings.graph, whole, settings))
+        graph = graphs.fitting(settings.graph, whole, settings)
+        chosen = (Remark(CHOSEN, recall=graph.recall),) if not graph.about and graph.recall < 1 else ()
+        estimator, whole = Neighbors(graph=graph), replace(whole, remarks=(*whole.remarks, *chosen))
     whole = whole if together is None else together(whole)
     _check_policy(settings.policy, whole)
     releases.wanted(settings, len(whole.dataset.classes))  # refused before anything is searched or learnt

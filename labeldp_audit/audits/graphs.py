@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from ..bounds.intervals import hoeffding
 from ..core.arrays import Floats, Integers
-from ..core.errors import DataError
+from ..core.errors import DataError, SpecError
 from ..core.progress import Progress, Silent
 from ..core.randomness import for_audit
 from ..core.settings import Settings
@@ -43,16 +43,24 @@ class NeighborGraph(Graph):
 
     @cached_property
     def neighbors(self) -> list[npt.NDArray[np.int32]]:
-        """The neighbours of each row, nearest first."""
-        return np.split(self.lists.ids, self.lists.start[1:-1])
+        """The neighbours of each row, nearest first, as numbers of rows of the table."""
+        return np.split(self._numbers, self.lists.start[1:-1])
 
     @cached_property
     def distances(self) -> list[npt.NDArray[np.float32]]:
         return np.split(self.lists.distances, self.lists.start[1:-1])
 
+    @property
+    def _numbers(self) -> npt.NDArray[np.int32]:
+        return self.rows.astype(np.int32)[self.lists.ids]
+
     def class_counts(self, labels: npt.ArrayLike) -> Integers:
-        """Count the labels (n,) among the neighbours of each row: (n, classes), classes in sorted order."""
-        classes, codes = np.unique(np.asarray(labels), return_inverse=True)
+        """Count labels, of all rows of the table or of those in the graph, among the neighbours of each row in the
+        graph: (n, classes), classes in sorted order."""
+        given = np.asarray(labels)
+        if len(given) != len(self.rows) and len(given) <= self.rows[-1]:
+            raise DataError(f"{len(given):,} labels for a graph of {len(self.rows):,} rows")
+        classes, codes = np.unique(given if len(given) == len(self.rows) else given[self.rows], return_inverse=True)
         counts, _ = self.lists.counts(np.arange(len(self.rows)), codes.reshape(-1), len(classes), [self.k])
         return counts[:, 0].astype(np.int64)
 
@@ -75,8 +83,8 @@ class NeighborGraph(Graph):
         return {**counted, **known, **self.about}
 
     def file(self, path: Path) -> write.File:
-        ids = self.rows.astype(np.int32)[self.lists.ids]
-        return write.graph_file(path, self.rows, self.lists.start, ids, self.lists.distances, about=self.facts())
+        lists = self.rows, self.lists.start, self._numbers, self.lists.distances
+        return write.graph_file(path, *lists, about=self.facts() | {"lists_sha256": _digest(*lists)})
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write a Parquet file that only its owner may read."""
@@ -102,19 +110,30 @@ def build(table: Table, settings: Settings, progress: Progress) -> NeighborGraph
 
 
 def _digests(table: Table) -> dict[str, object]:
-    """Return what binds a graph to its table: distances depend on features alone."""
+    """Return what binds a graph to its table: features, how they are encoded, and who is the same person."""
     assert table.fingerprints is not None
-    features = hashlib.sha256(np.ascontiguousarray(table.fingerprints, "<u8").tobytes()).hexdigest()
+    encoded = repr([(one.role, one.width) for one in table.dataset.columns if one.width]).encode()
+    people = np.arange(0) if table.groups is None else table.groups
+    features = _digest(np.frombuffer(encoded, np.uint8), table.fingerprints, people)
     return {"table_sha256": table.dataset.sha256, "features_sha256": features}
+
+
+def _digest(*arrays: npt.NDArray[Any]) -> str:
+    found = hashlib.sha256()
+    for one in arrays:
+        found.update(np.ascontiguousarray(one, one.dtype.newbyteorder("<")).data)
+    return found.hexdigest()
 
 
 def fitting(source: Any, table: Table, settings: Settings) -> Graph:
     """Return the graph of --graph, a file or in memory, if it belongs to the table."""
+    if not isinstance(source, Graph | str):
+        raise SpecError(f"a graph is a path, or what `graph` returned, and no {type(source).__name__}")
     graph, name = (source, "the graph") if isinstance(source, Graph) else (_read(source, table), Path(source).name)
     if not graph.about:
         return _checked(graph, table, settings, name)
     if graph.about.get("features_sha256") != _digests(table)["features_sha256"]:
-        raise DataError("it is the graph of another table, or of other features", name, hint=_RENEW)
+        raise DataError("it is the graph of another table, or of other features or people", name, hint=_RENEW)
     return graph
 
 
@@ -127,7 +146,11 @@ def _read(path: str, table: Table) -> Graph:
     place[numbers] = np.arange(len(numbers))
     if np.any((ids < -1) | (ids >= len(place))) or not np.all(distances >= 0):
         raise DataError("a neighbor is no row of the table, or its distance is none", name, hint="-1 stands for no row")
+    if about and about.get("lists_sha256") != _digest(numbers, start, ids, distances):
+        raise DataError("checksum mismatch: the graph was edited or damaged", name, hint=_RENEW)
     lists = _in_order(Lists(start, np.where(ids < 0, -1, place[ids]), distances), name)
+    if not len(lists.ids):
+        raise DataError("it lists no neighbours", name)
     known = about or {"k": np.median(np.diff(lists.start)), "index": {"class": "of another tool"}}
     digests = {one: about[one] for one in ("table_sha256", "features_sha256") if one in about}
     recall, low = (float(known.get(one, 0)) for one in ("recall", "recall_low"))
@@ -156,9 +179,8 @@ def _checked(graph: Graph, table: Table, settings: Settings, name: str) -> Graph
     Distances may be between numbers as they are, or between encoded rows, and they may be squared.
     """
     check_memory(4 * len(table.labels) * table.width, ENCODED)
-    listed = np.flatnonzero(np.diff(graph.lists.start))
-    lot = for_audit(settings.seed, "rows of a graph")
-    some = np.sort(lot.choice(listed, min(SPOT_CHECKS, len(listed)), replace=False))
+    n, lot = len(graph.rows), for_audit(settings.seed, "rows of a graph")
+    some = np.sort(lot.choice(n, min(SPOT_CHECKS, n), replace=False))
     for points in (_numbers(table), table.points):
         shares = None if points is None else _shares(graph, points, some)
         if shares is None:

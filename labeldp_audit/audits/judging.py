@@ -107,7 +107,7 @@ def canonical(line: Line, classes: int) -> Line:
 def with_theorem(line: Line) -> Line:
     """The name of a theorem as findings write it. A quantity that does not stand at theorems is all by those it has."""
     known = QUANTITIES.get(line.quantity, _UNKNOWN)
-    if len(found := named(str(line.at.get(BOUND, "")), known.theorems)) != 1:
+    if len(found := named(str(line.at.get(BOUND, "")), known.theorems_about(line.field))) != 1:
         return line
     at = {**line.at, BOUND: found[0]} if BOUND in known.axes else {key: line.at[key] for key in line.at if key != BOUND}
     return replace(line, at=at)

@@ -32,6 +32,8 @@ def perform(context: typer.Context) -> int:
     from ..data import write
 
     to, settings, force = Path(asked["to"]), asked.settings(), bool(asked["force"])
+    if to.suffix != ".parquet":
+        raise SpecError("a graph is a Parquet file", to, hint="--to FILE.parquet")
     if to.exists() and not force:
         raise SpecError("there is a file of that name", to, hint="--force overwrites it")
     nothing = output.Plan((), None, {}, None)
@@ -56,8 +58,9 @@ def _text(facts: Mapping[str, object], to: Path) -> str:
     index = dict(facts["index"])  # type: ignore[call-overload]
     name = index.pop("class")
     parameters = ", ".join(f"{key} {value:,}" for key, value in index.items())
+    each = f"up to {facts['most']:,}" if facts["shortfall"] else f"{facts['k']:,} to {facts['most']:,}"
     lines = [
-        f"{to.name}  {facts['rows']:,} rows  {facts['k']:,} neighbours each, {facts['most']:,} at most with ties",
+        f"{to.name}  {facts['rows']:,} rows  {each} neighbours each, ties included",
         f"{name}{f' ({parameters})' if parameters else ''}: recall {facts['recall']:.3f}, at least "
         f"{facts['recall_low']:.3f} with 99 % confidence",
     ]

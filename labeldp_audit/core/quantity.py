@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 
 # Where quantities are explained.
 PITFALLS = "On the Pitfalls of Label Differential Privacy (001)"
@@ -62,7 +62,12 @@ class Quantity(Term):
     listed: bool = False  # only where it is bad: one more is worse
     since: str = "0.1.0"  # the version from which on it means what it means
     low_by_trial: bool = False  # its lower limit is what an attacker got who was tried
+    theorem_ends: Mapping[str, str] = field(default_factory=dict)  # of theorems that bound one end alone
     assumes_model: tuple[str, ...] = ()  # ends that hold as far as the model sees what sets people apart
+
+    def theorems_about(self, end: str) -> list[str]:
+        """Return the theorems that bound this end, or say what the estimate is."""
+        return [one for one in self.theorems if end in (self.theorem_ends.get(one, end), "estimate")]
 
     @property
     def written_in(self) -> str:

@@ -24,6 +24,7 @@ ORDER_TELLS = "order-tells-labels"  # rows that follow one another have like lab
 PEOPLE_LINKED = "people-linked"  # a release says which rows are of one person
 UNAUDITED = "columns-unaudited"  # are published all the same
 ORDER_KEPT = "order-kept"  # that of the original, in a release
+CHOSEN = "neighbours-chosen-elsewhere"  # by another tool, which left out some of the nearest
 UNREADABLE = "text-unreadable"  # free text whose words hardly any rows share
 _REPEATED = "rows repeat that may be no different people; --repeats copies leaves them out"
 DOUBTS: Mapping[str, str] = {  # under which no limit holds, and the reason that findings and verdicts give
@@ -35,6 +36,7 @@ DOUBTS: Mapping[str, str] = {  # under which no limit holds, and the reason that
         "the classifier was fitted before and may know these labels; its probabilities as an array, "
         "eta=clf.predict_proba(X), say that it has not seen them"
     ),
+    CHOSEN: "another tool chose neighbours that are not all of the nearest, and labels may have had a say",
     UNREADABLE: "a column of free text whose rows share no words, so that no model can read it; leave the column out",
     SPELLED_ALIKE: "labels that may mean the same are spelled in several ways; write each in one way",
 }

@@ -106,7 +106,8 @@ def _in_graph(graph: Graph, task: Task) -> Told:
     whole, table, settings = task.whole, task.table, task.settings
     n, k = len(table.labels), settings.k or graph.k
     if k > graph.k:
-        raise SpecError(f"the graph has {graph.k:,} neighbours of each row, and --k asks for {k:,}")
+        what = f"the graph has {graph.k:,} neighbours of each row, and --k asks for {k:,}"
+        raise SpecError(what, hint=f"labeldp-audit graph --k {k}")
     if settings.smoothness is not None:
         if graph.recall_low < 1 or whole.judges is not None:
             raise SpecError(
@@ -120,7 +121,11 @@ def _in_graph(graph: Graph, task: Task) -> Told:
         graph, table.labels, len(table.dataset.classes), judges, queries_of(n, settings), ks=(*beside, k), part=part
     )
     said = check_alike(grid.at(0), grid.at(1), table.labels) if beside else ()
-    return chosen(islice(grid, len(beside), None), table.labels), said
+    eta = chosen(islice(grid, len(beside), None), table.labels)
+    assert eta.counts is not None
+    if whole.judges is not None:  # so many neighbours judge, of a row in the middle
+        eta = replace(eta, k=max(1, int(np.median(eta.counts.sum(axis=1)))))
+    return eta, said
 
 
 # ---- which rows are asked, and among how many neighbours

@@ -107,11 +107,11 @@ def cannot_fail(line: Line, findings: Iterable[Finding]) -> Finding | None:
 
 def no_theorem(line: Line, about: Quantity | None) -> str:
     """Return why the theorem that it names is not one that the quantity has; empty if nothing is wrong."""
-    asked, known = line.at.get(BOUND), about.theorems if about else ()
+    asked, known = line.at.get(BOUND), about.theorems_about(line.field) if about else []
     if not known or asked is None or asked in known:
         return ""
     meant = "; ".join(named(str(asked), known) or known)
-    return f"no one theorem of {line.quantity} is called {str(asked)!r}, but: {meant}"
+    return f"{line.quantity}.{line.field} has no one theorem {str(asked)!r}; it has: {meant}"
 
 
 def most_of(line: Line, bound: Bound) -> float | None:

@@ -119,7 +119,7 @@ def _share_features(table: Table, eta: Eta, end: Callable[[Floats], float]) -> b
         there = eta.rows[score == end(score)]
         return len(np.unique(table.fingerprints[there])) == 1
     _, place, size = np.unique(table.fingerprints, return_inverse=True, return_counts=True)
-    return eta.metric == "l2" and bool(np.all(eta.counts.sum(axis=1) == size[place[eta.rows]] - 1))
+    return eta.metric == "l2" and eta.exact and bool(np.all(eta.counts.sum(axis=1) == size[place[eta.rows]] - 1))
 
 
 def _band(table: Table, eta: Eta, miss: float) -> Band:

@@ -111,7 +111,9 @@ class _Limits:
     def _extremes(self, one: Finding) -> tuple[Ends, Ends]:
         classes = self._table.dataset.classes
         box = self.around(classes.index(str(one.at["class"])) if "class" in one.at else 1)
-        return (float(box.low.min()), float(box.high.min())), (float(box.low.max()), float(box.high.max()))
+        every = self._eta.queries == len(self._table.labels)  # averages around other rows may be further out
+        least, most = (float(box.low.min()), float(box.high.max())) if every else (0.0, 1.0)
+        return (least, float(box.high.min())), (float(box.low.max()), most)
 
     def _nu_max(self, one: Finding) -> Ends:
         prior = self._prior.low, self._prior.high

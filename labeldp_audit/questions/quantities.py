@@ -40,6 +40,7 @@ J = Quantity(
     ("j_added", "certified_j", "plug_in_j", "nu_bar", "tau", "baseline", "mean_loss"),
     share=True, of_losses=True, two_classes=True, axes=("tau", BASELINE), falls_along="tau", assumes_model=_BOTH,
     theorems=("000 Theorem 6.6, corrected", "001 Theorem 2, corrected"),
+    theorem_ends={"000 Theorem 6.6, corrected": "low", "001 Theorem 2, corrected": "high"},
 )  # fmt: skip
 J_ADDED = Quantity(
     "j_added", "Share of people whom the release takes above a loss",

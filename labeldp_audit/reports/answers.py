@@ -139,6 +139,8 @@ def _unmeasured(report: Report) -> str:
     left = [] if report.judgement is None else blocking(report.judgement)
     if {one.outcome for one in left} != {Outcome.NOT_MEASURED}:
         return ""
+    if any(one.worst is not None for one in left):
+        return "Do not release as planned: no limit holds for what a line of the policy asks about."
     return (
         "Do not release as planned: a line of the policy asks for what was not measured. Measure it, or name in "
         "the line the mechanism that it is about: j(tau=3, mechanism=rr:epsilon=1).high > 0.05."
@@ -449,7 +451,7 @@ def _by_epsilon(report: Report) -> bool:
 
 def _agreement(one: Finding, at_most: bool) -> str:
     bound, who = one.bound, f"the {plain(str(one.at.get('attacker')))} attacker"
-    between = f"({words.low(bound, POINTS)} to {words.high(bound, POINTS)} points apart)"
+    between = f"({words.low_high(bound, POINTS)} points apart)"
     if bound.low is not None and bound.low > 0:
         return f"DISAGREES: {who} gained more than was predicted, beyond the limits of both {between}."
     if at_most:

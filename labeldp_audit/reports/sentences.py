@@ -215,8 +215,12 @@ SENTENCES: Mapping[str, str] = {
     ),
     # ---- eta
     "search-not-exact": (
-        "the search found {recall:.3f} of the nearest neighbours (at least {recall_low:least} (99 %)); --recall 1 or "
-        "--index exact finds all"
+        "the search found {recall:.3f} of the nearest neighbours (at least {recall_low:least} (99 %)); an exact search "
+        "(--recall 1, or --index exact for a graph) finds all"
+    ),
+    "neighbours-chosen-elsewhere": (
+        "another tool chose the neighbours, {recall:.3f} of the nearest ones: labels may have had a say, so no "
+        "limits are given; labeldp-audit graph chooses by features alone"
     ),
     "features-give-label-away": (
         "features give the label away in {rows:,} of {of:,} rows, where the loss is estimated as infinite: drop or "

@@ -61,7 +61,8 @@ def outward(field: str) -> str:
 
 
 def low_high(bound: Bound, unit: str) -> str:
-    return f"low {low(bound, unit)}, high {high(bound, unit)}"
+    known = (("low", bound.low, low), ("high", bound.high, high))
+    return ", ".join(f"{name} {say(bound, unit)}" for name, end, say in known if end is not None)
 
 
 def near(bound: Bound | None) -> Bound | None:

@@ -7,6 +7,8 @@ import stat
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from sklearn.neighbors import NearestNeighbors
 
@@ -39,7 +41,10 @@ def numbers(report):
 def test_graph_command_says_what_it_built(audit, place, tmp_path):
     said = audit("graph", place / "table.parquet", "--to", tmp_path / "g.parquet", "--k", 20, "--index", "ivf")
     assert said.status == 0
-    assert "400 rows  20 neighbours each" in said.out and "IndexIVFFlat (nlist 1, nprobe 1): recall 1.000" in said.out
+    assert (
+        "400 rows  20 to 20 neighbours each" in said.out
+        and "IndexIVFFlat (nlist 1, nprobe 1): recall 1.000" in said.out
+    )
     assert f"next: labeldp-audit estimate-j {place / 'table.parquet'} --graph {tmp_path / 'g.parquet'}" in said.out
     assert stat.S_IMODE((tmp_path / "g.parquet").stat().st_mode) == 0o600
     said = audit("graph", place / "table.parquet", "--to", tmp_path / "l.parquet", "--label", "y", "--exclude", "b")
@@ -55,6 +60,7 @@ def test_graph_command_refuses_in_one_line(audit, place, tmp_path):
         ("--k", "400", "--to", tmp_path / "x.parquet"): "k = 400 needs more than 400 rows",
         ("--to", place / "graph.parquet"): "there is a file of that name",
         ("--to", place / "table.parquet", "--force"): "over the table",
+        ("--to", tmp_path / "x.csv"): "a graph is a Parquet file",
         (): "missing --to FILE",
     }.items():
         said = audit("graph", place / "table.parquet", *words)
@@ -97,8 +103,26 @@ def test_labels_may_change_and_features_may_not(place, frame):
     for other in (frame.assign(c=frame.c + 1e-3), frame.sample(frac=1, random_state=0), frame.iloc[1:]):
         with pytest.raises(lda.DataError, match=r"not the|another table"):
             lda.nu_max(other, graph=place / "graph.parquet")
+    for other in ({"exclude": "c"}, {"categorical": "c"}):
+        with pytest.raises(lda.DataError, match="another table, or of other features"):
+            lda.nu_max(frame, graph=place / "graph.parquet", **other)
+
+
+def test_small_whole_numbers_are_no_categories(frame):
+    """Their fingerprints are alike, and their distances are not."""
+    table = frame.assign(c=frame.index % 5)
     with pytest.raises(lda.DataError, match="another table, or of other features"):
-        lda.nu_max(frame, graph=place / "graph.parquet", exclude="c")
+        lda.nu_max(table, graph=lda.graph(table, k=5), categorical="c")
+
+
+def test_graph_file_that_was_edited_is_refused(place, frame, tmp_path):
+    """Neighbours of the same label, in a file that says that this tool found the nearest ones."""
+    table = pq.read_table(place / "graph.parquet")
+    same = [np.flatnonzero((frame.y == y) & (frame.index != i))[:30].astype(np.int32) for i, y in enumerate(frame.y)]
+    edited = table.set_column(1, table.schema.field(1), pa.array(same, table.schema.field(1).type))
+    pq.write_table(edited, tmp_path / "edited.parquet")
+    with pytest.raises(lda.DataError, match="checksum mismatch"):
+        lda.nu_max(frame, graph=tmp_path / "edited.parquet")
 
 
 @pytest.mark.parametrize(
@@ -107,11 +131,12 @@ def test_labels_may_change_and_features_may_not(place, frame):
         ({"estimator": "linear"}, "names another way"),
         ({"eta": "a"}, "exclude each other"),
         ({"k": 31}, "30 neighbours of each row, and k asks for 31"),
+        ({"graph": 5}, "a graph is a path, or what `graph` returned, and no int"),
     ],
 )
 def test_options_that_a_graph_contradicts_are_refused(place, frame, options, why):
     with pytest.raises(lda.SpecError, match=why):
-        lda.nu_max(frame, graph=place / "graph.parquet", **options)
+        lda.nu_max(frame, **{"graph": place / "graph.parquet", **options})
 
 
 def test_index_of_faiss_counts_as_the_scan_does(frame):
@@ -130,14 +155,21 @@ def test_rows_of_a_person_and_null_labels_keep_their_numbers(frame, tmp_path):
     graph = lda.graph(table, k=12, **options)
     assert graph.rows.tolist() == [row for row in range(ROWS) if row % 10]
     for row, near in zip(graph.rows, graph.neighbors, strict=True):
-        assert np.all(graph.rows[near] // 2 != row // 2)
+        assert np.all(near // 2 != row // 2) and np.all(near % 10 > 0)
     graph.save(tmp_path / "g.parquet")
-    listed = pd.read_parquet(tmp_path / "g.parquet").neighbors
-    assert all(np.all(ids % 10 > 0) for ids in listed)
+    pd.testing.assert_frame_equal(pd.read_parquet(tmp_path / "g.parquet"), graph.to_frame())
+    for labels in (table.y, table.y.dropna()):
+        counts = graph.class_counts(labels)
+        assert counts[3].tolist() == np.bincount(table.y[graph.neighbors[3]].astype(int), minlength=2).tolist()
+    with pytest.raises(lda.DataError, match="300 labels for a graph of 360 rows"):
+        graph.class_counts(table.y[:300])
     report = lda.estimate_eta(table, graph=tmp_path / "g.parquet", **options)
     assert report.content.eta.queries == 200
     rows = report.rows.to_frame()
     assert rows.k.max() <= 12 and rows.k.min() < 12
+    assert report.content.eta.k == np.median(rows.k), "of so many neighbours the labels count"
+    with pytest.raises(lda.DataError, match="or people"):
+        lda.estimate_eta(table, graph=graph, drop_null_labels=True, exclude="person")
 
 
 # ---- graphs of other tools
@@ -188,12 +220,27 @@ def test_graph_of_another_table_is_refused(frame, tmp_path):
         ({"distances": [np.ones(21)] * ROWS}, "distances of 100 rows"),
         ({"neighbors": of_label, "distances": far}, "of the nearest neighbours, ties included, it lists 0"),
         ({"neighbors": [one + 390 for one in ids]}, "no row of the table"),
+        ({"neighbors": [np.full(21, -1)] * ROWS}, "it lists no neighbours"),
+        ({"neighbors": [one if i < 20 else np.full(21, -1) for i, one in enumerate(ids)]}, "it lists 0"),
         ({"neighbors": [np.full(21, (i + 1) % ROWS) for i in range(ROWS)]}, "lists a neighbor twice"),
     ):
         with pytest.raises(lda.DataError, match=why):
             lda.nu_max(frame, graph=foreign(frame, tmp_path, **changed))
     with pytest.raises(lda.DataError, match="its 400 rows are not the 399 of the table"):
         lda.nu_max(frame.iloc[:-1], graph=path)
+
+
+def test_foreign_graph_that_leaves_neighbours_out_has_no_limits(frame, tmp_path):
+    """Labels may have chosen which: here up to four of the other label are left out."""
+    ids, far = (pd.read_parquet(foreign(frame, tmp_path, k=40))[name] for name in ("neighbors", "distances"))
+    kept = [np.setdiff1d(np.arange(1, 41), np.flatnonzero(frame.y[near].to_numpy() != y)[:4])
+            for near, y in zip(ids, frame.y, strict=True)]  # fmt: skip
+    changed = {"neighbors": [a[b] for a, b in zip(ids, kept, strict=True)],
+               "distances": [a[b] for a, b in zip(far, kept, strict=True)]}  # fmt: skip
+    report = lda.estimate_j(frame, graph=foreign(frame, tmp_path, **changed), tau=1)
+    assert any("labels may have had a say" in one for one in report.warnings)
+    for one in report.findings:
+        assert (one.bound.low, one.bound.high, one.bound.neighborhood_low) == (None, None, None)
 
 
 def test_ties_that_a_foreign_graph_broke_by_position_are_refused(tmp_path):

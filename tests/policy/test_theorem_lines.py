@@ -74,7 +74,7 @@ def test_a_theorem_hides_no_vacuous_line():
 def test_another_theorem_is_refused_before_an_audit_and_not_measured_in_a_report(quantity, asked, listed):
     line, said = (
         f"{quantity}(bound='{asked}').high > 1",
-        f"no one theorem of {quantity} is called '{asked}', but: {listed}",
+        f"{quantity}.high has no one theorem '{asked}'; it has: {listed}",
     )
     [one] = judged(line, found=[finding(quantity, 0, 0, 0, ONE, bound=FORM)])
     assert (one.outcome, one.said) == (Outcome.NOT_MEASURED, said)

@@ -270,3 +270,13 @@ def test_neighborhood_limits_come_back_from_files(report, frame, tmp_path):
     [now] = [one.bound for one in read.findings if one.quantity == "eta_max"]
     assert now.neighborhood_high == columns.neighborhood_high.max()
     assert now.high is None
+
+
+def test_extremes_of_rows_that_were_not_asked_are_open(frame):
+    asked = lda.nu_max(frame, estimator="knn", k=30, queries=50)
+    ends = {one.quantity: one.bound for one in asked.findings if one.mechanism is None and BASELINE not in one.at}
+    assert ends["eta_min"].neighborhood_low == 0 < ends["eta_min"].neighborhood_high
+    assert ends["eta_max"].neighborhood_low < 1 == ends["eta_max"].neighborhood_high
+    every = lda.nu_max(frame, estimator="knn", k=30)
+    ends = {one.quantity: one.bound for one in every.findings if one.mechanism is None and BASELINE not in one.at}
+    assert ends["eta_max"].neighborhood_high < 1
