@@ -273,10 +273,10 @@ def test_neighborhood_limits_come_back_from_files(report, frame, tmp_path):
 
 
 def test_extremes_of_rows_that_were_not_asked_are_open(frame):
-    asked = lda.nu_max(frame, estimator="knn", k=30, queries=50)
+    asked = lda.nu_max(frame, estimator="knn", k=400, queries=50)
     ends = {one.quantity: one.bound for one in asked.findings if one.mechanism is None and BASELINE not in one.at}
     assert ends["eta_min"].neighborhood_low == 0 < ends["eta_min"].neighborhood_high
     assert ends["eta_max"].neighborhood_low < 1 == ends["eta_max"].neighborhood_high
-    every = lda.nu_max(frame, estimator="knn", k=30)
+    every = lda.nu_max(frame, estimator="knn", k=400)
     ends = {one.quantity: one.bound for one in every.findings if one.mechanism is None and BASELINE not in one.at}
     assert ends["eta_max"].neighborhood_high < 1
