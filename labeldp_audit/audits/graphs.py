@@ -19,7 +19,8 @@ from ..core.progress import Progress, Silent
 from ..core.randomness import for_audit
 from ..core.settings import Settings
 from ..core.table import Table
-from ..data import pandas_frame, read_graph, write
+from ..data import pandas_frame, write
+from ..data.graph_file import read_graph, write_graph
 from ..engines.machine import ENCODED, available_cores, check_memory
 from ..neighbors import FaissIndex, Graph, Lists, check_ks
 
@@ -33,7 +34,6 @@ SPOT_CHECKS = 100  # rows of a graph of another tool whose distances are measure
 _SAME = 1e-3  # relative error of a distance that is measured again
 _FEWEST = 0.5  # share of the nearest neighbours that a graph has to list
 _MISS = 0.01  # of the lower limit of that share
-_STORED = "the graph needs", "--k with fewer, or --estimator knn, which stores no neighbours"
 _RENEW = "build it again with labeldp-audit graph, and the same options for the table"
 
 
@@ -84,7 +84,8 @@ class NeighborGraph(Graph):
 
     def file(self, path: Path) -> write.File:
         lists = self.rows, self.lists.start, self._numbers, self.lists.distances
-        return write.graph_file(path, *lists, about=self.facts() | {"lists_sha256": _digest(*lists)})
+        about = self.facts() | {"lists_sha256": _digest(*lists)}
+        return write.File(path, write.PRIVATE, lambda file: write_graph(file, *lists, about))
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write a Parquet file that only its owner may read."""
@@ -98,10 +99,10 @@ class NeighborGraph(Graph):
 
 
 def build(table: Table, settings: Settings, progress: Progress) -> NeighborGraph:
-    """Find the nearest neighbours of each row; `table` has points."""
+    """Find the nearest neighbours of each row."""
     n, k = len(table.labels), settings.k or USUAL_K
     check_ks((k,), n)
-    check_memory(8 * n * k, _STORED)
+    check_memory(4 * n * table.width, ENCODED)
     index = FaissIndex.build(
         table.points, settings.index, (k,), settings.recall, groups=table.groups, seed=settings.seed,
         threads=settings.threads or available_cores(), progress=progress,
@@ -142,15 +143,14 @@ def _read(path: str, table: Table) -> Graph:
     if len(start) - 1 != len(numbers) or (rows is not None and not np.array_equal(rows, numbers)):
         what = f"its {len(start) - 1:,} rows are not the {len(numbers):,} of the table, in this order and from 0"
         raise DataError(what, name, hint=_RENEW)
-    place = np.full(int(numbers[-1]) + 1, -1, np.int32)
+    place = np.full(int(numbers[-1]) + 2, -1, np.int32)  # the last stands for no row
     place[numbers] = np.arange(len(numbers))
-    if np.any((ids < -1) | (ids >= len(place))) or not np.all(distances >= 0):
+    if np.any((ids < -1) | (ids >= len(place) - 1)) or not np.all(distances >= 0):
         raise DataError("a neighbor is no row of the table, or its distance is none", name, hint="-1 stands for no row")
     if about and about.get("lists_sha256") != _digest(numbers, start, ids, distances):
         raise DataError("checksum mismatch: the graph was edited or damaged", name, hint=_RENEW)
-    lists = _in_order(Lists(start, np.where(ids < 0, -1, place[ids]), distances), name)
-    if not len(lists.ids):
-        raise DataError("it lists no neighbours", name)
+    ids = place[ids] if len(numbers) <= numbers[-1] else ids
+    lists = Lists(start, ids, distances) if about else _in_order(Lists(start, ids, distances), name)
     known = about or {"k": np.median(np.diff(lists.start)), "index": {"class": "of another tool"}}
     digests = {one: about[one] for one in ("table_sha256", "features_sha256") if one in about}
     recall, low = (float(known.get(one, 0)) for one in ("recall", "recall_low"))
@@ -159,9 +159,12 @@ def _read(path: str, table: Table) -> Graph:
 
 def _in_order(lists: Lists, name: str) -> Lists:
     """Return the lists nearest first, without gaps and without the row itself."""
+    check_memory(48 * len(lists.ids), ("to put the graph in order needs", "a graph with fewer neighbours"))
     row = np.repeat(np.arange(len(lists.start) - 1), np.diff(lists.start))
     kept = (lists.ids >= 0) & (lists.ids != row)
     row, ids, distances = row[kept], lists.ids[kept], lists.distances[kept]
+    if not len(ids):
+        raise DataError("it lists no neighbours", name)
     by_id = np.lexsort((ids, row))
     if np.any((row[1:] == row[:-1]) & (ids[by_id][1:] == ids[by_id][:-1])):
         raise DataError("a row lists a neighbor twice", name)

@@ -53,10 +53,6 @@ class KnnTrial:
     log_loss: float
     rows: int  # that were searched
 
-    def __post_init__(self) -> None:
-        if min(self.k, self.rows) < 1 or not 0 <= self.recall <= 1 or not self.log_loss >= 0:
-            raise ValueError("k-NN has a k and rows from 1, a recall that is a share and a log loss from 0")
-
 
 @dataclass(frozen=True)
 class Bin:

@@ -125,13 +125,6 @@ def read_estimates(path: str) -> tuple[dict[str, npt.NDArray[Any]], dict[str, ob
     return read_file(path)
 
 
-def read_graph(path: str) -> tuple[Integers | None, Integers, npt.NDArray[Any], npt.NDArray[Any], Mapping[str, Any]]:
-    """A k-NN graph: rows, starts of lists, ids, distances, and what the file says about itself."""
-    from .graph_file import read_graph as read_file
-
-    return read_file(path)
-
-
 def one_of_each_person(table: Table, seed: int) -> Integers | None:
     """The rows that judge, drawn by lot; None where each row is somebody's only one."""
     from . import repeats

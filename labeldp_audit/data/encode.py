@@ -1,4 +1,4 @@
-"""Pass 2: every row as a point, at distances that do not depend on units or on the order of the file.
+"""Rows as points, at distances that do not depend on units or on the order of the file.
 
 Numbers come first, each as (x - mean) / deviation, a missing one as 0 and a 1 in a column of its own. Then categories:
 two levels as 0 and 1, up to 64 as one of so many coordinates at 1/sqrt(2), more as a direction of that length. Any two

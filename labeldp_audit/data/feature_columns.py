@@ -1,4 +1,4 @@
-"""The columns as they are, for estimators that learn; filled in pass 2, beside the points.
+"""The columns as they are, for estimators that learn; filled in pass 2.
 
 Numbers are counted from the middle of most, in sizes of most (scan.py: Spread), NaN where they are missing.
 Categories are whole codes, the most frequent level being 0; of equally frequent ones the first by its bytes, a

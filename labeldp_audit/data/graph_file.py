@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -27,26 +27,14 @@ Values = npt.NDArray[Any]
 
 
 def write_graph(
-    file: BinaryIO, rows: Integers, start: Integers, ids: Values, distances: Values, *, about: Mapping[str, object]
+    file: BinaryIO, rows: Integers, start: Integers, ids: Values, distances: Values, about: Mapping[str, object]
 ) -> None:
     """`rows` are numbers of rows from 0, and `ids` are such numbers."""
-    kinds = {"row": pa.int64(), "neighbors": pa.list_(pa.int32()), "distances": pa.list_(pa.float32())}
-    schema = pa.schema(kinds.items(), metadata={KEY: json.dumps({"schema": SCHEMA, **about})})
-    with pq.ParquetWriter(file, schema) as writer:
-        for first, last in _pieces(start):
-            offsets = pa.array((start[first : last + 1] - start[first]).astype(np.int32))
-            inside = slice(start[first], start[last])
-            lists = (pa.ListArray.from_arrays(offsets, pa.array(values[inside])) for values in (ids, distances))
-            writer.write_table(pa.table([pa.array(rows[first:last]), *lists], schema=schema))
-
-
-def _pieces(start: Integers) -> Iterator[tuple[int, int]]:
-    """Yield ranges of rows that hold about as many entries each."""
-    first, n = 0, len(start) - 1
-    while first < n:
-        last = max(first + 1, int(np.searchsorted(start, start[first] + _ENTRIES, side="right")) - 1)
-        yield first, min(last, n)
-        first = last
+    kind = pa.ListArray if start[-1] < 1 << 31 else pa.LargeListArray
+    lists = [kind.from_arrays(start, pa.array(values)) for values in (ids, distances)]
+    table = pa.table([pa.array(rows), *lists], names=["row", *_COLUMNS])
+    said = {KEY: json.dumps({"schema": SCHEMA, **about})}
+    pq.write_table(table.replace_schema_metadata(said), file, row_group_size=_ENTRIES * len(rows) // start[-1] + 1)
 
 
 def read_graph(path: str) -> tuple[Integers | None, Integers, Values, Values, Mapping[str, Any]]:

@@ -81,13 +81,6 @@ def rows_file(path: Path, columns: Mapping[str, npt.NDArray[Any]], about: Mappin
     return File(path, PRIVATE, fill)
 
 
-def graph_file(path: Path, *lists: npt.NDArray[Any], about: Mapping[str, object]) -> File:
-    """A k-NN graph that only its owner may read: rows, starts of lists, ids and distances."""
-    from .graph_file import write_graph
-
-    return File(path, PRIVATE, lambda file: write_graph(file, *lists, about=about))
-
-
 def write_all(
     files: Iterable[File],
     folder: Path | None = None,

@@ -72,8 +72,7 @@ class Neighbors(Estimator):
         halves = halves_of(n, settings) if task.halves else None
         beside = ks_beside(n, settings)
         grid = _counted(table, queries, (*beside, *ks), settings, task.progress, halves, self.index)
-        said = check_alike(grid.at(0), grid.at(1), table.labels) if beside else ()
-        eta = chosen(islice(grid, len(beside), None), table.labels)
+        eta, said = _told(grid, len(beside), table.labels)
         return eta if self.index is None else replace(eta, estimator=f"{NAME}:index={self.index}"), said
 
 
@@ -120,12 +119,17 @@ def _in_graph(graph: Graph, task: Task) -> Told:
     grid = neighbors.count_in_graph(
         graph, table.labels, len(table.dataset.classes), judges, queries_of(n, settings), ks=(*beside, k), part=part
     )
-    said = check_alike(grid.at(0), grid.at(1), table.labels) if beside else ()
-    eta = chosen(islice(grid, len(beside), None), table.labels)
+    eta, said = _told(grid, len(beside), table.labels)
     assert eta.counts is not None
     if whole.judges is not None:  # so many neighbours judge, of a row in the middle
         eta = replace(eta, k=max(1, int(np.median(eta.counts.sum(axis=1)))))
     return eta, said
+
+
+def _told(grid: Grid, beside: int, labels: Labels) -> Told:
+    """Return eta by all k but the first `beside`, and whether labels refute that so many neighbours are alike."""
+    said = check_alike(grid.at(0), grid.at(1), labels) if beside else ()
+    return chosen(islice(grid, beside, None), labels), said
 
 
 # ---- which rows are asked, and among how many neighbours

@@ -20,8 +20,10 @@ import numpy.typing as npt
 from ..bounds.intervals import hoeffding
 from ..core.arrays import Floats, Integers
 from ..core.compiled import compiled
+from ..core.errors import SpecError
 from ..core.progress import Progress
 from ..core.randomness import for_audit
+from ..engines.machine import check_memory
 from ..engines.threads import in_threads
 from . import cells
 from .lists import Graph, Lists
@@ -33,6 +35,8 @@ EXACT, IVF, HNSW = "exact", "ivf", "hnsw"
 LINKS = 32  # of a point of IndexHNSWFlat
 _STEP = 1.25  # from one number of probes to the next
 _BLOCK_BYTES = 2 << 20  # of what one search returns
+_MOST_LINKED = 0.99  # share of the neighbours, beyond which links lead nowhere near all in any time
+STORED = "the graph needs", "--k with fewer, or --estimator knn, which stores no neighbours"
 _NOWHERE = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
@@ -62,6 +66,8 @@ class FaissIndex:
         seed: int, threads: int, progress: Progress,
     ) -> FaissIndex:  # fmt: skip
         """ks: numbers of neighbours, increasing, at each of which an approximate index has to reach the recall."""
+        if kind == HNSW and recall > _MOST_LINKED:
+            raise SpecError(f"a recall above {_MOST_LINKED} is too much for hnsw", hint="--index exact")
         first_row, point_of_row = cells.collapse(points)
         vectors = points if len(points) == len(first_row) else points[first_row]
         first = np.concatenate([[0], np.cumsum(np.bincount(point_of_row))])
@@ -72,14 +78,15 @@ class FaissIndex:
         return found if kind == EXACT else replace(found, search=found._tuned(ks, recall, seed))
 
     def graph(self, k: int, rows: Integers, about: dict[str, object], progress: Progress) -> Graph:
-        """Return the graph of all rows, in twice its memory at no time. rows: their numbers in the file."""
-        n, end = len(rows), 0
-        start = np.zeros(n + 1, np.int64)
-        ids, distances = np.empty(n * k, np.int32), np.empty(n * k, np.float32)
+        """Return the graph of all rows; memory stays below twice the graph. rows: their numbers in the file."""
+        n, end, times = len(rows), 0, np.diff(self.members.first)
+        size = int((times * np.maximum(k, times - 1)).sum())  # at least: equal rows list each other
+        check_memory(8 * size, STORED)
+        start, ids, distances = np.zeros(n + 1, np.int64), np.empty(size, np.int32), np.empty(size, np.float32)
         for block, lists in self.blocks(np.arange(n), k, progress):
             more = end + len(lists.ids)
             for array in (ids, distances) if more > len(ids) else ():
-                array.resize(more + n * k // 8, refcheck=False)
+                array.resize(more + size // 8, refcheck=False)
             ids[end:more], distances[end:more] = lists.ids, lists.distances
             start[block[0] + 1 : block[-1] + 2] = end + lists.start[1:]
             end = more
