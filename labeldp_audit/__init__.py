@@ -66,7 +66,7 @@ def graph(data: object, **options: Unpack[_settings.GraphOptions]) -> NeighborGr
     _settings.check_names(options, _settings.GraphOptions.__optional_keys__)
     with _errors_name_arguments(), _watched(options.get("progress")) as progress:
         asked = _settings.from_python(options)
-        return evidence.graph(os.fspath(data) if isinstance(data, os.PathLike) else data, asked, progress)
+        return evidence.build_graph(os.fspath(data) if isinstance(data, os.PathLike) else data, asked, progress)
 
 
 def audit(data: object, **options: Unpack[_settings.AuditOptions]) -> Report:

@@ -70,10 +70,10 @@ def read_and_estimate(
     smoothness(settings)  # refused if it is not understood
     estimator = named(settings.estimator).suited(settings)
     if settings.graph is not None and estimator not in (Auto(), Neighbors()):
-        raise SpecError("--graph counts neighbours, and --estimator names another way")
+        raise SpecError(f"--graph and --estimator {estimator.name} exclude each other")
     whole = read_table(data, options, progress)
     if settings.graph is not None:
-        graph = graphs.fitting(settings.graph, whole, settings)
+        graph = graphs.graph_of_table(settings.graph, whole, settings)
         chosen = (Remark(CHOSEN, recall=graph.recall),) if not graph.about and graph.recall < 1 else ()
         estimator, whole = Neighbors(graph=graph), replace(whole, remarks=(*whole.remarks, *chosen))
     whole = whole if together is None else together(whole)
@@ -91,7 +91,7 @@ def read_and_estimate(
     return _challenged(task, eta)
 
 
-def graph(data: object, settings: Settings, progress: Progress) -> graphs.NeighborGraph:
+def build_graph(data: object, settings: Settings, progress: Progress) -> graphs.NeighborGraph:
     """Build the k-NN graph of a table, as it is read for estimates."""
     return graphs.build(read_table(data, _read_options(settings, many=True), progress), settings, progress)
 

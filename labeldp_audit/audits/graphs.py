@@ -126,13 +126,13 @@ def _digest(*arrays: npt.NDArray[Any]) -> str:
     return found.hexdigest()
 
 
-def fitting(source: Any, table: Table, settings: Settings) -> Graph:
+def graph_of_table(source: Any, table: Table, settings: Settings) -> Graph:
     """Return the graph of --graph, a file or in memory, if it belongs to the table."""
     if not isinstance(source, Graph | str):
         raise SpecError(f"a graph is a path, or what `graph` returned, and no {type(source).__name__}")
     graph, name = (source, "the graph") if isinstance(source, Graph) else (_read(source, table), Path(source).name)
     if not graph.about:
-        return _checked(graph, table, settings, name)
+        return _spot_check(graph, table, settings, name)
     if graph.about.get("features_sha256") != _digests(table)["features_sha256"]:
         raise DataError("it is the graph of another table, or of other features or people", name, hint=_RENEW)
     return graph
@@ -150,14 +150,14 @@ def _read(path: str, table: Table) -> Graph:
     if about and about.get("lists_sha256") != _digest(numbers, start, ids, distances):
         raise DataError("checksum mismatch: the graph was edited or damaged", name, hint=_RENEW)
     ids = place[ids] if len(numbers) <= numbers[-1] else ids
-    lists = Lists(start, ids, distances) if about else _in_order(Lists(start, ids, distances), name)
+    lists = Lists(start, ids, distances) if about else _sort_lists(Lists(start, ids, distances), name)
     known = about or {"k": np.median(np.diff(lists.start)), "index": {"class": "of another tool"}}
     digests = {one: about[one] for one in ("table_sha256", "features_sha256") if one in about}
     recall, low = (float(known.get(one, 0)) for one in ("recall", "recall_low"))
     return Graph(max(1, int(known["k"])), lists, numbers, known["index"], recall, low, digests)
 
 
-def _in_order(lists: Lists, name: str) -> Lists:
+def _sort_lists(lists: Lists, name: str) -> Lists:
     """Return the lists nearest first, without gaps and without the row itself."""
     check_memory(48 * len(lists.ids), ("to put the graph in order needs", "a graph with fewer neighbours"))
     row = np.repeat(np.arange(len(lists.start) - 1), np.diff(lists.start))
@@ -176,7 +176,7 @@ def _in_order(lists: Lists, name: str) -> Lists:
 # ---- graphs of other tools
 
 
-def _checked(graph: Graph, table: Table, settings: Settings, name: str) -> Graph:
+def _spot_check(graph: Graph, table: Table, settings: Settings, name: str) -> Graph:
     """Return the graph with its recall, if the distances of some rows are those of the table.
 
     Distances may be between numbers as they are, or between encoded rows, and they may be squared.

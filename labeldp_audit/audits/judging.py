@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from ..core.errors import SpecError
 from ..core.policy import Line, Policy
-from ..core.quantity import BOUND, PER_CENT, Quantity, named
+from ..core.quantity import BOUND, PER_CENT, Quantity, find_theorems
 from ..core.report import Report
 from ..policy import advice, changes, files, judge
 from ..policy.judge import PARAMETERS
@@ -107,7 +107,7 @@ def canonical(line: Line, classes: int) -> Line:
 def with_theorem(line: Line) -> Line:
     """The name of a theorem as findings write it. A quantity that does not stand at theorems is all by those it has."""
     known = QUANTITIES.get(line.quantity, _UNKNOWN)
-    if len(found := named(str(line.at.get(BOUND, "")), known.theorems_about(line.field))) != 1:
+    if len(found := find_theorems(str(line.at.get(BOUND, "")), known.theorems_about(line.field))) != 1:
         return line
     at = {**line.at, BOUND: found[0]} if BOUND in known.axes else {key: line.at[key] for key in line.at if key != BOUND}
     return replace(line, at=at)

@@ -21,6 +21,7 @@ from ..core.policy import Policy
 from ..core.settings import KIND, Settings
 from ..core.values import Flag, Kind, Text
 from ..policy.files import POLICY
+from . import terminal
 
 PREFIX = "LABELDP_AUDIT_"
 OWN_FILE = "labeldp-audit.toml"
@@ -250,7 +251,20 @@ def unread(asked: Configuration) -> str:
 # ---- the settings and the policy as a configuration file, with where each comes from
 
 
-def typed(asked: Configuration, names: Iterable[str]) -> list[str]:
+def begin(context: typer.Context, **needed: str) -> Configuration | None:
+    """Return what is set, or None after --show-config printed it. needed: how to write what must be given."""
+    asked = of(context)
+    terminal.warn(asked.notes, bool(asked["quiet"]))
+    if asked["show_config"]:
+        terminal.show(shown(asked, context.command))
+        return None
+    for name, typed_as in needed.items():
+        if not context.params[name]:
+            raise SpecError(f"missing {typed_as}", hint=f"`{context.command_path} --help` shows examples")
+    return asked
+
+
+def typed_options(asked: Configuration, names: Iterable[str]) -> list[str]:
     """Return those of these options that were typed, as a shell takes them."""
     found: list[str] = []
     for name in names:

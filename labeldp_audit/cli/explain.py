@@ -9,7 +9,7 @@ import textwrap
 from collections.abc import Mapping
 
 from ..core.errors import SpecError
-from ..core.quantity import Term, named
+from ..core.quantity import Term, find_theorems
 from ..core.registry import others
 from ..questions.every import QUANTITIES
 from ..questions.theorems import THEOREMS
@@ -57,7 +57,7 @@ def find(name: str) -> Term:
     for tried in (asked, asked.partition("(")[0], asked.partition(".")[0]):
         if tried in every:
             return every[tried]
-    theorems = named(asked.partition(",")[0].replace("_", " "), THEOREMS)
+    theorems = find_theorems(asked.partition(",")[0].replace("_", " "), THEOREMS)
     if len(theorems) == 1:
         return THEOREMS[theorems[0]]
     close = [every[one].name for one in difflib.get_close_matches(asked, every, n=3, cutoff=0.5)]

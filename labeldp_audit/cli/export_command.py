@@ -19,14 +19,10 @@ _OF_TABLE = (
 
 
 def perform(context: typer.Context) -> int:
-    asked, source = configuration.of(context), context.params["data"]
-    quiet = bool(asked["quiet"])
-    terminal.warn(asked.notes, quiet)
-    if asked["show_config"]:
-        terminal.show(configuration.shown(asked, context.command))
+    asked = configuration.begin(context, data="argument REPORT")
+    if asked is None:
         return terminal.FINE
-    if not source:
-        raise SpecError("missing argument REPORT", hint=f"`{context.command_path} --help` shows examples")
+    source, quiet = context.params["data"], bool(asked["quiet"])
     if asked.origins["format"].startswith("--"):
         raise SpecError("--export and --format exclude each other")
     targets = [output.target(one, "--export", EXPORTS) for one in asked["export"]]

@@ -18,15 +18,10 @@ _READ = FeatureOptions.__optional_keys__ | {"few_rows", "repeats"}  # how a tabl
 
 
 def perform(context: typer.Context) -> int:
-    asked, data = configuration.of(context), context.params["data"]
-    quiet = bool(asked["quiet"])
-    terminal.warn(asked.notes, quiet)
-    if asked["show_config"]:
-        terminal.show(configuration.shown(asked, context.command))
+    asked = configuration.begin(context, data="argument DATA", to="--to FILE")
+    if asked is None:
         return terminal.FINE
-    if not data or not asked["to"]:
-        missing = "--to FILE" if data else "argument DATA"
-        raise SpecError(f"missing {missing}", hint=f"`{context.command_path} --help` shows examples")
+    data, quiet = context.params["data"], bool(asked["quiet"])
     machine.check_addresses()
     from ..audits import evidence
     from ..data import write
@@ -39,13 +34,13 @@ def perform(context: typer.Context) -> int:
     nothing = output.Plan((), None, {}, None)
     places = output.check(nothing, {}, {"the table or among its parts": data}, str(to))
     with terminal.watched(quiet) as progress:
-        graph = evidence.graph(data, settings, progress)
+        graph = evidence.build_graph(data, settings, progress)
         write.write_all([graph.file(to)], places=places, new=not force)
     facts = graph.facts()
     if asked["format"] == "json":
         terminal.show(json.dumps(facts, indent=1) + "\n")
     else:
-        read = configuration.typed(asked, [name for name in asked.values if name in _READ])
+        read = configuration.typed_options(asked, [name for name in asked.values if name in _READ])
         following = quoted(["labeldp-audit", "estimate-j", data, "--graph", str(to), *read])
         terminal.show(_text(facts, to) + f"next: {following}\n")
     if not quiet:

@@ -26,14 +26,10 @@ _VIEWERS = {ANYBODY: "anybody who reads it", PEER: "the other people in it"}
 
 
 def perform(context: typer.Context) -> int:
-    asked, data = configuration.of(context), context.params["data"]
-    terminal.warn(asked.notes, bool(asked["quiet"]))
-    if asked["show_config"]:
-        terminal.show(configuration.shown(asked, context.command))
+    asked = configuration.begin(context, data="argument DATA", to="--to FILE")
+    if asked is None:
         return terminal.FINE
-    if not data or not asked["to"]:
-        missing = "--to FILE" if data else "argument DATA"
-        raise SpecError(f"missing {missing}", hint=f"`{context.command_path} --help` shows examples")
+    data = context.params["data"]
     insecure = bool(asked["insecure_for_testing"])
     if asked.origins["seed"] != configuration.DEFAULT and not insecure:
         hint = "a release that can be repeated protects nothing; --insecure-for-testing allows one"
@@ -93,7 +89,7 @@ def _text(manifest: Mapping[str, Any], to: Path, following: Sequence[str]) -> st
 
 def _next(asked: configuration.Configuration, data: str, to: Path) -> list[str]:
     """The calls that check and attack the release, with what was typed of how the table is read."""
-    read, features = (configuration.typed(asked, names) for names in (_READ, ("categorical", "exclude")))
+    read, features = (configuration.typed_options(asked, names) for names in (_READ, ("categorical", "exclude")))
     return [
         quoted(["labeldp-audit", "verify", str(to), "--original", data, *read]),
         quoted(["labeldp-audit", "attack", data, str(to), *read, *features]),

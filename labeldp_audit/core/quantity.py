@@ -74,7 +74,7 @@ class Quantity(Term):
         return self.unit or (PER_CENT if self.share else "")
 
 
-def named(asked: str, theorems: Iterable[str]) -> list[str]:
+def find_theorems(asked: str, theorems: Iterable[str]) -> list[str]:
     """Return the theorems of that name: as it is or, where there are none, without ", corrected" and the like, without
     the paper, or without both. Capitals do not matter."""
     for left_out in ("", ",.*", r"^\d+ ", r"^\d+ |,.*"):

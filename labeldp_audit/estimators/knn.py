@@ -72,7 +72,7 @@ class Neighbors(Estimator):
         halves = halves_of(n, settings) if task.halves else None
         beside = ks_beside(n, settings)
         grid = _counted(table, queries, (*beside, *ks), settings, task.progress, halves, self.index)
-        eta, said = _told(grid, len(beside), table.labels)
+        eta, said = _eta_of_grid(grid, len(beside), table.labels)
         return eta if self.index is None else replace(eta, estimator=f"{NAME}:index={self.index}"), said
 
 
@@ -119,14 +119,14 @@ def _in_graph(graph: Graph, task: Task) -> Told:
     grid = neighbors.count_in_graph(
         graph, table.labels, len(table.dataset.classes), judges, queries_of(n, settings), ks=(*beside, k), part=part
     )
-    eta, said = _told(grid, len(beside), table.labels)
+    eta, said = _eta_of_grid(grid, len(beside), table.labels)
     assert eta.counts is not None
     if whole.judges is not None:  # so many neighbours judge, of a row in the middle
         eta = replace(eta, k=max(1, int(np.median(eta.counts.sum(axis=1)))))
     return eta, said
 
 
-def _told(grid: Grid, beside: int, labels: Labels) -> Told:
+def _eta_of_grid(grid: Grid, beside: int, labels: Labels) -> Told:
     """Return eta by all k but the first `beside`, and whether labels refute that so many neighbours are alike."""
     said = check_alike(grid.at(0), grid.at(1), labels) if beside else ()
     return chosen(islice(grid, beside, None), labels), said

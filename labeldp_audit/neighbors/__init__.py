@@ -1,4 +1,4 @@
-"""Points -> class counts among the nearest neighbours, by the scan of this room or by FAISS, or their graph.
+"""Points -> class counts among the nearest neighbours, by our own scan or by FAISS, or their graph.
 
 A row is not its own neighbour. All ties at the k-th distance are taken, because breaking them by position would make a
 file sorted by label look as if the features gave every label away. Identical rows are one weighted point.

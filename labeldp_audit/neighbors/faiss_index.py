@@ -75,7 +75,7 @@ class FaissIndex:
         members = _Members(np.argsort(point_of_row, kind="stable"), first, person)
         index = _faiss_index(vectors, kind, seed, threads, progress)
         found = cls(kind, vectors, point_of_row, members, threads, exact(0, len(ks)), index)
-        return found if kind == EXACT else replace(found, search=found._tuned(ks, recall, seed))
+        return found if kind == EXACT else replace(found, search=found._tune(ks, recall, seed))
 
     def graph(self, k: int, rows: Integers, about: dict[str, object], progress: Progress) -> Graph:
         """Return the graph of all rows; memory stays below twice the graph. rows: their numbers in the file."""
@@ -93,11 +93,11 @@ class FaissIndex:
         for array in (ids, distances):
             array.resize(end, refcheck=False)
         every = Lists(start, ids, np.sqrt(distances, out=distances))
-        return Graph(k, every, rows, self._described(), self.search.recall[-1], self.search.recall_low[-1], about)
+        return Graph(k, every, rows, self._describe(), self.search.recall[-1], self.search.recall_low[-1], about)
 
     def blocks(self, rows: Integers, k: int, progress: Progress) -> Iterator[tuple[Integers, Lists]]:
         """Yield blocks of the rows with their neighbours, at squared distances."""
-        size = max(1, _BLOCK_BYTES // (12 * _fetched(k)))
+        size = max(1, _BLOCK_BYTES // (12 * _fetch_size(k)))
         progress.stage("searching", len(rows), "rows")
         parts = (rows[first : first + size] for first in range(0, len(rows), size))
         for part, lists in in_threads(
@@ -108,13 +108,13 @@ class FaissIndex:
 
     def _lists(self, rows: Integers, k: int, probes: int, *, exhaustive: bool = False) -> Lists:
         """Search wider and wider until every row has its k nearest and their ties, or nothing is left to find."""
-        m, number, most = len(self.vectors), _fetched(k), self._most_probes
+        m, number, most = len(self.vectors), _fetch_size(k), self._most_probes
         size, rounds = np.zeros(len(rows), np.int64), list[tuple[Integers, Integers, U64]]()
         pending = np.arange(len(rows))
         while len(pending):
             number, probes = min(number, m), min(probes, most)
             asked, place = np.unique(self.point_of_row[rows[pending]], return_inverse=True)
-            ranked, reach = self._ranked(asked, number, probes, exhaustive)
+            ranked, reach = self._rank(asked, number, probes, exhaustive)
             last = number == m and (exhaustive or self.kind == EXACT or probes == most)
             found, is_open = _measure(ranked, reach, place, rows[pending], self.members, k, last)
             size[pending[~is_open]] = found[~is_open]
@@ -126,7 +126,7 @@ class FaissIndex:
             _fill(ranked, place, rows[done], self.members, start[done], start[done + 1], lists.ids, lists.distances)
         return lists
 
-    def _ranked(self, asked: npt.NDArray[Any], number: int, probes: int, exhaustive: bool) -> tuple[U64, F32]:
+    def _rank(self, asked: npt.NDArray[Any], number: int, probes: int, exhaustive: bool) -> tuple[U64, F32]:
         """Return (bits of the squared distance, point) of the nearest points, and how far FAISS surely looked."""
         faiss: Any = importlib.import_module("faiss")  # whose types leave some classes out
         faiss.omp_set_num_threads(1)
@@ -152,7 +152,7 @@ class FaissIndex:
     def _most_probes(self) -> int:
         return int(self.index.nlist) if self.kind == IVF else len(self.vectors)
 
-    def _tuned(self, ks: tuple[int, ...], wanted: float, seed: int) -> Search:
+    def _tune(self, ks: tuple[int, ...], wanted: float, seed: int) -> Search:
         """Return the search with the fewest probes that reach the recall, judged by rows that did not choose them."""
         rng, most, probes, enough = for_audit(seed, "recall of an index"), self._most_probes, 0, False
         samples = [np.sort(rng.integers(len(self.point_of_row), size=SAMPLE)) for _ in range(2)]
@@ -162,7 +162,7 @@ class FaissIndex:
             return _shares_found(true[sample], self._lists(samples[sample], ks[-1], probes), ks)
 
         while not enough:
-            least = 1 if self.kind == IVF else _fetched(ks[-1])
+            least = 1 if self.kind == IVF else _fetch_size(ks[-1])
             probes = most if wanted == 1 else min(max(math.ceil(_STEP * probes), least), most)
             found = shares(0)
             clear = found.mean(axis=0) - MARGIN * found.std(axis=0) / math.sqrt(SAMPLE)
@@ -177,16 +177,16 @@ class FaissIndex:
         known = np.minimum(judged if probes == first else wanted, judged).tolist()
         return Search(probes, tuple(judged.tolist()), tuple(hoeffding.share_lower(one, SAMPLE, MISS) for one in known))
 
-    def _described(self) -> dict[str, object]:
+    def _describe(self) -> dict[str, object]:
         """Return the class of FAISS and its parameters."""
-        probes = self.search.probes
-        parameters: dict[str, dict[str, object]] = {
-            EXACT: {}, IVF: {"nlist": self._most_probes, "nprobe": probes}, HNSW: {"M": LINKS, "efSearch": probes}
-        }  # fmt: skip
-        return {"class": type(self.index).__name__, **parameters[self.kind]}
+        probes, kind = self.search.probes, type(self.index).__name__
+        if self.kind == EXACT:
+            return {"class": kind}
+        named = {"nlist": self._most_probes, "nprobe": probes} if self.kind == IVF else {"M": LINKS, "efSearch": probes}
+        return {"class": kind, **named}
 
 
-def _fetched(k: int) -> int:
+def _fetch_size(k: int) -> int:
     """Return how many points a search begins with: the row itself, k others, and some to spare."""
     return k + 1 + max(16, k // 16)
 

@@ -16,7 +16,7 @@ from functools import cached_property
 
 from ..core.finding import BASELINE, CLEAR, Bound, Finding
 from ..core.policy import Judgement, Line, Outcome, Policy, Verdict, Waived
-from ..core.quantity import BOUND, Quantity, named
+from ..core.quantity import BOUND, Quantity, find_theorems
 from ..core.registry import rounded
 from ..core.remark import DOUBTS
 from ..core.report import COMPARED, Report
@@ -110,7 +110,7 @@ def no_theorem(line: Line, about: Quantity | None) -> str:
     asked, known = line.at.get(BOUND), about.theorems_about(line.field) if about else []
     if not known or asked is None or asked in known:
         return ""
-    meant = "; ".join(named(str(asked), known) or known)
+    meant = "; ".join(find_theorems(str(asked), known) or known)
     return f"{line.quantity}.{line.field} has no one theorem {str(asked)!r}; it has: {meant}"
 
 

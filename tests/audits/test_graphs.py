@@ -128,7 +128,7 @@ def test_graph_file_that_was_edited_is_refused(place, frame, tmp_path):
 @pytest.mark.parametrize(
     ("options", "why"),
     [
-        ({"estimator": "linear"}, "names another way"),
+        ({"estimator": "linear"}, "exclude each other"),
         ({"eta": "a"}, "exclude each other"),
         ({"k": 31}, "30 neighbours of each row, and k asks for 31"),
         ({"graph": 5}, "a graph is a path, or what `graph` returned, and no int"),
